@@ -6,16 +6,21 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** The text of a member of the outermost object, as it stands in the JSON. Undefined where there is none. */
-export function memberText(json: string, name: string): string | undefined {
+export const memberText = (json: string, name: string): string | undefined =>
+  memberTexts(json).find(([key]) => key === name)?.[1];
+
+/** The members of the outermost object, each with its text as it stands in the JSON. */
+export function memberTexts(json: string): [name: string, text: string][] {
+  const members: [string, string][] = [];
   let depth = 0;
-  let key: string | undefined;
+  let key = '';
   let start: number | undefined;
   let expectsKey = false;
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
     const opens = token === '{' || token === '[';
     const closes = token === '}' || token === ']';
     if (depth === 1 && start !== undefined && (token === ',' || closes)) {
-      if (key === name) return json.slice(start, index).trim();
+      members.push([key, json.slice(start, index).trim()]);
       start = undefined;
     }
     if (closes) depth -= 1;
@@ -29,7 +34,7 @@ export function memberText(json: string, name: string): string | undefined {
     if (opens) depth += 1;
     if (depth === 1 && (token === '{' || token === ',')) expectsKey = true;
   }
-  return undefined;
+  return members;
 }
 
 /** The texts of the items of the outermost array, each as it stands in the JSON. */

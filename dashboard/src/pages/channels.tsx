@@ -7,18 +7,23 @@ import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { Ask } from '../parts/ask.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { problemOf, TextField } from '../parts/field.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
+import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { ChannelSchemas } from './channel-schemas.tsx';
+import { ChannelSettings } from './channel-settings.tsx';
+import { ChannelTrial } from './channel-trial.tsx';
 import { ScheduledMessages } from './scheduled.tsx';
 import { SubscriptionList } from './subscriptions.tsx';
 
@@ -87,148 +92,121 @@ const schemaWord = (
   return schemaMode === 'warn' ? words.warn : words.enforce;
 };
 
+const TABS = ['overview', 'schemas', 'trial', 'settings'] as const;
+
 export function ChannelPage() {
   return <ChannelView id={usePathId()} />;
 }
 
 function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
-  const { at, path, may, environment } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const found = useQuery({ queryKey: [path, 'channel', id], queryFn: () => api.channels.get(id, at) });
+  const { at, path, may } = useHere();
+  const chosen = useTab(TABS);
+  const found = useQuery({
+    queryKey: [path, 'channel', id],
+    queryFn: () => api.channels.get(id, at).withAnswer(),
+  });
   if (found.data === undefined) return <Unread of={found} />;
-  const row = found.data;
-  const change = (status: 'active' | 'paused'): void =>
-    void act(async () => {
-      await api.channels.update(id, { status }, at);
-      await refresh();
-    });
+  const { data: row, text } = found.data;
+  const tab = isInPanel ? 'overview' : chosen;
   return (
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> <span className="muted">{row.description}</span>
       </p>
-      <div className="buttons">
-        <HereLink to="/messages" search={{ channel: id }} className="button">
-          {t.nav.names.messages}
-        </HereLink>
-        {may('developer') && (
-          <>
-            <HereLink to="/messages/new" search={{ channel: id }} className="button">
-              {t.messages.publish}
-            </HereLink>
-            <button
-              type="button"
-              className="button"
-              onClick={() => change(row.status === 'active' ? 'paused' : 'active')}
-            >
-              {row.status === 'active' ? t.channels.pause : t.channels.activate}
-            </button>
-            <DeleteButton
-              title={t.channels.deleteTitle(row.name)}
-              why={t.channels.deleteWhy}
-              typed={environment === 'live' ? row.name : undefined}
-              what={() => api.channels.delete(id, at)}
-              to="/channels"
-            />
-          </>
-        )}
-      </div>
-      <dl className="facts">
-        <dt>{t.fields.id}</dt>
-        <dd className="mono">{row.id}</dd>
-        <dt>{t.channels.retention}</dt>
-        <dd>{t.channels.days(row.retentionDays)}</dd>
-        <dt>{t.fields.made}</dt>
-        <dd>
-          <Time at={row.createdAt} />
-        </dd>
-      </dl>
-      {!isInPanel && <Figures of={{ channelId: id }} />}
-      <ScheduledMessages channelId={id} />
-      <SchemaEditor key={row.updatedAt} channel={row} />
-      {!isInPanel && (
-        <section className="section">
-          <div className="heading">
-            <h2>{t.nav.names.subscriptions}</h2>
-            {may('developer') && (
-              <HereLink to="/subscriptions/new" search={{ channel: id }} className="button">
-                {t.subscriptions.make}
-              </HereLink>
-            )}
-          </div>
-          <SubscriptionList channelId={id} />
-        </section>
+      <Actions of={row} />
+      {!isInPanel && <Tabs tabs={TABS} names={t.schemas.tabs} current={tab} />}
+      {tab === 'overview' && (
+        <>
+          <dl className="facts">
+            <dt>{t.fields.id}</dt>
+            <dd className="mono">{row.id}</dd>
+            <dt>{t.channels.schema}</dt>
+            <dd>{schemaWord(row, t.channels)}</dd>
+            <dt>{t.channels.retention}</dt>
+            <dd>{t.channels.days(row.retentionDays)}</dd>
+            <dt>{t.fields.made}</dt>
+            <dd>
+              <Time at={row.createdAt} />
+            </dd>
+          </dl>
+          {!isInPanel && <Figures of={{ channelId: id }} />}
+          <ScheduledMessages channelId={id} />
+          {!isInPanel && (
+            <section className="section">
+              <div className="heading">
+                <h2>{t.nav.names.subscriptions}</h2>
+                {may('developer') && (
+                  <HereLink to="/subscriptions/new" search={{ channel: id }} className="button">
+                    {t.subscriptions.make}
+                  </HereLink>
+                )}
+              </div>
+              <SubscriptionList channelId={id} />
+            </section>
+          )}
+        </>
       )}
+      {tab === 'schemas' && <ChannelSchemas key={row.updatedAt} channel={row} text={text} />}
+      {tab === 'trial' && <ChannelTrial channelId={id} />}
+      {tab === 'settings' && <ChannelSettings key={row.updatedAt} channel={row} />}
     </>
   );
 }
 
-/** The schema of every type of the channel that has none of its own. */
-function SchemaEditor({ channel }: { channel: Channel }) {
+function Actions({ of: { id, name, status } }: { of: Channel }) {
   const t = useTexts();
-  const { at, may } = useHere();
+  const { at, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
-  const stored = channel.schema === undefined ? '' : JSON.stringify(channel.schema, null, 2);
-  const [text, setText] = useState(stored);
-  const [mode, setMode] = useState(channel.schemaMode ?? 'enforce');
-  const [error, setError] = useState<unknown>();
-  if (!may('developer')) return stored === '' ? null : <pre className="box">{stored}</pre>;
-  const save = (): void => {
-    setError(undefined);
-    // The schema goes as the text that was written.
-    const body = `{"schemaMode":"${mode}","schema":${text.trim() === '' ? 'null' : text}}`;
-    try {
-      JSON.parse(body);
-    } catch (failure) {
-      return setError(failure);
-    }
-    void act(
-      async () => {
-        await api.channels.update(channel.id, body, at);
-        await refresh();
-      },
-      { told: t.common.saved, onFailure: setError },
-    );
-  };
+  const [isArchiving, setIsArchiving] = useState(false);
+  const typed = environment === 'live' ? name : undefined;
+  const change = (next: Channel['status']): void =>
+    void act(async () => {
+      await api.channels.update(id, { status: next }, at);
+      await refresh();
+    });
   return (
-    <section className="section">
-      <h2>{t.channels.schema}</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        <TextField
-          label={t.channels.schemaText}
-          value={text}
-          onChange={setText}
-          lines={10}
-          hint={t.channels.schemaHint}
-          problem={problemOf(error, 'schema')}
-        />
-        <ChoiceField
-          label={t.channels.mode}
-          value={mode}
-          onChange={setMode}
-          options={[
-            ['enforce', t.channels.enforce],
-            ['warn', t.channels.warn],
-          ]}
-        />
-        <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button">
-            {t.common.save}
+    <div className="buttons">
+      <HereLink to="/messages" search={{ channel: id }} className="button">
+        {t.nav.names.messages}
+      </HereLink>
+      {may('developer') && (
+        <>
+          <HereLink to="/messages/new" search={{ channel: id }} className="button">
+            {t.messages.publish}
+          </HereLink>
+          <button type="button" className="button" onClick={() => change(status === 'active' ? 'paused' : 'active')}>
+            {status === 'active' ? t.channels.pause : t.channels.activate}
           </button>
-        </div>
-      </form>
-    </section>
+          {status !== 'archived' && (
+            <button type="button" className="button" onClick={() => setIsArchiving(true)}>
+              {t.schemas.archive}
+            </button>
+          )}
+          <DeleteButton
+            title={t.channels.deleteTitle(name)}
+            why={t.channels.deleteWhy}
+            typed={typed}
+            what={() => api.channels.delete(id, at)}
+            to="/channels"
+          />
+        </>
+      )}
+      {isArchiving && (
+        <Ask
+          title={t.schemas.archiveTitle(name)}
+          go={t.schemas.archive}
+          isDanger
+          typed={typed}
+          onClose={() => setIsArchiving(false)}
+          onGo={() => change('archived')}
+        >
+          <p>{t.schemas.archiveWhy}</p>
+        </Ask>
+      )}
+    </div>
   );
 }
 

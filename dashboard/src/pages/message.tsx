@@ -17,6 +17,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { Verdicts } from '../parts/verdicts.tsx';
 import { CancelButton } from './scheduled.tsx';
 
 export function MessagePage() {
@@ -195,36 +196,5 @@ function WhoGetsIt({ id, channelId }: { id: string; channelId: string }) {
         <Verdicts found={found} />
       )}
     </section>
-  );
-}
-
-function Verdicts({ found }: { found: DryRun }) {
-  const t = useTexts();
-  if (found.data.length === 0) return <p className="muted">{t.messages.nobody}</p>;
-  return (
-    <div className="wide">
-      <table className="table">
-        <tbody>
-          {found.data.map(({ subscriptionId, name, wouldReceive, reason, detail, heldBy }) => (
-            <tr key={subscriptionId}>
-              <td>
-                <State
-                  of={wouldReceive ? 'delivered' : 'failed'}
-                  word={wouldReceive ? t.messages.would : t.messages.wouldNot}
-                />
-              </td>
-              <td>
-                <HereLink to={`/subscriptions/${subscriptionId}`}>{name}</HereLink>
-              </td>
-              <td>
-                {t.verdicts[reason]}
-                {detail !== undefined && <div className="muted">{detail}</div>}
-                {heldBy !== undefined && <div className="muted">{t.deliveries.waitsFor(t.held[heldBy])}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

@@ -176,7 +176,6 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     retention: 'Aufbewahrt',
     days: (days) => (days === 1 ? '1 Tag' : `${number(days)} Tage`),
     schema: 'Schema',
-    schemaText: 'JSON-Schema aller Inhalte',
     schemaHint: 'JSON Schema 2020-12 oder draft-07. Leer: Jeder Inhalt wird genommen.',
     mode: 'Ein Inhalt, der nicht passt,',
     noSchema: 'Keines',

@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 
-/** German words of what is set up: members and the schemas of channels. */
-export const deSetup: Pick<Texts, 'people'> = {
+/** German words of what is set up: members, the schemas of channels, and questions before something is done. */
+export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask'> = {
   people: {
     actions: {
       reset: 'Passwort-Link',
@@ -27,5 +27,46 @@ export const deSetup: Pick<Texts, 'people'> = {
     handedOver: 'Die Inhaberschaft ist übergeben',
     mailed: (email) => `Der Link ist an ${email} geschickt. Er ist nur jetzt zu sehen.`,
     handLink: (email) => `Geben Sie ${email} diesen Link selbst: es ging keine Mail hinaus. Er ist nur jetzt zu sehen.`,
+  },
+  schemas: {
+    tabs: { overview: 'Übersicht', schemas: 'Schemas', trial: 'Nachricht probieren', settings: 'Einstellungen' },
+    archive: 'Archivieren',
+    archiveTitle: (name) => `Den Kanal ${name} archivieren?`,
+    archiveWhy: 'Er nimmt keine Nachrichten mehr, bis er wieder aktiviert wird. Was er hat, wird weiter zugestellt.',
+    description: 'Beschreibung',
+    retention: 'Tage, die Nachrichten bleiben',
+    retentionHint: '1 bis 365. Ältere Nachrichten werden entfernt, auch die, die er jetzt hat.',
+    of: 'Schema von',
+    allTypes: 'allen Typen',
+    why: 'Das Schema aller Typen gilt für jeden Inhalt, und das seines Typs daneben.',
+    add: 'Typ hinzufügen',
+    typeHint: 'Genau wie veröffentlicht, etwa order.created.',
+    remove: 'Dieses Schema entfernen',
+    text: (type) => `JSON Schema von ${type}`,
+    newest: (count) => `Kämen die letzten ${count} Nachrichten durch?`,
+    newestWhy:
+      'Fragt die Schemas, wie sie gespeichert sind. Lassen Sie erst warnen, und ablehnen, wenn alle durchkommen.',
+    check: 'Prüfen',
+    passed: (some, all) => (all === 0 ? 'Es gibt keine Nachricht zum Prüfen.' : `${some} von ${all} kämen durch.`),
+    trialWhy: 'Nichts wird veröffentlicht, und nichts wird gesendet.',
+    sample: 'Beispiel',
+    ownSample: 'wie unten geschrieben',
+    whoWould: 'Wer bekäme sie?',
+    taken: 'Die Schemas nehmen sie.',
+  },
+  ask: {
+    leave: 'So lassen',
+    cancelRun: 'Lauf abbrechen',
+    cancelRunTitle: 'Diesen Lauf abbrechen?',
+    cancelRunWhy: 'Seine nächsten Schritte geschehen nie. Was er getan hat, bleibt getan.',
+    cancelMessageTitle: 'Diese Nachricht zurücknehmen?',
+    cancelMessageWhy: 'Sie wird nie veröffentlicht.',
+    cancelReplayTitle: 'Diese Wiederholung abbrechen?',
+    cancelReplayWhy: 'Was sie wiederholt hat, bleibt so. Der Rest wird nicht noch einmal versucht.',
+    forgetTitle: (name) => `Alle Anfragen von ${name} vergessen?`,
+    forgetWhy: 'Sie werden endgültig entfernt, der Inspektor bleibt.',
+    deleteTitle: (name) => `${name} löschen?`,
+    deleteMarkWhy: 'Niemand kann mehr damit vergleichen. Nachrichten und Zustellungen bleiben.',
+    deleteViewWhy: 'Nur ihr Name und ihre Filter gehen. Was sie zeigt, bleibt.',
   },
 };

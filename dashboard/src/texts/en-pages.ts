@@ -176,7 +176,6 @@ export const enPages = {
     retention: 'Kept for',
     days: (days: number) => (days === 1 ? '1 day' : `${number(days)} days`),
     schema: 'Schema',
-    schemaText: 'JSON Schema of all payloads',
     schemaHint: 'JSON Schema 2020-12 or draft-07. Empty: every payload is taken.',
     mode: 'A payload that does not fit',
     noSchema: 'None',

@@ -1,4 +1,4 @@
-/** English words of what is set up: members and the schemas of channels. */
+/** English words of what is set up: members, the schemas of channels, and questions before something is done. */
 export const enSetup = {
   people: {
     actions: {
@@ -24,5 +24,47 @@ export const enSetup = {
     handedOver: 'The ownership is handed over',
     mailed: (email: string) => `The link was sent to ${email}. It is shown only now.`,
     handLink: (email: string) => `Hand this link to ${email} yourself: no mail was sent. It is shown only now.`,
+  },
+  schemas: {
+    tabs: { overview: 'Overview', schemas: 'Schemas', trial: 'Try a message', settings: 'Settings' },
+    archive: 'Archive',
+    archiveTitle: (name: string) => `Archive the channel ${name}?`,
+    archiveWhy:
+      'It takes no messages any more, until it is activated again. Messages that it has go on to be delivered.',
+    description: 'Description',
+    retention: 'Days that messages are kept',
+    retentionHint: '1 to 365. Messages older than these are removed, those that it has now included.',
+    of: 'Schema of',
+    allTypes: 'all types',
+    why: 'The schema of all types holds for every payload, and the one of its type beside it.',
+    add: 'Add a type',
+    typeHint: 'Exactly as it is published, such as order.created.',
+    remove: 'Remove this schema',
+    text: (type: string) => `JSON Schema of ${type}`,
+    newest: (count: number) => `Would the last ${count} messages pass?`,
+    newestWhy: 'Asks the schemas as they are saved. Let them warn at first, and refuse once all pass.',
+    check: 'Check them',
+    passed: (some: number, all: number) =>
+      all === 0 ? 'There is no message to check.' : `${some} of ${all} would pass.`,
+    trialWhy: 'Nothing is published and nothing is sent.',
+    sample: 'Sample',
+    ownSample: 'as written below',
+    whoWould: 'Who would get it?',
+    taken: 'The schemas take it.',
+  },
+  ask: {
+    leave: 'Leave it',
+    cancelRun: 'Cancel the run',
+    cancelRunTitle: 'Cancel this run?',
+    cancelRunWhy: 'Its next steps never happen. What it has done stays done.',
+    cancelMessageTitle: 'Cancel this message?',
+    cancelMessageWhy: 'It is never published.',
+    cancelReplayTitle: 'Cancel this replay?',
+    cancelReplayWhy: 'What it has replayed stays so. The rest is not tried again.',
+    forgetTitle: (name: string) => `Forget all requests of ${name}?`,
+    forgetWhy: 'They are removed for good, and the inspector stays.',
+    deleteTitle: (name: string) => `Delete ${name}?`,
+    deleteMarkWhy: 'Nobody can compare with it any more. Messages and deliveries stay.',
+    deleteViewWhy: 'Only its name and its filters go. What it shows stays.',
   },
 };

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type DryRun } from '../api/client.ts';
+import { jsonProblem } from '../lib/json-problem.ts';
+import { memberText, prettyText } from '../lib/raw-json.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Failure } from '../parts/failure.tsx';
+import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { Verdicts } from '../parts/verdicts.tsx';
+
+/** So many real messages can be taken as the sample. */
+const SAMPLES = 20;
+
+type Answer = { problems: readonly { field: string; reason: string }[]; routes: DryRun };
+
+/** A message that is made up, or is a real one that was changed: would the schemas take it, and who would get it? Nothing is sent. */
+export function ChannelTrial({ channelId }: { channelId: string }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const [form, setForm] = useState({ eventType: '', payload: '{}', metadata: '' });
+  const [sample, setSample] = useState('');
+  const [answer, setAnswer] = useState<Answer>();
+  const [error, setError] = useState<unknown>();
+  const [badJson, setBadJson] = useState<string>();
+  const messages = useQuery({
+    queryKey: [path, 'samples', channelId],
+    queryFn: async () => (await api.messages.listAll({ channelId, limit: SAMPLES }, at).page()).data,
+    enabled: may('developer'),
+  });
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  const take = async (id: string): Promise<void> => {
+    const { data, text } = await api.messages.get(id, at).withAnswer();
+    setForm({
+      eventType: data.eventType,
+      payload: prettyText(memberText(text, 'payload') ?? '{}'),
+      metadata: memberText(text, 'metadata') ?? '',
+    });
+    setAnswer(undefined);
+  };
+  const ask = async (): Promise<void> => {
+    // Payload and metadata go as their text: no number of them is read and written anew.
+    const own = `"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}`;
+    const { results } = await api.messages.validate(channelId, `{${own}}`, at);
+    const routed = form.metadata === '' ? own : `${own},"metadata":${form.metadata}`;
+    const routes = await api.messages.dryRun(channelId, `{${routed}}`, { limit: 100 }, at);
+    setAnswer({ problems: results[0]?.errors ?? [], routes });
+  };
+  return (
+    <div className="stack">
+      <p className="muted">{t.schemas.trialWhy}</p>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          setAnswer(undefined);
+          const problem = jsonProblem(form.payload);
+          setBadJson(problem);
+          if (problem === undefined) void ask().catch(setError);
+        }}
+      >
+        {messages.data !== undefined && messages.data.length > 0 && (
+          <ChoiceField
+            label={t.schemas.sample}
+            value={sample}
+            onChange={(id) => {
+              setSample(id);
+              if (id !== '') void take(id).catch(setError);
+            }}
+            options={[
+              ['', t.schemas.ownSample],
+              ...messages.data.map(({ id, eventType }) => [id, `${eventType} · ${id}`] as const),
+            ]}
+          />
+        )}
+        <TextField
+          label={t.fields.eventType}
+          value={form.eventType}
+          onChange={(eventType) => setForm({ ...form, eventType })}
+          problem={problemOf(error, 'eventType')}
+          isRequired
+        />
+        <TextField
+          label={t.fields.payload}
+          value={form.payload}
+          onChange={(payload) => setForm({ ...form, payload })}
+          lines={10}
+          problem={badJson ?? problemOf(error, 'payload')}
+        />
+        <Failure error={error} />
+        <div className="buttons">
+          <button type="submit" className="button main">
+            {t.schemas.whoWould}
+          </button>
+        </div>
+      </form>
+      {answer !== undefined && (
+        <section className="section" aria-live="polite">
+          {answer.problems.length === 0 ? (
+            <p>{t.schemas.taken}</p>
+          ) : (
+            <ul className="problem">
+              {answer.problems.map(({ field, reason }) => (
+                <li key={`${field} ${reason}`}>
+                  <code>{field}</code> {reason}
+                </li>
+              ))}
+            </ul>
+          )}
+          <Verdicts found={answer.routes} />
+        </section>
+      )}
+    </div>
+  );
+}
