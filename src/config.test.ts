@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, processesFor, readConfig, SETTINGS } from './config.ts';
 import { usableCores } from './machine.ts';
+import { parseEnvironmentFile } from './settings/environment-file.ts';
 
+const ENV_EXAMPLE = new URL('../.env.example', import.meta.url);
 const key = Buffer.alloc(32, 7).toString('base64');
 const pemOf = (name: string): string => `-----BEGIN ${name}-----`;
 
@@ -212,10 +214,17 @@ describe('readConfig', () => {
   });
 
   test('.env.example names every setting with its default', () => {
-    const lines = readFileSync(new URL('../.env.example', import.meta.url), 'utf8').match(/^[A-Z_]+=.*$/gm) ?? [];
-    const example = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+    const lines = readFileSync(ENV_EXAMPLE, 'utf8').match(/^#?[A-Z_]+=.*$/gm) ?? [];
+    const example = Object.fromEntries(lines.map((line) => line.replace('#', '').split('=') as [string, string]));
     expect(Object.keys(example).sort()).toEqual([...SETTINGS].sort());
+    expect(lines).toHaveLength(SETTINGS.length);
     expect(readConfig(example)).toEqual({ ...readConfig({}), isPortChosen: true });
+  });
+
+  // Old: its defaults went over those of docker-compose.yml: with TRUSTED_PROXY_HOPS=0 all strangers had the proxy's address and its limit.
+  test('.env.example sets nothing when it is copied as it is', () => {
+    const copied = parseEnvironmentFile(readFileSync(ENV_EXAMPLE));
+    expect(Object.entries(copied ?? { unread: 'yes' }).filter(([, value]) => value !== '')).toEqual([]);
   });
 
   test('needs a sender for its mails, and a mail server for its sender', () => {

@@ -33,11 +33,12 @@ export type Tracing = {
 export type TracedProcess = { role: string; number?: number | undefined };
 
 /**
- * Traces by OTLP. The exporter reads its headers, certificates, time limit and compression from the standard variables itself, the
- * resource its name and attributes. Spans beyond the queue are dropped, so that a collector that is away costs neither memory nor time.
+ * Traces by OTLP. The exporter reads its headers, certificates, time limit and compression from the standard variables itself, and has
+ * the headers of a file from here; the resource reads its name and attributes. Spans beyond the queue are dropped, so that a collector
+ * that is away costs neither memory nor time.
  */
-export function createTracing({ sampler, batches }: TracesSettings, { role, number }: TracedProcess): Tracing {
-  const exporter = remembering(new OTLPTraceExporter());
+export function createTracing({ headers, sampler, batches }: TracesSettings, { role, number }: TracedProcess): Tracing {
+  const exporter = remembering(new OTLPTraceExporter(headers === undefined ? {} : { headers: { ...headers } }));
   const resource = resourceFromAttributes({
     'service.name': 'posthorn',
     'service.version': VERSION,

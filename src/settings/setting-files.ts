@@ -14,6 +14,7 @@ type Settings = Readonly<Record<string, string | undefined>>;
 const SECRETS = [
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'DATABASE_URL',
   'DIRECT_DATABASE_URL',
   'TEMPORAL_API_KEY',

@@ -42,6 +42,33 @@ test('sampler and batches are read by their standard names', () => {
   expect(withCollector({ OTEL_TRACES_SAMPLER: 'traceidratio' })?.sampler).toEqual({ name: 'traceidratio', ratio: 1 });
 });
 
+describe('headers of a file', () => {
+  const readHeaders = (content: string) =>
+    withCollector({ OTEL_EXPORTER_OTLP_HEADERS: content, OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/otlp' })
+      ?.headers;
+
+  test('are read as OpenTelemetry writes them', () => {
+    expect(readHeaders('authorization=Basic%20dXNlcjpwYXNz=, x-tenant = a%2Cb')).toEqual({
+      authorization: 'Basic dXNlcjpwYXNz=',
+      'x-tenant': 'a,b',
+    });
+  });
+
+  test('are left to the exporter where they stand in the variable', () => {
+    expect(withCollector({ OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a' })?.headers).toBeUndefined();
+  });
+
+  test.each(['token', '=secret', 'x token=secret', 'x-token=secret%'])(
+    '%p is refused without being shown',
+    (content) => {
+      expect(() => readHeaders(content)).toThrow(
+        /^OTEL_EXPORTER_OTLP_HEADERS_FILE names a file whose content must be name=value/,
+      );
+      expect(() => readHeaders(content)).not.toThrow('secret');
+    },
+  );
+});
+
 describe('a setting that cannot be used', () => {
   test.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be a URL that begins with http:// or https://'],

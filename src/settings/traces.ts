@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nearestName } from '../kernel/nearest-name.ts';
 import { parseUrl } from '../kernel/parse-url.ts';
 import { ConfigError } from './config-error.ts';
+import { listOf } from './list-of.ts';
 
 /** Samplers of OpenTelemetry, by their standard names. */
 export const SAMPLERS = [
@@ -15,12 +16,14 @@ export const SAMPLERS = [
 export type SamplerName = (typeof SAMPLERS)[number];
 
 /**
- * Where spans go, and which ones. The exporter reads headers, certificates and time limits by their standard
- * names itself, so that nothing here holds a token of the collector.
+ * Where spans go, and which ones. The exporter reads certificates, time limits and the headers of a variable by their standard names
+ * itself.
  */
 export type TracesSettings = {
   /** URL of the collector. */
   readonly endpoint: string;
+  /** Headers for the collector that stand in a file, which the exporter does not read. Absent: those of the variables alone. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Absent: every request that begins a trace, up to a bound (src/observe/samplers.ts). */
   readonly sampler?: { readonly name: SamplerName; readonly ratio: number };
   /** Spans that wait for the exporter: how many at most, how many go together, and for how long they wait. */
@@ -36,6 +39,7 @@ export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: text.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS_FILE: z.string().optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: text.optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: text.optional(),
   OTEL_TRACES_EXPORTER: text.optional(),
@@ -69,10 +73,12 @@ export function readTraces(given: Variables): TracesSettings | undefined {
     throw new ConfigError(`${name} must be a URL that begins with http:// or https://`);
   }
   const sampler = readSampler(given);
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers = '', OTEL_EXPORTER_OTLP_HEADERS_FILE: file } = given;
   const { OTEL_BSP_MAX_QUEUE_SIZE: queued, OTEL_BSP_SCHEDULE_DELAY: everyMs } = given;
   const together = given.OTEL_BSP_MAX_EXPORT_BATCH_SIZE;
   return {
     endpoint,
+    ...(file !== undefined && { headers: readHeaders(headers) }),
     ...(sampler !== undefined && { sampler }),
     batches: {
       ...(queued !== undefined && { queued }),
@@ -80,6 +86,29 @@ export function readTraces(given: Variables): TracesSettings | undefined {
       ...(everyMs !== undefined && { everyMs }),
     },
   };
+}
+
+/** Headers as OpenTelemetry writes them: `name=value`, separated by commas, percent-encoded. A fault is told without the content. */
+function readHeaders(content: string): Record<string, string> {
+  return Object.fromEntries(
+    listOf(content).map((pair) => {
+      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*)$/.exec(pair) ?? [];
+      const decoded = value === undefined ? undefined : decode(value);
+      if (name === undefined || decoded === undefined)
+        throw new ConfigError(
+          'OTEL_EXPORTER_OTLP_HEADERS_FILE names a file whose content must be name=value, separated by commas, with %25 for %',
+        );
+      return [name, decoded];
+    }),
+  );
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function refuseOther(name: string, value: string | undefined, known: string): void {

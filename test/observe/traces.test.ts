@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -24,6 +24,8 @@ let fails = 0;
 beforeAll(async () => {
   database = await createTestDatabase();
   collector = await startCollector();
+  const headersFile = join(dataFolder, 'collector-headers');
+  writeFileSync(headersFile, 'x-collector-token=token-of-the%2Dcollector\n');
   const prepared = await prepareService(database.url, createTestTemporal().address);
   ({ key } = prepared);
   posthorn = await startService({
@@ -33,7 +35,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
     PROCESSES: '1',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-token=token-of-the-collector',
+    OTEL_EXPORTER_OTLP_HEADERS_FILE: headersFile,
     // A collector that is away is told of within the time of a test.
     OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
     OTEL_BSP_SCHEDULE_DELAY: '50',

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../local/ports.ts';
 import { startChild, type TopologyChild } from './child.ts';
 
-const CADDYFILE = join(import.meta.dirname, '../../deploy/compose/Caddyfile');
+/** The proxy's configuration, of docker-compose.yml. */
+export const CADDYFILE = join(import.meta.dirname, '../../deploy/compose/Caddyfile');
 
 /** Caddy before these APIs, by the Caddyfile of docker-compose.yml. */
-export const startProxy = (
+export const startProxy = async (
   caddy: string,
   { port, apis, folder }: { port: number; apis: readonly number[]; folder: string },
 ): Promise<TopologyChild> =>
@@ -15,6 +17,8 @@ export const startProxy = (
     {
       variables: {
         SITE_ADDRESS: `:${port}`,
+        // Several topologies run on one machine.
+        HEALTH_PORT: String(await findFreePort()),
         UPSTREAM: `to ${apis.map((api) => `127.0.0.1:${api}`).join(' ')}`,
         HOME: homedir(),
       },
