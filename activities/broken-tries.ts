@@ -9,7 +9,16 @@ import { isEndedForGood } from '../src/kernel/statuses.ts';
 import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
 
 /** Steps after a try that did not end by itself. Each one may be repeated. */
-export function createBrokenTryActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
+export function createBrokenTryActivities({
+  pool,
+  faults,
+  whyEnded,
+}: {
+  pool: Pool;
+  faults: Faults;
+  /** The words of the person who ended a delivery in Temporal. */
+  whyEnded(delivery: { deliveryId: string; round: number }): Promise<string | undefined>;
+}) {
   return {
     /**
      * Records a try whose worker died, if it began and was not recorded, and returns the state of the delivery. From the second death
@@ -38,7 +47,8 @@ export function createBrokenTryActivities({ pool, faults }: { pool: Pool; faults
 
     /** Ends an unfinished delivery of that round as a dead letter; changes nothing when it is finished or in another round. */
     async endAsDeadLetter({ deliveryId, round, reason, message }: EndAsDeadLetterInput): Promise<void> {
-      await endAsDeadLetter(pool, { deliveryId, round, reason, message });
+      const words = reason === 'cancelled' ? await whyEnded({ deliveryId, round }) : undefined;
+      await endAsDeadLetter(pool, { deliveryId, round, reason, message, words });
     },
   };
 }

@@ -242,7 +242,11 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await releaseClaims(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
-  const carriers = { stateOf: async () => 'running' as const, terminatedDeliveries: async () => [] };
+  const carriers = {
+    stateOf: async () => 'running' as const,
+    terminatedDeliveries: async () => [],
+    whyEnded: async () => undefined,
+  };
   return [
     { name: 'publish', run: publish },
     { name: 'load and record', run: record },

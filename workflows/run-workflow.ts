@@ -5,8 +5,11 @@ import {
   CancelledFailure,
   continueAsNew,
   isCancellation,
+  patched,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
 import { endOf } from '../src/contract/run-ways.ts';
 import { type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../src/contract/run-workflow.ts';
 import { local } from './run-local.ts';
@@ -24,7 +27,10 @@ export async function runWorkflow(input: RunInput): Promise<{ result: RunResult 
     const run = createRun(input, opened, (first, iteration) => walkChain(run, first, iteration));
     return await finish(input, await run.walk(opened.outline.entry, ''));
   } catch (failure) {
-    if (typeOf(failure) === RUN_FAILURES.superseded) return { result: 'superseded' };
+    if (typeOf(failure) === RUN_FAILURES.superseded) {
+      showState('superseded');
+      return { result: 'superseded' };
+    }
     if (typeOf(failure) === RUN_FAILURES.failed) throw failure;
     const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
     if (!isCancelled && !(failure instanceof ApplicationFailure || failure instanceof ActivityFailure)) throw failure;
@@ -39,6 +45,7 @@ export async function runWorkflow(input: RunInput): Promise<{ result: RunResult 
             }),
       }),
     );
+    showState(isCancelled ? 'cancelled' : 'failed');
     throw isCancelled && !isCancellation(failure) ? new CancelledFailure('the run was cancelled') : failure;
   }
 }
@@ -47,6 +54,7 @@ async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResu
   if (way === 'again') return continueAsNew<typeof runWorkflow>(input);
   const status = way === 'pause' ? 'paused' : way === 'failure' ? 'failed' : (endOf(way) ?? 'completed');
   await end({ ...input, status });
+  showState(status);
   if (status === 'failed')
     throw ApplicationFailure.create({
       type: RUN_FAILURES.failed,
@@ -56,6 +64,15 @@ async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResu
       category: ApplicationFailureCategory.BENIGN,
     });
   return { result: status };
+}
+
+const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
+
+/** The end of the round, for those who search in the Temporal UI. A run that was started without search attributes has none. */
+function showState(state: RunResult): void {
+  const isSearchable = workflowInfo().typedSearchAttributes.get(STATE) !== undefined;
+  // Runs of earlier releases have ended without this command.
+  if (isSearchable && patched('shows-its-end')) upsertSearchAttributes([{ key: STATE, value: state }]);
 }
 
 const end = (input: EndRunInput): Promise<void> => local('record the end').endRun(input);

@@ -14,7 +14,7 @@ export function runOfWorkflowId(workflowId: string): RunInput | undefined {
   return { runId, round: Number(round) };
 }
 
-/** The reason of a run that somebody ended in Temporal, with the words that the person gave there, where there were any. */
+/** The reason of a run or delivery that somebody ended in Temporal, with the words that the person gave there, where there were any. */
 export const withWords = (reason: string, words: string | undefined): string =>
   words === undefined ? reason : `${reason}: ${words}`;
 

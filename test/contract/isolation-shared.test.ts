@@ -268,11 +268,12 @@ describe('rows of a tenant', () => {
   });
 
   test('are told of in the log of their own organisation, where Temporal has ended one', async () => {
-    const { db, pool } = posthorn.deps;
+    const { db, pool, log } = posthorn.deps;
     const record = createRecordAudit(posthorn.deps);
+    const carriers = { whyEnded: () => Promise.resolve('by hand') };
     for (const { organisationId, environmentId } of [all.otherEnvironment, all.otherOrganisation, all.otherApp]) {
       const { id, round } = await db.delivery.findFirstOrThrow({ where: { environmentId, status: 'pending' } });
-      expect(await endAsCancelled({ pool, record }, { deliveryId: id, round })).toBe(true);
+      expect(await endAsCancelled({ pool, log, record, carriers }, { deliveryId: id, round })).toBe(true);
       const told = await db.auditEntry.findFirstOrThrow({ where: { action: 'delivery.cancelled', targetId: id } });
       expect(told).toMatchObject({ organisationId, environmentId });
     }

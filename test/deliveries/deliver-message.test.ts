@@ -69,20 +69,29 @@ test('a delivery held after k tries has just the rest of its policy left', async
   expect(third - second).toBeGreaterThanOrEqual(5_000);
 });
 
-test('cancelling the Temporal workflow makes the delivery a dead letter with that reason', async () => {
+test('cancelling the Temporal workflow makes the delivery a dead letter with that reason and the words of the person', async () => {
   const { channelId, subscriptionId } = await scene.subscribed([500], {
     retryPolicy: { ...SCENE_POLICY, initialDelay: 60_000 },
   });
   const message = await publish(scene.posthorn, channelId);
   const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
 
-  await scene.posthorn.temporal.workflow.getHandle(`delivery/${delivery.id}/1`).cancel();
+  const { temporal } = scene.posthorn;
+  // The SDK's handle takes no reason, Temporal's API does.
+  await temporal.workflowService.requestCancelWorkflowExecution({
+    namespace: temporal.options.namespace,
+    workflowExecution: { workflowId: `delivery/${delivery.id}/1` },
+    reason: 'the shop is closed',
+  });
 
   expect(await waitForDelivery(scene.posthorn, message.id, 'failed')).toMatchObject({
     attempts: 1,
     reason: 'cancelled',
   });
-  expect(await scene.deadLettersOf(subscriptionId)).toMatchObject([{ reason: 'cancelled', status: 'open' }]);
+  const words = 'cancelled in Temporal: the shop is closed; the last try: answered 500';
+  expect(await scene.deadLettersOf(subscriptionId)).toMatchObject([
+    { reason: 'cancelled', status: 'open', lastError: { class: 'status', status: 500, message: words } },
+  ]);
   expect(await scene.waitForWorkflow(delivery.id, 1, 'CANCELLED')).toBe('CANCELLED');
 });
 

@@ -197,7 +197,11 @@ describe('workers that die in tries of one delivery', () => {
   test('are counted under its policy: the second death holds it, the tenth ends it, and a replay begins anew', async () => {
     const { messageId, delivery } = await waiting();
     const faults = createFaults({ pool: posthorn.deps.pool, log: createLog('silent'), now: Date.now });
-    const activities = createBrokenTryActivities({ ...posthorn.deps, faults });
+    const activities = createBrokenTryActivities({
+      ...posthorn.deps,
+      faults,
+      whyEnded: () => Promise.resolve(undefined),
+    });
     const die = async (): Promise<unknown> => {
       const { rows } = await sql('SELECT round, attempts FROM deliveries WHERE id = $1', [delivery.id]);
       const input = { deliveryId: delivery.id, round: rows[0]?.round, number: rows[0]?.attempts + 1 };

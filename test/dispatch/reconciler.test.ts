@@ -60,7 +60,7 @@ const makeOverdue = (deliveryId: string, seconds: number): Promise<unknown> =>
 test('terminating a Temporal workflow makes its delivery a dead letter with the reason cancelled; others stay as they are', async () => {
   const terminated = await waiting();
   const untouched = await waiting();
-  await posthorn.temporal.workflow.getHandle(`delivery/${terminated.delivery.id}/1`).terminate('by hand');
+  await posthorn.temporal.workflow.getHandle(`delivery/${terminated.delivery.id}/1`).terminate('the shop\nis closed');
 
   await waitFor('the reconciler to see it', async () => {
     await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
@@ -72,7 +72,17 @@ test('terminating a Temporal workflow makes its delivery a dead letter with the 
   expect(told.body.data).toMatchObject([{ actor: { kind: 'temporal' }, target: { id: terminated.delivery.id } }]);
   const letters = await posthorn.request<PageJson<{ deliveryId: string }>>('GET', '/v1/dlq');
   expect(letters.body.data).toMatchObject([
-    { deliveryId: terminated.delivery.id, reason: 'cancelled', status: 'open' },
+    {
+      deliveryId: terminated.delivery.id,
+      reason: 'cancelled',
+      status: 'open',
+      // The words of the person were in Temporal's history alone.
+      lastError: {
+        class: 'status',
+        status: 500,
+        message: 'its Temporal workflow was terminated: the shop is closed; the last try: answered 500',
+      },
+    },
   ]);
   expect(await deliveryOf(posthorn, untouched.messageId)).toEqual(untouched.delivery);
 });

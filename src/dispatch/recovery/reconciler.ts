@@ -27,7 +27,7 @@ export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookM
 
 export type ReconcilerDependencies = {
   pool: Pool;
-  carriers: Pick<Carriers, 'stateOf' | 'terminatedDeliveries'>;
+  carriers: Pick<Carriers, 'stateOf' | 'terminatedDeliveries' | 'whyEnded'>;
   log: Logger;
   /** Writes to the audit log. */
   record: RecordAudit;

@@ -13,6 +13,7 @@ import { startReportingConcurrency } from '../../dispatch/admission/report-concu
 import { createDrain } from '../../dispatch/drain/drain.ts';
 import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher.ts';
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
+import { wordsOf } from '../../dispatch/recovery/cancel.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
@@ -81,7 +82,7 @@ export function deliveriesPart(
     },
     activities: {
       ...createAttemptActivities({ ...trying, firstTries, justRead }),
-      ...createBrokenTryActivities({ pool, faults }),
+      ...createBrokenTryActivities({ pool, faults, whyEnded: (delivery) => wordsOf(context, delivery) }),
     },
     ownActivities: createDrainActivities({ drain }),
     async begin() {
