@@ -10,10 +10,11 @@ export const COMMAND_LINE: Doer = { id: 'command line' };
 export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id, from });
 
 /** A person who is not signed in yet. */
-export const doneFrom = (userId: string, { address, userAgent }: Visit): Doer => ({
-  id: userId,
-  from: { address, ...(userAgent !== undefined && { userAgent }) },
-});
+export const doneFrom = (userId: string, visit: Visit): Doer => ({ id: userId, from: originOf(visit) });
+
+/** Where a visit comes from: without its cookies, which no log keeps. */
+export const originOf = ({ address, userAgent }: Visit): Origin =>
+  userAgent === undefined ? { address } : { address, userAgent };
 
 /**
  * A change that somebody made to who may do what. Services tell each one once, inside its transaction: a record of changes that is

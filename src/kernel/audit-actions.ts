@@ -82,6 +82,7 @@ export const AUDIT_ACTIONS = [
   'machine_credential.updated',
   'machine_credential.rotated',
   'machine_credential.revoked',
+  'token.issued',
   'api_key.created',
   'api_key.updated',
   'api_key.rotated',

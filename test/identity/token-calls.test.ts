@@ -193,6 +193,7 @@ describe('is UNAUTHORIZED, and changes nothing', () => {
       organisationId: 'org_x',
       appId: environment.appId,
       environmentId: environment.id,
+      jti: 'by-hand-1',
       scopes: ['channels:write'] as const,
       thumbprint,
       now: new Date(),

@@ -3,7 +3,7 @@ import { createBelief } from '../belief/belief.ts';
 import type { Scope } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
-import { findKnownCredential, type KnownCredential } from './store.ts';
+import { findKnownCredential, type KnownCredential } from './authentication-store.ts';
 
 /** The part of an access token that says whose it is and what it may. */
 export type TokenHolder = {

@@ -8,12 +8,13 @@ import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/scopes.ts';
 import type { Doer } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
-import type { EnvironmentCaller } from '../caller.ts';
+import type { EnvironmentCaller, Origin } from '../caller.ts';
 import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { findWithSecrets, type KnownCredential, touchSecret } from './authentication-store.ts';
 import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
 import {
   type CreateMachineCredential,
@@ -32,16 +33,13 @@ import {
   findMachineCredential,
   findMachineCredentials,
   findHome,
-  findWithSecrets,
   type Home,
   insertMachineCredential,
-  type KnownCredential,
   type LockedMachineCredential,
   type MachineCredentialDraft,
   readLocked,
   replaceSecret,
   revokeMachineCredential,
-  touchSecret,
 } from './store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -59,6 +57,18 @@ export type OperatorMachineCredential = {
 /** A secret that may sign token requests, opened, and the scopes that its tokens may have. */
 type OpenSecret = { id: string; secret: string; scopes: readonly Scope[] };
 
+/** An access token that a client gets, without its text. */
+export type IssuedToken = {
+  credential: KnownCredential;
+  secretId: string;
+  jti: string;
+  scopes: readonly Scope[];
+  /** Thumbprint of the key that it is bound to. */
+  thumbprint: string;
+  expiresAt: Date;
+  from: Origin;
+};
+
 export type MachineCredentials = {
   list(caller: EnvironmentCaller, query: ListMachineCredentials): Promise<Page<MachineCredential>>;
   get(caller: EnvironmentCaller, id: string): Promise<MachineCredential>;
@@ -74,8 +84,8 @@ export type MachineCredentials = {
   forget: KnownCredentials['forget'];
   /** The credential with that id as it is now, with its secrets; undefined when it gets no tokens. */
   forToken(id: string): Promise<{ credential: KnownCredential; secrets: OpenSecret[] } | undefined>;
-  /** Notes that a secret got a token. */
-  noteUse(use: { id: string; secretId: string }): Promise<void>;
+  /** Notes that a secret got a token, in the audit log too. */
+  noteToken(token: IssuedToken): Promise<void>;
   /** The command line, which has the database and is bound to no environment. */
   operator: {
     create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Home }>;
@@ -241,7 +251,16 @@ export function createMachineCredentials(
       return { credential, secrets: open };
     },
 
-    noteUse: (use) => touchSecret(db, use, clock()),
+    noteToken: ({ credential, secretId, jti, scopes, thumbprint, expiresAt, from }) =>
+      tenants.onConnection(credential, async (connection) => {
+        const { id, organisationId, appId, environmentId } = credential;
+        await touchSecret(connection, { id, secretId }, clock());
+        const actor = { kind: 'machineCredential', id } as const;
+        // Not called after the secret: the log keeps no value of such a name (redact.ts), and the id tells which of two is in wrong hands.
+        const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };
+        const doer = { organisationId, appId, environmentId, actor, from };
+        await audit.record(connection, doer, { action: 'token.issued', target: { id }, after });
+      }),
 
     operator: {
       async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {} }) {

@@ -24,26 +24,10 @@ export type MachineCredentialDraft = {
   secret: SealedClientSecret;
 };
 
-/** A machine credential as authentication needs to know it. */
-export type KnownCredential = {
-  id: string;
-  organisationId: string;
-  appId: string;
-  environmentId: string;
-  environment: EnvironmentKind;
-  isAppSuspended: boolean;
-  scopes: Scope[];
-  limits: Limits;
-  /** Tokens of another epoch hold no longer. */
-  epoch: number;
-  expiresAt: Date | undefined;
-  newestSecretId: string | undefined;
-};
-
 /** Where a credential is, for an operator who sees all of them. */
 export type Home = { organisation: string; app: string; environment: EnvironmentKind };
 
-const full = {
+export const full = {
   environment: { include: { app: true } },
   secrets: { orderBy: { id: 'desc' } },
 } as const satisfies Prisma.MachineCredentialInclude;
@@ -207,62 +191,8 @@ export async function revokeMachineCredential(db: Db, id: string, now: Date): Pr
   return (await db.machineCredential.findUnique({ where: { id } }))?.environmentId;
 }
 
-/** The machine credential with this id, unless it is revoked. */
-export async function findKnownCredential(db: Database, id: string): Promise<KnownCredential | undefined> {
-  const row = await db.machineCredential.findUnique({
-    where: { id },
-    include: { environment: full.environment, secrets: { ...full.secrets, take: 1 } },
-  });
-  return row === null || row.status !== 'active' ? undefined : toKnown(row);
-}
-
-/** The same with its sealed secrets that are taken now, newest first. */
-export async function findWithSecrets(
-  db: Database,
-  id: string,
-  now: Date,
-): Promise<{ known: KnownCredential; secrets: { id: string; ciphertext: string }[] } | undefined> {
-  const row = await db.machineCredential.findUnique({ where: { id }, include: full });
-  if (row === null || row.status !== 'active') return undefined;
-  const secrets = row.secrets.filter((secret) => isTaken(secret, now));
-  return { known: toKnown(row), secrets: secrets.map((secret) => ({ id: secret.id, ciphertext: secret.ciphertext })) };
-}
-
-/** Notes that a secret got a token. */
-export async function touchSecret(
-  db: Database,
-  { id, secretId }: { id: string; secretId: string },
-  now: Date,
-): Promise<void> {
-  await db.$transaction([
-    db.machineCredential.updateMany({ where: { id }, data: { lastUsedAt: now } }),
-    db.machineCredentialSecret.updateMany({ where: { id: secretId }, data: { lastUsedAt: now } }),
-  ]);
-}
-
-const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean => expiresAt === null || expiresAt > now;
-
-function toKnown(
-  row: Row & {
-    environment: { appId: string; kind: string; app: { organisationId: string; status: string } };
-    secrets: Pick<MachineCredentialSecret, 'id'>[];
-  },
-): KnownCredential {
-  const { tier, scopes } = read(row);
-  return {
-    id: row.id,
-    organisationId: row.environment.app.organisationId,
-    appId: row.environment.appId,
-    environmentId: row.environmentId,
-    environment: readKind(row.environment.kind),
-    isAppSuspended: row.environment.app.status === 'suspended',
-    scopes,
-    limits: resolveLimits(tier, row),
-    epoch: row.epoch,
-    expiresAt: row.expiresAt ?? undefined,
-    newestSecretId: row.secrets[0]?.id,
-  };
-}
+export const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean =>
+  expiresAt === null || expiresAt > now;
 
 function toMachineCredential(row: FullRow, now: Date): MachineCredential {
   const { tier, scopes } = read(row);
@@ -291,8 +221,8 @@ function toMachineCredential(row: FullRow, now: Date): MachineCredential {
 }
 
 // The columns are text, written only from values of these unions (insertMachineCredential; the environments' migration).
-const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
+export const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
   tier: row.tier as Tier,
   scopes: row.scopes as Scope[],
 });
-const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;
+export const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;

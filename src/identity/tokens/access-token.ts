@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../dependencies.ts';
@@ -29,6 +29,7 @@ export type AccessToken = {
 
 /** Contents of a new token. */
 export type TokenGrant = {
+  jti: string;
   clientId: string;
   epoch: number;
   secretId: string;
@@ -62,7 +63,7 @@ export function signAccessToken(
     .setIssuer(issuer)
     .setAudience(issuer)
     .setSubject(grant.clientId)
-    .setJti(randomUUID())
+    .setJti(grant.jti)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + grant.lifeSeconds)
     .sign(key);

@@ -23,11 +23,12 @@ export const tokenRoutes = [
     answers: { 200: tokenAnswer },
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     headers: { Pragma: 'no-cache' },
-    async handle({ body, head, address, countAgainst, setNonce }, { tokens }) {
+    async handle({ body, head, address, countAgainst, setNonce, visit }, { tokens }) {
       const answer = await tokens.issue({
         body,
         proofs: head().header('dpop'),
         countFailure: (clientId) => countAgainst(`token-failures:${clientId}:${address()}`, FAILURES_PER_MINUTE),
+        visit: visit(),
       });
       const nonce = tokens.nextNonce();
       if (nonce !== undefined) setNonce(nonce);

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../kernel/api-error.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PROOF_ALGORITHMS } from '../../kernel/oauth.ts';
 import { SCOPES } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
+import { originOf } from '../changes.ts';
 import { requireBinding } from '../dpop/binding.ts';
 import { createNonces } from '../dpop/nonces.ts';
 import { checkProof, type Proof, type Proven } from '../dpop/proof.ts';
 import type { UsedProofs } from '../dpop/used-proofs.ts';
 import type { MachineCredentials } from '../machine-credentials/service.ts';
+import type { Visit } from '../scheme.ts';
 import { type AccessToken, createTokenReader, signAccessToken, TOKEN_SECONDS } from './access-token.ts';
 import { isSignedBy } from './client-secret.ts';
 import { invalidClient, proofRefusal, suspendedClient, tokenProblem } from './refusals.ts';
@@ -30,6 +33,7 @@ export type TokenRequest = {
   proofs: readonly string[];
   /** Counts a failed authentication of that client; throws RATE_LIMITED when there were too many. */
   countFailure: (clientId: string) => Promise<void>;
+  visit: Visit;
 };
 
 export type Tokens = {
@@ -94,7 +98,7 @@ export function createTokens(
 
     // In this order: what strangers can send is refused before PostgreSQL is asked, and only a client that has proven itself leaves
     // anything behind (docs/authentication.md, Checks of a token request).
-    async issue({ body, proofs, countFailure }) {
+    async issue({ body, proofs, countFailure, visit }) {
       if (body.grant_type !== 'client_credentials')
         throw tokenProblem('unsupported_grant_type', 'grant_type', 'must be client_credentials');
       const proof = await check(proofs, { method: 'POST', uri: issuer + TOKEN_PATH }).catch((thrown: unknown) => {
@@ -106,7 +110,10 @@ export function createTokens(
       if (typeof scopes === 'string') throw tokenProblem('invalid_scope', 'scope', scopes);
       const now = clock();
       const lifeSeconds = lifeOf(credential.expiresAt, now);
+      const { thumbprint } = proof;
+      const jti = randomUUID();
       const text = await signAccessToken(await signingKeys.signer(), issuer, {
+        jti,
         clientId: credential.id,
         epoch: credential.epoch,
         secretId,
@@ -114,12 +121,21 @@ export function createTokens(
         appId: credential.appId,
         environmentId: credential.environmentId,
         scopes,
-        thumbprint: proof.thumbprint,
+        thumbprint,
         now,
         lifeSeconds,
       });
-      await machineCredentials.noteUse({ id: credential.id, secretId });
-      log.info({ credentialId: credential.id, scopes, jkt: proof.thumbprint }, 'gave an access token');
+      const expiresAt = new Date(now.getTime() + lifeSeconds * 1_000);
+      await machineCredentials.noteToken({
+        credential,
+        secretId,
+        jti,
+        scopes,
+        thumbprint,
+        expiresAt,
+        from: originOf(visit),
+      });
+      log.info({ credentialId: credential.id, scopes, jkt: thumbprint }, 'gave an access token');
       return { access_token: text, token_type: 'DPoP', expires_in: lifeSeconds, scope: scopes.join(' ') };
     },
 
