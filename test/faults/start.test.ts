@@ -34,7 +34,7 @@ test('posthorn start killed under load: the next start recovers, ends what was l
   const port = await findFreePort();
   const first = await startWholeProcess(dataFolder, port);
   // Two of three publishes are batches, of which the first keys may send ten a minute.
-  const command = ['keys', 'create', '--env', 'live', '--batch-per-minute', '100000'];
+  const command = ['keys', 'create', '--env', 'live', '--tier', 'enterprise', '--batch-per-minute', '100000'];
   const key = (await runPosthorn(command, { DATA_FOLDER: dataFolder })).output.trim();
   const scene = await setScene({ urlOf: () => first.url, key }, 2, () => after(30));
   const { recorder, receiver, channelId } = scene;

@@ -35,7 +35,7 @@ test('create, list and revoke say which app and environment they act on; what wa
 
   const listed = await run(['list', '--env', 'live'], '');
   expect(listed.output).toMatch(
-    new RegExp(`^${id} +\\S.* live +enterprise +active +ocs_…${clientSecret.slice(-4)} +Till$`, 'm'),
+    new RegExp(`^${id} +\\S.* live +pro +active +ocs_…${clientSecret.slice(-4)} +Till$`, 'm'),
   );
   expect(listed.output).not.toContain(clientSecret);
   expect((await run(['list', '--env', 'test'], '')).output).not.toContain(id);

@@ -142,14 +142,15 @@ describe('a person in an environment', () => {
     ]).toEqual(expected);
   });
 
-  test('makes keys of any tier with the scopes of the role, and changes and revokes them', async () => {
+  test('makes keys of tier pro unless another one is named, with the scopes of the role, and changes and revokes them', async () => {
     actIn(browser, me);
     const { status, body } = await browser.request<{ id: string; key: string }>('POST', '/v1/api-keys', {
       name: 'key',
     });
-    expect([status, body]).toMatchObject([201, { tier: 'enterprise', environment: 'live' }]);
+    expect([status, body]).toMatchObject([201, { tier: 'pro', environment: 'live' }]);
     const limits = { batchPerMinute: 1_000_000 };
-    expect(await statusOf('PATCH', `/v1/api-keys/${body.id}`, { tier: 'free', limits })).toBe(200);
+    for (const tier of ['enterprise', 'free'])
+      expect(await statusOf('PATCH', `/v1/api-keys/${body.id}`, { tier, limits })).toBe(200);
     expect(await statusOf('POST', `/v1/api-keys/${body.id}/rotate`)).toBe(200);
     expect(await statusOf('DELETE', `/v1/api-keys/${body.id}`)).toBe(204);
     expect((await posthorn.request('GET', '/v1/channels', undefined, { key: body.key })).status).toBe(401);

@@ -37,7 +37,10 @@ test('the audit log names a machine credential that changed something', async ()
   const credential = await client.register();
   const token = await client.getToken(credential);
   const made = await client.call(token, { method: 'POST', path: '/v1/channels', body: { name: 'orders' } });
-  const { body } = await posthorn.request<{ data: object[] }>('GET', `/v1/audit?actorId=${credential.id}`);
+  const { body } = await posthorn.request<{ data: object[] }>(
+    'GET',
+    `/v1/audit?action=channel.created&actorId=${credential.id}`,
+  );
   expect(body.data).toMatchObject([
     {
       action: 'channel.created',

@@ -138,7 +138,7 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
   expect(made).toMatchObject({
     name: 'short-lived',
     environment: 'test',
-    tier: 'enterprise',
+    tier: 'pro',
     key: expect.stringMatching(/^svc_test_/),
   });
   // As the assertion above has shown.

@@ -173,7 +173,7 @@ export function createApiKeys(
         if (body.environment !== undefined && body.environment !== caller.environment)
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
-        const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
+        const { name, tier = own.usualTier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
         // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });

@@ -2,12 +2,16 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/api-error.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import type { Scope } from '../../kernel/scopes.ts';
-import { resolveLimits } from '../tiers.ts';
+import { resolveLimits, type Tier } from '../tiers.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { lockHolders } from './store.ts';
 
 /** The rights of a caller as they are at this moment, with the limits of its own. */
-export type OwnGrant = Grant & { ownLimits: OwnLimits };
+export type OwnGrant = Grant & {
+  ownLimits: OwnLimits;
+  /** The tier of what it makes without naming one. */
+  usualTier: Tier;
+};
 
 /**
  * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
@@ -29,6 +33,7 @@ export async function lockOwnGrant(
   const ownLimits = { requestsPerMinute, burst, concurrent, batchPerMinute };
   return {
     tier,
+    usualTier: tier,
     // An access token may have fewer than its credential, and a credential fewer than when it was last looked at.
     scopes: own.scopes.filter((scope) => scopes.has(scope)),
     limits: resolveLimits(tier, ownLimits),
@@ -44,9 +49,10 @@ const UNBOUNDED = {
   batchPerMinute: Number.POSITIVE_INFINITY,
 };
 
-/** A person may give every scope that their role has, and any tier and limits, as the command line may. */
+/** A person may give every scope that their role has, and any tier and limits, as the command line may. Both give pro where they name none. */
 const grantOfPerson = (scopes: ReadonlySet<Scope>): OwnGrant => ({
   tier: 'enterprise',
+  usualTier: 'pro',
   scopes: inOrder([...scopes]),
   limits: UNBOUNDED,
   ownLimits: {},

@@ -176,7 +176,7 @@ export function createMachineCredentials(
         if (body.environment !== undefined && body.environment !== caller.environment)
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
-        const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
+        const { name, tier = own.usualTier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
         // Without a tier of its own it is a copy of its maker, limits that were set for that one included.
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
