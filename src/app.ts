@@ -127,6 +127,7 @@ export function createApp<
       count: limiter.countAgainst,
       addressOf: (request) => addressBucket(clientAddress(request, trustedProxyHops)),
       trustedProxyHops,
+      recheckMs: streamTimings.recheckMs,
     }),
   );
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../identity/caller.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Context } from './context.ts';
-import { accessProblem } from './require-access.ts';
+import { renewAccess } from './renew-access.ts';
 
 /** Where a feed writes to: one caller's connection. */
 export type Sink = {
@@ -43,7 +43,7 @@ export const eventsOf = (event: z.ZodType) => z.instanceof(EventStream).meta({ m
 /** In ms. A stream that takes nothing from one heartbeat to the next is cut off. */
 export type StreamTimings = { heartbeatMs: number; recheckMs: number };
 
-/** A key is believed for 5 s (identity/api-keys/known-keys.ts): one that was revoked ends its streams within 7 s. */
+/** A look believes what was read 2 s before (identity/belief/belief.ts): a key that was revoked ends its streams within 5 s. */
 export const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, recheckMs: 2_000 };
 /** How soon a caller is asked to come again after its stream has ended, ms. */
 const RECONNECT_MS = 1_000;
@@ -101,14 +101,9 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
       const recheck = setInterval(() => {
         const { credential, route } = ctx.state;
         if (credential === undefined || route === undefined) return;
-        credential.renew().then(
+        renewAccess(route, credential).then(
           (caller) => {
-            const { isSession } = credential;
-            const isRefused =
-              caller === undefined ||
-              accessProblem(route.access, { caller, isSession }) !== undefined ||
-              feed.fits?.(caller) === false;
-            if (isRefused) end();
+            if (feed.fits?.(caller) === false) end();
           },
           // A refusal ends the stream as well. Where PostgreSQL is away the next check tells.
           (error: unknown) => {

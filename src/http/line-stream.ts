@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Context } from './context.ts';
+import { renewAccess } from './renew-access.ts';
 
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
@@ -24,8 +25,11 @@ export class LineStream {
 export const linesOf = (line: z.ZodType, { otherType }: { otherType?: typeof CSV } = {}) =>
   z.instanceof(LineStream).meta({ mediaType: NDJSON, line, ...(otherType !== undefined && { otherType }) });
 
-/** A failure on the way cuts the connection, so that a cut answer is never taken for a whole one. */
-export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStream): void {
+/**
+ * A failure on the way cuts the connection, so that a cut answer is never taken for a whole one. So does the loss of the right to it:
+ * before lines leave, a look at the caller that is older than `recheckMs` is made again.
+ */
+export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStream, recheckMs: number): void {
   ctx.status = 200;
   ctx.set({
     'Content-Type': `${mediaType}; charset=utf-8`,
@@ -33,5 +37,20 @@ export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStr
     'X-Content-Type-Options': 'nosniff',
     ...(fileName !== undefined && { 'Content-Disposition': `attachment; filename="${fileName}"` }),
   });
-  ctx.body = Readable.from(lines);
+  ctx.body = Readable.from(whileAllowed(ctx, lines, recheckMs));
+}
+
+async function* whileAllowed(
+  { state: { credential, route } }: Context,
+  lines: AsyncIterable<string>,
+  recheckMs: number,
+): AsyncGenerator<string> {
+  let lookedAt = performance.now();
+  for await (const line of lines) {
+    if (credential !== undefined && route !== undefined && performance.now() - lookedAt >= recheckMs) {
+      lookedAt = performance.now();
+      await renewAccess(route, credential);
+    }
+    yield line;
+  }
 }

@@ -1,10 +1,8 @@
 import type { Caller } from '../identity/caller.ts';
-import { type Credential, unauthorized } from '../identity/scheme.ts';
 import type { Middleware } from './context.ts';
 import { originOf } from './visit.ts';
 import { headOf } from './request-head.ts';
-import { accessProblem } from './require-access.ts';
-import type { BoundRoute } from './route.ts';
+import { renewAccess } from './renew-access.ts';
 
 // Bodies are here within milliseconds as a rule. A credential is believed for seconds anyway.
 const SLOW_MS = 500;
@@ -29,16 +27,8 @@ export const prove =
       credential.prove === undefined
         ? known(caller)
         : credential.prove({ ...headOf(ctx.req), body: bytes }).then((headers) => known(caller, headers));
+    // A body that took its time may come from one who has lost the right meanwhile.
     return performance.now() - identifiedAt < SLOW_MS
       ? proven(credential.caller)
-      : renewed(route, credential).then(proven);
+      : renewAccess(route, credential).then(proven);
   };
-
-/** A body that took its time may come from one who has lost the right meanwhile. Throws what would have been said at once. */
-async function renewed(route: BoundRoute, credential: Credential): Promise<Caller> {
-  const caller = await credential.renew();
-  if (caller === undefined) throw unauthorized();
-  const problem = accessProblem(route.access, { ...credential, caller });
-  if (problem !== undefined) throw problem;
-  return caller;
-}

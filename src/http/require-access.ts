@@ -2,7 +2,7 @@ import type { Caller } from '../identity/caller.ts';
 import { type Credential, namedAppSuspended, notSignedIn, unauthorized } from '../identity/scheme.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
-import type { Access } from './route.ts';
+import type { Access, BoundRoute } from './route.ts';
 
 /** Lets a request through only with a credential that the route's access takes: 401 without one, 403 with another. */
 export const requireAccess: Middleware = (ctx, next) => {
@@ -10,11 +10,8 @@ export const requireAccess: Middleware = (ctx, next) => {
   if (route === undefined) throw new Error('A request without a route got past refuseUnrouted');
   if (route.access !== 'public') {
     if (credential === undefined) throw credentialProblem ?? missing(route.access);
-    const problem = accessProblem(route.access, credential);
+    const problem = routeProblem(route, credential);
     if (problem !== undefined) throw problem;
-    const makesTraffic = route.isPublish === true || route.isRedelivery === true || route.isSending === true;
-    if (credential.isAppSuspended === true && makesTraffic) throw namedAppSuspended();
-    if (route.isDangerous === true && credential.isSession && credential.isFresh !== true) throw notFresh();
   }
   return next();
 };
@@ -23,8 +20,17 @@ export const requireAccess: Middleware = (ctx, next) => {
 const missing = (access: Access): ApiError =>
   access === 'person' || access === 'session' ? notSignedIn() : unauthorized();
 
-/** Why a route is closed to a caller: FORBIDDEN, undefined when it is open. Asked again for answers that last. */
-export function accessProblem(
+/** Why a route is closed to a credential: FORBIDDEN, undefined when it is open. Asked again for slow bodies and answers that last. */
+export function routeProblem(route: BoundRoute, credential: Omit<Credential, 'prove' | 'renew'>): ApiError | undefined {
+  const problem = accessProblem(route.access, credential);
+  if (problem !== undefined) return problem;
+  const makesTraffic = route.isPublish === true || route.isRedelivery === true || route.isSending === true;
+  if (credential.isAppSuspended === true && makesTraffic) return namedAppSuspended();
+  if (route.isDangerous === true && credential.isSession && credential.isFresh !== true) return notFresh();
+  return undefined;
+}
+
+function accessProblem(
   access: Access,
   { caller, isSession }: { caller: Caller } & Pick<Credential, 'isSession'>,
 ): ApiError | undefined {

@@ -12,10 +12,12 @@ export type Edge = {
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
   trustedProxyHops: number;
+  /** How often answers that last look at their callers again, ms. */
+  recheckMs: number;
 };
 
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops }: Edge): Middleware {
+export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops, recheckMs }: Edge): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -39,7 +41,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
-    if (result instanceof LineStream) return writeLines(ctx, result);
+    if (result instanceof LineStream) return writeLines(ctx, result, recheckMs);
     writeAnswer(ctx, route.status, [204, 303].includes(route.status) ? undefined : result);
     if (route.headers !== undefined) ctx.set(route.headers);
   };

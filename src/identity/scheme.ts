@@ -29,9 +29,15 @@ export type Credential = {
    * any. Absent where the head has proven all there is.
    */
   prove?(request: WholeRequest): Promise<Readonly<Record<string, string>> | undefined>;
-  /** Looks the credential up once more, for answers that last: undefined when it was revoked or has expired since. */
-  renew(): Promise<Caller | undefined>;
+  /**
+   * Looks the credential up once more, for slow bodies and answers that last: undefined when it was revoked or has expired since. What it
+   * says was read from PostgreSQL within the last 2 s.
+   */
+  renew(): Promise<Renewed | undefined>;
 };
+
+/** A credential as it is now. */
+export type Renewed = Pick<Credential, 'caller' | 'isFresh' | 'isAppSuspended'>;
 
 /**
  * One way to say who asks, in two steps. `identify` comes before the rate limit, so that limits count by principal: it must be

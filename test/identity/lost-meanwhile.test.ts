@@ -4,6 +4,7 @@ import { waitFor } from '../support/check/wait-for.ts';
 import { apiKeysOf, machineCredentialsOf } from '../support/make/credential-services.ts';
 import { joinAs, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import type { Browser } from '../support/world/browser.ts';
 
 let posthorn: TestPosthorn;
 let owner: Awaited<ReturnType<typeof setUp>>;
@@ -35,6 +36,13 @@ async function beginSlowly(path: string, headers: Record<string, string>, body: 
   };
 }
 
+const EVENT = { eventType: 'late', payload: {} };
+const asPerson = ({ jar }: Browser): Record<string, string> => ({
+  Cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+  'Sec-Fetch-Site': 'same-origin',
+  'posthorn-environment': 'live',
+});
+
 describe('a body that takes its time brings nothing for one who has lost the right meanwhile', () => {
   test('a key that was revoked publishes nothing', async () => {
     const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'orders' });
@@ -42,7 +50,7 @@ describe('a body that takes its time brings nothing for one who has lost the rig
     const made = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', key);
     const Authorization = `Bearer ${made.body.key}`;
     const path = `/v1/channels/${channel.body.id}/messages`;
-    const finish = await beginSlowly(path, { Authorization }, { eventType: 'late', payload: {} });
+    const finish = await beginSlowly(path, { Authorization }, EVENT);
     expect((await posthorn.request('DELETE', `/v1/api-keys/${made.body.id}`)).status).toBe(204);
     expect(await finish()).toContain(' 401 ');
     expect(await posthorn.deps.db.message.count()).toBe(0);
@@ -66,16 +74,31 @@ describe('a body that takes its time brings nothing for one who has lost the rig
     const organisation = owner.me.organisations[0];
     const path = `/v1/organisations/${organisation?.id}`;
     const admin = await joinAs(posthorn, owner.browser, path, { role: 'admin', email: 'admin@example.com' });
-    const Cookie = [...admin.browser.jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const place = { 'posthorn-app': organisation?.apps[0]?.id ?? '', 'posthorn-environment': 'live' };
-    const finish = await beginSlowly(
-      '/v1/api-keys',
-      { Cookie, 'Sec-Fetch-Site': 'same-origin', ...place },
-      { name: 'x' },
-    );
+    const place = { 'posthorn-app': organisation?.apps[0]?.id ?? '' };
+    const finish = await beginSlowly('/v1/api-keys', { ...asPerson(admin.browser), ...place }, { name: 'x' });
     expect((await owner.browser.request('DELETE', `${path}/members/${admin.me.user.id}`)).status).toBe(204);
     expect(await finish()).toMatch(/ 40[134] /);
     expect(await posthorn.deps.db.apiKey.count({ where: { name: 'x' } })).toBe(0);
+  });
+
+  // Old: the credential was looked at again, and whether its app was suspended was not.
+  test('a person whose app was suspended publishes nothing', async () => {
+    const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'late' });
+    const app = owner.me.organisations[0]?.apps[0]?.id ?? '';
+    const path = `/v1/channels/${channel.body.id}/messages`;
+    for (const [status, expected] of [
+      ['suspended', 403],
+      ['active', 202],
+    ] as const) {
+      const finish = await beginSlowly(path, { ...asPerson(owner.browser), 'posthorn-app': app }, EVENT);
+      const organisation = { 'posthorn-organisation': owner.me.organisations[0]?.id };
+      const changed = await owner.browser.request('PATCH', `/v1/apps/${app}`, { status }, { headers: organisation });
+      expect(changed.status).toBe(200);
+      expect(await finish()).toContain(` ${expected} `);
+      expect(await posthorn.deps.db.message.count({ where: { channelId: channel.body.id } })).toBe(
+        expected === 202 ? 1 : 0,
+      );
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../dependencies.ts';
-import { createBelief } from '../belief/belief.ts';
+import { type Asked, createBelief } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
@@ -13,7 +13,7 @@ const MAX_TOUCHED = 10_000;
 
 export type KnownKeys = {
   /** Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. */
-  authenticate(key: string): Promise<EnvironmentCaller | undefined>;
+  authenticate(key: string, asked?: Asked): Promise<EnvironmentCaller | undefined>;
   /** Forgets what is known of a key, or of all keys of an app, so that this process sees a change at once. */
   forget(id: string): void;
   /** Resolves when every lastUsedAt that is on its way has been written. */
@@ -42,11 +42,11 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
   };
 
   return {
-    async authenticate(key) {
+    async authenticate(key, asked) {
       const environment = environmentOfKey(key);
       if (environment === undefined) return undefined;
       const hash = hashKey(key);
-      const known = await belief.recall(hash.toString('base64'), () => findKnownKey(db, hash));
+      const known = await belief.recall(hash.toString('base64'), () => findKnownKey(db, hash), asked);
       if (known === undefined || known.environment !== environment) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();

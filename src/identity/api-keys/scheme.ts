@@ -1,3 +1,4 @@
+import { RENEWAL } from '../belief/belief.ts';
 import type { Scheme } from '../scheme.ts';
 import type { ApiKeys } from './service.ts';
 
@@ -8,6 +9,13 @@ export const apiKeyScheme = ({ authenticate }: Pick<ApiKeys, 'authenticate'>): S
     const key = given.length === 1 ? /^Bearer +([\x21-\x7e]+)$/i.exec(given[0] ?? '')?.[1] : undefined;
     const caller = key === undefined ? undefined : await authenticate(key);
     if (key === undefined || caller === undefined) return undefined;
-    return { caller, isSession: false, renew: () => authenticate(key) };
+    return {
+      caller,
+      isSession: false,
+      async renew() {
+        const now = await authenticate(key, RENEWAL);
+        return now && { caller: now };
+      },
+    };
   },
 });

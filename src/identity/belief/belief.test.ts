@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Belief, createBelief } from './belief.ts';
+import { type Belief, createBelief, RENEWAL } from './belief.ts';
 
 type Known = { id: string; version: number };
 
@@ -22,6 +22,15 @@ test('is read once in 5 seconds, and again when the clock was set back', async (
   expect(await versionOf('a')).toBe(2);
   now -= 1;
   expect(await versionOf('a')).toBe(3);
+});
+
+test('for what lasts it is read once in 2 seconds, and others have the use of it', async () => {
+  const renew = async () => (await belief.recall('a', read, RENEWAL))?.version;
+  expect(await versionOf('a')).toBe(1);
+  now += 1_999;
+  expect(await renew()).toBe(1);
+  now += 1;
+  expect([await renew(), await versionOf('a'), await renew()]).toEqual([2, 2, 2]);
 });
 
 test('one that is unknown, or could not be read, is read again', async () => {

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import { createBelief } from '../belief/belief.ts';
+import { type Asked, createBelief } from '../belief/belief.ts';
 import type { Scope } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
@@ -16,7 +16,7 @@ export type TokenHolder = {
 
 export type KnownCredentials = {
   /** Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended. */
-  callerOf(holder: TokenHolder): Promise<EnvironmentCaller | undefined>;
+  callerOf(holder: TokenHolder, asked?: Asked): Promise<EnvironmentCaller | undefined>;
   /** Forgets what is known of a credential, or of all of an app, so that this process sees a change at once. */
   forget(id: string): void;
 };
@@ -31,8 +31,8 @@ export const scopesBy = (
 export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): KnownCredentials {
   const belief = createBelief<KnownCredential>(clock);
   return {
-    async callerOf({ id, epoch, secretId: given, scopes }) {
-      const known = await belief.recall(id, () => findKnownCredential(db, id));
+    async callerOf({ id, epoch, secretId: given, scopes }, asked) {
+      const known = await belief.recall(id, () => findKnownCredential(db, id), asked);
       if (known === undefined || known.epoch !== epoch) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();

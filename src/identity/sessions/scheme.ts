@@ -32,7 +32,7 @@ export const sessionScheme = (
     return {
       ...found,
       isSession: true,
-      renew: async () => (await sessions.recognise(cookie, named))?.caller,
+      renew: () => sessions.recognise(cookie, named),
     };
   },
 });

@@ -1,3 +1,4 @@
+import { RENEWAL } from '../belief/belief.ts';
 import type { Credential, Scheme } from '../scheme.ts';
 import { invalidToken } from './refusals.ts';
 import type { Tokens } from './service.ts';
@@ -30,7 +31,7 @@ export const dpopScheme = ({
         const nonce = nextNonce();
         return nonce === undefined ? undefined : { 'DPoP-Nonce': nonce };
       },
-      renew: async () => (await identify(text))?.caller,
+      renew: () => identify(text, RENEWAL),
     };
   },
 });

@@ -3,6 +3,7 @@ import { ApiError } from '../../kernel/api-error.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PROOF_ALGORITHMS } from '../../kernel/oauth.ts';
 import { SCOPES } from '../../kernel/scopes.ts';
+import type { Asked } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { originOf } from '../changes.ts';
 import { requireBinding } from '../dpop/binding.ts';
@@ -42,21 +43,25 @@ export type Tokens = {
   /** The nonce for the next proof; undefined where none is asked for. */
   nextNonce(): string | undefined;
   /** An access token's contents, and who has it now; undefined for one that is not taken. */
-  identify(text: string): Promise<{ token: AccessToken; caller: EnvironmentCaller } | undefined>;
+  identify(text: string, asked?: Asked): Promise<{ token: AccessToken; caller: EnvironmentCaller } | undefined>;
   /** Throws UNAUTHORIZED unless one of the proofs is made for this request with the token's key, and for the first time. */
   prove(token: AccessToken, proofs: readonly string[], request: { method: string; path: string }): Promise<void>;
   keys(): Promise<KeysAnswer>;
   metadata(): Promise<MetadataAnswer>;
 };
 
+type Collaborators = {
+  machineCredentials: Pick<MachineCredentials, 'forToken' | 'noteToken' | 'callerOf'>;
+  signingKeys: SigningKeys;
+  usedProofs: UsedProofs;
+  /** Makes an HMAC and compares it. Default: the one of client-secret.ts; a test counts how often. */
+  isSigned?: typeof isSignedBy;
+};
+
 /** `signingKeys` and `usedProofs` are shared by all processes on a database. */
 export function createTokens(
   { config, clock, keyRing, log }: Pick<Dependencies, 'config' | 'clock' | 'keyRing' | 'log'>,
-  {
-    machineCredentials,
-    signingKeys,
-    usedProofs,
-  }: { machineCredentials: MachineCredentials; signingKeys: SigningKeys; usedProofs: UsedProofs },
+  { machineCredentials, signingKeys, usedProofs, isSigned = isSignedBy }: Collaborators,
 ): Tokens {
   const issuer = config.publicBaseUrl;
   const nonces = config.dpopNonces ? createNonces(keyRing.derive(NONCE_PURPOSE), clock) : undefined;
@@ -74,7 +79,7 @@ export function createTokens(
     const found = await machineCredentials.forToken(clientId);
     // Every secret is tried, also for a client that there is none of.
     const matching = (found?.secrets ?? [NO_SECRET]).filter(({ secret }) =>
-      isSignedBy(secret, clientId, proof.text, given),
+      isSigned(secret, clientId, proof.text, given),
     );
     const [secret] = matching;
     if (found === undefined || secret === undefined) {
@@ -139,10 +144,10 @@ export function createTokens(
       return { access_token: text, token_type: 'DPoP', expires_in: lifeSeconds, scope: scopes.join(' ') };
     },
 
-    async identify(text) {
+    async identify(text, asked) {
       const token = await reader.read(text);
       if (token === undefined) return undefined;
-      const caller = await machineCredentials.callerOf(token);
+      const caller = await machineCredentials.callerOf(token, asked);
       return caller === undefined ? undefined : { token, caller };
     },
 

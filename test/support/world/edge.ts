@@ -10,6 +10,7 @@ import type { ApiKeys, OperatorApiKey } from '../../../src/identity/api-keys/ser
 import { type App, createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { errorEnvelope } from '../../../src/http/error-envelope.ts';
+import { STREAM_TIMINGS } from '../../../src/http/event-stream.ts';
 import type { Route } from '../../../src/http/route.ts';
 import { type HttpServer, startHttpServer } from '../../../src/http/server.ts';
 import { createIdempotency } from '../../../src/idempotency/service.ts';
@@ -76,6 +77,8 @@ export async function startEdge(
     schemes?: readonly Scheme[];
     /** Beside the probes. */
     routes?: readonly Route<unknown>[];
+    /** How often answers that last look at their callers again. */
+    recheckMs?: number;
   } = {},
 ): Promise<Edge> {
   const database = await createTestDatabase();
@@ -99,7 +102,7 @@ export async function startEdge(
   await ensureEnvironments(patient);
   const { operator } = apiKeysOf(patient);
   const apiKeys = apiKeysOf(deps);
-  const { strangerRequestsPerMinute } = settings;
+  const { strangerRequestsPerMinute, recheckMs } = settings;
   const limiter = createLimiter({ log, ...(strangerRequestsPerMinute !== undefined && { strangerRequestsPerMinute }) });
   const probes = createProbes(deps);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
@@ -110,6 +113,7 @@ export async function startEdge(
     routes: [...probes.routes, ...apiKeyRoutes, ...(settings.routes ?? [])],
     schemes: [...(settings.schemes ?? []), apiKeyScheme(apiKeys)],
     limiter,
+    ...(recheckMs !== undefined && { streamTimings: { ...STREAM_TIMINGS, recheckMs } }),
   });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   const newKey: Edge['newKey'] = async (options = {}) =>

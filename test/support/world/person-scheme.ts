@@ -21,6 +21,6 @@ export const personScheme: Scheme = {
       scopes: new Set(SCOPES.filter((scope) => scopes.split(' ').includes(scope))),
       limits: TIER_LIMITS.enterprise,
     } as const;
-    return Promise.resolve({ caller, isSession: true, renew: () => Promise.resolve(caller) });
+    return Promise.resolve({ caller, isSession: true, renew: () => Promise.resolve({ caller }) });
   },
 };

@@ -31,7 +31,7 @@ export function createProvingScheme(known: Readonly<Record<string, Known>>): { s
           const isProven = matches(request, proofOf(request.method, request.target, request.body));
           return isProven ? Promise.resolve(undefined) : Promise.reject(unauthorized());
         },
-        renew: () => Promise.resolve(found.caller),
+        renew: () => Promise.resolve({ caller: found.caller }),
       });
     },
   };
