@@ -30,8 +30,8 @@ export type Credential = {
    */
   prove?(request: WholeRequest): Promise<Readonly<Record<string, string>> | undefined>;
   /**
-   * Looks the credential up once more, for slow bodies and answers that last: undefined when it was revoked or has expired since. What it
-   * says was read from PostgreSQL within the last 2 s.
+   * Looks the credential up once more, for slow bodies and answers that last: undefined when it was revoked or has expired since. The
+   * answer was read from PostgreSQL within the last 2 s.
    */
   renew(): Promise<Renewed | undefined>;
 };

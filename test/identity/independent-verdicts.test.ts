@@ -9,10 +9,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
 import { createTokenClient, type Credential, TOKEN_PATH } from '../support/world/token-client.ts';
 
-/**
- * The same requests before this service and before verifiers that others have written: `validateJwtAccessToken` of oauth4webapi, which has
- * JOSE of its own, and `jwtVerify` of jose. All are to say the same, for a reason of the same kind.
- */
+// The same requests before this service, `validateJwtAccessToken` of oauth4webapi (which has JOSE of its own) and `jwtVerify` of jose.
 
 let posthorn: TestPosthorn;
 let proxy: TcpProxy;
@@ -48,7 +45,7 @@ type Sent = Record<string, string>;
 
 const carrying = (ofToken: string, proof: string): Sent => ({ authorization: `DPoP ${ofToken}`, dpop: proof });
 
-/** What this service says. */
+/** The verdict of this service. */
 async function oursOf(headers: Sent): Promise<string> {
   const answer = await fetch(url, { headers });
   await answer.text();
@@ -56,7 +53,7 @@ async function oursOf(headers: Sent): Promise<string> {
   return answer.status === 200 ? 'taken' : `${answer.status} ${error}`;
 }
 
-/** What oauth4webapi says. A failure that is no verdict, such as a key set that cannot be read, fails the test. */
+/** The verdict of oauth4webapi. A failure that is no verdict, such as a key set that cannot be read, fails the test. */
 async function theirsOf(headers: Sent): Promise<string> {
   try {
     await oauth.validateJwtAccessToken(as, new Request(url, { headers }), base, insecure);
@@ -71,7 +68,7 @@ async function theirsOf(headers: Sent): Promise<string> {
 // The last one is Web Crypto's, for a private key that does not fit the use of a public one.
 const VERDICTS = new Set(['OperationProcessingError', 'UnsupportedOperationError', 'SyntaxError']);
 
-/** What jose says of a token. */
+/** The verdict of jose on a token. */
 const joseOnToken = (text: string): Promise<string> =>
   jwtVerify(text, keySet, {
     issuer: base,
@@ -80,7 +77,7 @@ const joseOnToken = (text: string): Promise<string> =>
     requiredClaims: ['sub', 'exp', 'iat', 'jti', 'client_id', 'cnf'],
   }).then(() => 'taken', codeOf);
 
-/** What jose says of a proof by itself: of its request and its token it knows nothing. */
+/** The same on a proof by itself: of its request and its token jose knows nothing. */
 const joseOnProof = (text: string): Promise<string> =>
   jwtVerify(text, EmbeddedJWK, {
     typ: 'dpop+jwt',
@@ -108,15 +105,18 @@ describe('all take', () => {
   const tokenFor = async (proof: string): Promise<string> =>
     (await client.ask({ credential, proofs: [proof] })).body.access_token ?? '';
 
-  test.each(['ES256', 'Ed25519', 'PS256'] as const)('what the library dpop makes with %s', async (alg) => {
-    const pair = await dpop.generateKeyPair(alg);
-    const own = await tokenFor(await dpop.generateProof(pair, base + TOKEN_PATH, 'POST'));
-    const proof = await dpop.generateProof(pair, url, 'GET', undefined, own);
-    expect([await theirsOf(carrying(own, proof)), await oursOf(carrying(own, proof))]).toEqual(['taken', 'taken']);
-    expect([await joseOnToken(own), await joseOnProof(proof)]).toEqual(['taken', 'taken']);
-  });
+  test.each(['ES256', 'Ed25519', 'PS256'] as const)(
+    'a token and a proof that the library dpop makes with %s',
+    async (alg) => {
+      const pair = await dpop.generateKeyPair(alg);
+      const own = await tokenFor(await dpop.generateProof(pair, base + TOKEN_PATH, 'POST'));
+      const proof = await dpop.generateProof(pair, url, 'GET', undefined, own);
+      expect([await theirsOf(carrying(own, proof)), await oursOf(carrying(own, proof))]).toEqual(['taken', 'taken']);
+      expect([await joseOnToken(own), await joseOnProof(proof)]).toEqual(['taken', 'taken']);
+    },
+  );
 
-  test('what oauth4webapi sends by itself', async () => {
+  test('a call as oauth4webapi sends it by itself', async () => {
     const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
     let sent: Sent = {};
     const keep = async (_: string, { headers }: { headers: Sent }): Promise<Response> => {
@@ -168,7 +168,7 @@ describe('all refuse a proof', () => {
     [
       'with a private key',
       async () => proofOf({ header: { jwk: await privateJwk() } }),
-      /public key/,
+      /key usage/,
       'ERR_JWS_INVALID',
     ],
     ['without a key', () => proofOf({ header: { jwk: undefined } }), /jwk/, 'ERR_JWS_INVALID'],
