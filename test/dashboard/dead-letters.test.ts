@@ -55,6 +55,11 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
   await dashboard.open('/dead-letters');
   const causes = page.getByRole('region', { name: 'Causes' });
   await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
+  // The causes of one channel in the last hour, which stay those of it when one is opened.
+  const filters = page.getByRole('search');
+  await filters.getByLabel('Channel').selectOption(channelId);
+  await filters.getByLabel('In the last').selectOption('1h');
+  await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
   expect(await dashboard.violations()).toEqual([]);
   await causes
     .getByRole('row', { name: /Failing.*answered 503/ })
@@ -67,6 +72,8 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     subscription: failing,
     error: 'status',
     answer: '503',
+    channel: channelId,
+    since: '1h',
   });
   await page
     .getByRole('row', { name: /Failing/ })

@@ -57,7 +57,12 @@ test('a try shows its request without secrets, and two tries show only what diff
   await newest.getByRole('tab', { name: 'Request' }).click();
   await newest.getByText('?token=***').first().waitFor();
   expect(await newest.textContent()).not.toContain('s3cret');
-  await newest.getByText('webhook-signature').waitFor();
+  // The request as it was sent, in one piece to be copied: with its body, and with *** for what is secret.
+  const request = await newest.locator('pre').innerText();
+  expect(request).toMatch(/^POST \S+\n/);
+  expect(request).toContain('\ncontent-type: application/json\n');
+  expect(request).toContain('webhook-signature: ***');
+  expect(request).toMatch(/\n\n\{"id":"msg_[a-z0-9]+","type":"/);
   await newest.getByRole('tab', { name: 'Timing' }).click();
   await newest.getByText('Wait before it').waitFor();
   await newest.getByRole('tab', { name: 'Answer' }).click();
@@ -88,6 +93,14 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
     await page.getByRole('link', { name: wanted }).waitFor();
     await page.getByRole('link', { name: other }).waitFor({ state: 'detached' });
   };
+  // Channels and subscriptions are chosen by their names: a name that was written found nothing.
+  await filters.getByLabel('Channel').selectOption({ index: 1 });
+  await page.waitForURL(/channel=chn_/);
+  await page.getByRole('link', { name: failed }).waitFor();
+  await filters.getByLabel('Subscription').selectOption({ index: 1 });
+  await page.waitForURL(/subscription=sub_/);
+  await page.getByRole('link', { name: failed }).waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await filters.getByLabel('Last error').selectOption('status');
   await shows(failed, arrived);
   await filters.getByLabel('Last answer').fill('4xx');

@@ -52,6 +52,51 @@ test('a deployment is marked, and what has failed since is one click away', asyn
   await moments.getByText(/^None\./).waitFor();
 });
 
+test('a filter is tried on the newest messages, with the values that it looks at beside them', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'filtered' });
+  const subscription = await scene.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url });
+  for (const total of [40, 250.5])
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.paid', payload: { order: { total } } });
+  await dashboard.open(`/subscriptions/${subscription}?tab=settings`);
+  await page.getByLabel('Filter').fill('payload.order.total > 300');
+  await page.getByText('0 of 2 match.').waitFor();
+  await page.getByText('payload.order.total: 250.5').waitFor();
+  await page.getByLabel('Filter').fill('payload.order.total > 100');
+  await page.getByText('1 of 2 match.').waitFor();
+  // A filter that is half written has one reason, said once, and no id of a request.
+  await page.getByLabel('Filter').fill('payload.order.total >');
+  const reason = page.getByText(/^filter: .*line 1/);
+  await reason.waitFor();
+  expect((await reason.innerText()).match(/line 1/g)).toHaveLength(1);
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('a payload of 256 KiB is laid out as far as it is seen, and copied whole', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'large' });
+  const lines = Array.from({ length: 2_600 }, (_, index) => ({
+    sku: `A${index}`,
+    name: 'A thing whose name is long, so that few members fill it up',
+    total: 12.5,
+  }));
+  const payload = { lines };
+  expect(JSON.stringify(payload).length).toBeGreaterThan(240_000);
+  const id = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload });
+  await dashboard.open(`/messages/${id}`);
+  const shown = page.getByLabel('Payload', { exact: true });
+  await shown.getByText('"A2599"').waitFor({ state: 'attached' });
+  expect(await shown.textContent()).toBe(JSON.stringify(payload, null, 2));
+  // An element for each name and value, 15,600 of them, froze the page for seconds.
+  const inside = await shown.evaluate(
+    (pre) => (pre as unknown as { querySelectorAll(all: string): { length: number } }).querySelectorAll('*').length,
+  );
+  expect(inside).toBeLessThan(200);
+  await page.getByRole('button', { name: 'As stored' }).click();
+  await page.getByRole('button', { name: 'On lines' }).waitFor();
+  expect(await shown.textContent()).toBe(JSON.stringify(payload));
+});
+
 test('the state of the service, and the ways of signing in, are shown to those who operate it', async () => {
   const { page } = dashboard;
   await dashboard.open('/service');

@@ -43,6 +43,10 @@ test('a search that finds nothing, cannot be read, or has not begun says so', as
   await dashboard.open('/search');
   await page.getByRole('link', { name: 'payload.items.*.sku=A1' }).click();
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+  await page.getByLabel('Search for').fill('Ines-4711');
+  await page.keyboard.press('Enter');
+  await page.getByText('A value in them is found by its path, such as payload.order.id=Ines-4711').waitFor();
+  await page.goBack();
   await page.getByLabel('Search for').fill('payload.=1');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText('must be a path and a value such as payload.order.id=42').waitFor();

@@ -118,6 +118,22 @@ test('a fault is told at its field in the form, and at its line in the JSON', as
   await step('check').getByLabel('If it holds').selectOption('note');
   await page.getByText('Nothing is wrong with it').waitFor();
   expect(await json().inputValue()).toBe(DEFINITION);
+  // Two faults at one place in the same words: their marks go with them. They had one name, and stayed for ever.
+  await step('note').getByLabel('Kind').selectOption('Publish a message');
+  await step('note')
+    .getByText(/\d faults/)
+    .waitFor();
+  expect(await page.locator('.json-edit mark').count()).toBeGreaterThan(1);
+  await json().fill(DEFINITION);
+  await waitFor('no mark is left', async () => (await page.locator('.json-edit mark').count()) === 0);
+  await json().fill(DEFINITION);
+  // What can be written stands in the empty field, and what an empty choice means is said.
+  expect(await step('note').getByLabel('Then', { exact: true }).locator('option').first().innerText()).toBe(
+    'goes on with the step below',
+  );
+  await step('note').getByLabel('Kind').selectOption('Wait for a time');
+  expect(await step('note').getByLabel('For', { exact: true }).getAttribute('placeholder')).toContain('5s');
+  await json().fill(DEFINITION);
   // A value that is no JSON yet stands in its field alone.
   await form().getByLabel('A run begins').selectOption('at set times');
   await form().getByLabel('Payload, as JSON').fill('{"a": 1.50');

@@ -125,6 +125,45 @@ export const STEPS = {
 } as const satisfies Record<string, DefinitionFields>;
 export type StepKind = keyof typeof STEPS;
 
+/** A value of each field that is written by hand, by its label: its form cannot be guessed. */
+export const EXAMPLES: Readonly<Record<string, string | undefined>> = {
+  eventTypes: 'order.created, order.paid',
+  channelIds: 'chn_…',
+  filter: 'payload.amount > 100',
+  dedupe: '{"key": "event.payload.changeId", "window": "1h"}',
+  concurrency: '{"limit": 1, "onLimit": "queue"}',
+  cron: '0 9 * * 1-5',
+  every: '15m',
+  timezone: 'Europe/Berlin',
+  jitter: '30s',
+  catchupWindow: '1h',
+  startAt: '2026-05-07T14:00:00Z',
+  endAt: '2026-05-07T14:00:00Z',
+  url: 'https://',
+  body: '{"order": "{{ event.payload.number }}"}',
+  payload: '{"number": 7}',
+  headers: '{"X-Shop": "7"}',
+  query: '{"page": "1"}',
+  auth: '{"type": "bearer", "token": "{{ secrets.CRM_TOKEN }}"}',
+  expectStatus: '[200, 404]',
+  metadata: '{"source": "workflow"}',
+  text: 'An order of {{ event.payload.total }}',
+  expression: 'event.payload.total > 100',
+  if: 'event.payload.total > 100',
+  set: '{"net": "{{ event.payload.total / 1.19 }}"}',
+  assign: '{"country": "{{ event.payload.country }}"}',
+  for: '5s, 10m, 2h',
+  until: '2026-05-07T14:00:00Z',
+  timeout: '30s',
+  lookback: '1h',
+  items: 'event.payload.lines',
+  collect: 'steps.reserve.output.body.shelf',
+  input: '{"order": "{{ event.payload.number }}"}',
+  onError: '"continue"',
+  output: '{"total": "{{ event.payload.total }}"}',
+  retryPolicy: '{"maxRetries": 3, "initialDelay": 1000}',
+};
+
 const NONE: DefinitionFields = { first: [], more: [] };
 
 /** The fields of a kind; none of one that is not known here, whose config only the JSON shows. */

@@ -7,6 +7,7 @@ import { JsonText } from '../parts/code.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
@@ -19,7 +20,7 @@ export function AuditPage() {
   const [search] = useAddress();
   const { organisation, may } = useHere();
   const go = useGo();
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   const filter = { actorId: search['actor'], targetId: search['target'], since: sinceOf(search['since']) };
   const columns: readonly Column<AuditEntry>[] = [
     { head: t.fields.time, width: '200px', cell: (row) => <Time at={row.at} /> },

@@ -15,6 +15,7 @@ import { problemOf, TextField } from '../parts/field.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
@@ -37,16 +38,16 @@ export function ChannelsPage() {
   const go = useGo();
   const status = oneOf(search['status'], STATUSES);
   const columns: readonly Column<Channel>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.status, width: '96px', cell: (row) => <State of={row.status} /> },
     {
       head: t.common.name,
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(110px, 1fr)',
       cell: (row) => <HereLink to={`/channels/${row.id}`}>{row.name}</HereLink>,
     },
-    { head: t.fields.id, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.id}</span> },
-    { head: t.channels.schema, width: '120px', cell: (row) => schemaWord(row, t.channels) },
-    { head: t.channels.retention, width: '96px', isNumber: true, cell: (row) => t.channels.days(row.retentionDays) },
-    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.id, width: 'minmax(96px, 1fr)', cell: (row) => <span className="mono">{row.id}</span> },
+    { head: t.channels.schema, width: 'minmax(88px, 1fr)', cell: (row) => schemaWord(row, t.channels) },
+    { head: t.channels.retention, width: '80px', isNumber: true, cell: (row) => t.channels.days(row.retentionDays) },
+    { head: t.fields.made, width: '176px', cell: (row) => <Time at={row.createdAt} /> },
   ];
   return (
     <>
@@ -143,7 +144,7 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
                   </HereLink>
                 )}
               </div>
-              <SubscriptionList channelId={id} />
+              <SubscriptionList channelId={id} isOfChannel />
             </section>
           )}
         </>
@@ -218,7 +219,7 @@ export function NewChannelPage() {
   const go = useGo();
   const [name, setName] = useState('');
   const [error, setError] = useState<unknown>();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed />;
   return (
     <>
       <Heading title={t.channels.make} />

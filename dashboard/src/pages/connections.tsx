@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
@@ -21,7 +22,7 @@ export function ConnectionsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<Connection>[] = [
     { head: t.fields.status, width: '160px', cell: (row) => <ConnectionState of={row} /> },
     { head: t.common.name, width: 'minmax(140px, 1fr)', cell: (row) => row.name },

@@ -4,7 +4,7 @@ import { api, type CreateApiKey, SCOPES, type Scope, TIERS, type Tier } from '..
 import { API } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { tokenSnippet } from '../lib/token-snippet.ts';
+import { plainTokenSnippet, tokenSnippet } from '../lib/token-snippet.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -81,6 +81,7 @@ export function MakeDialog({
         />
         <fieldset className="box">
           <legend>{t.credentials.scopes}</legend>
+          <p className="muted">{t.credentials.scopesHint}</p>
           <div className="checks">
             {SCOPES.map((scope) => (
               <Check
@@ -112,7 +113,13 @@ export function ShownOnce({ shown: { kind, id, secret }, onClose }: { shown: Sho
       {kind === 'api-keys' ? (
         <Code text={`curl ${API}/v1/channels -H 'Authorization: Bearer ${secret}'`} label={t.credentials.use} />
       ) : (
-        <Code text={tokenSnippet({ url: API, id, secret })} label={t.credentials.use} />
+        <>
+          <Code text={plainTokenSnippet({ url: API, id, secret })} label={t.credentials.use} />
+          <p className="muted">{t.credentials.plainWhy}</p>
+          <h3>{t.credentials.useByLibrary}</h3>
+          <p className="muted">{t.credentials.libraryWhy}</p>
+          <Code text={tokenSnippet({ url: API, id, secret })} label={t.credentials.useByLibrary} />
+        </>
       )}
     </OnceDialog>
   );

@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
@@ -27,25 +28,24 @@ function CredentialsPage({ kind }: { kind: Kind }) {
   const go = useGo();
   const [isMaking, setIsMaking] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   const words = t.credentials[kind];
   const columns: readonly Column<Credential>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
-    { head: t.common.name, width: 'minmax(140px, 1fr)', cell: (row) => row.name },
+    { head: t.fields.status, width: '96px', cell: (row) => <State of={row.status} /> },
+    { head: t.common.name, width: 'minmax(96px, 1fr)', cell: (row) => row.name },
     {
       head: t.fields.id,
-      width: 'minmax(160px, 1.2fr)',
+      width: 'minmax(136px, 1.2fr)',
       cell: (row) => <span className="mono">{'prefix' in row ? `${row.prefix}…${row.last4}` : row.id}</span>,
     },
-    { head: t.credentials.tier, width: '96px', cell: (row) => row.tier },
     {
       head: t.credentials.lastUsed,
-      width: '200px',
+      width: '168px',
       cell: (row) => (row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />),
     },
     {
       head: t.credentials.expires,
-      width: '200px',
+      width: '168px',
       cell: (row) => (row.expiresAt === undefined ? t.credentials.noEnd : <Time at={row.expiresAt} />),
     },
   ];
@@ -64,10 +64,9 @@ function CredentialsPage({ kind }: { kind: Kind }) {
         fetch={(cursor) => list.list({ limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
-        leastWidth={960}
+        leastWidth={720}
         empty={
           <Empty title={words.none}>
-            <p>{words.why}</p>
             <button type="button" className="button main" onClick={() => setIsMaking(true)}>
               {words.make}
             </button>
@@ -148,7 +147,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
       </dl>
       {isAsking !== undefined && (
         <Ask
-          title={t.credentials[isAsking]}
+          title={t.credentials[isAsking === 'revoke' ? 'revokeTitle' : 'rotateTitle'](row.name)}
           go={t.credentials[isAsking]}
           isDanger={isAsking === 'revoke'}
           onClose={() => setIsAsking(undefined)}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type DeadLetterGroups as Groups } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -12,6 +13,10 @@ import { useSubscriptions } from '../parts/use-names.ts';
 const FIRST = 5;
 
 type Group = Groups['groups'][number];
+type Among = Pick<
+  NonNullable<Parameters<typeof api.deadLetters.group>[0]>,
+  'channelId' | 'subscriptionId' | 'workflowId' | 'since'
+>;
 
 /** The filters of the list that show the dead letters of a group. */
 const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Group) => ({
@@ -23,15 +28,22 @@ const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus,
   ...(errorStatus !== undefined && { answer: String(errorStatus) }),
 });
 
+/** The channel and the time that are looked at stay, when a group is opened. */
+const placeOf = ({ channel, since }: Readonly<Record<string, string | undefined>>) => ({
+  ...(channel !== undefined && { channel }),
+  ...(since !== undefined && { since }),
+});
+
 /** Open dead letters by their cause: what is broken, at one look. Nothing where there is one cause or none. */
-export function DeadLetterGroups() {
+export function DeadLetterGroups({ among }: { among: Among }) {
   const t = useTexts();
   const { at, path } = useHere();
+  const [search] = useAddress();
   const subscriptions = useSubscriptions();
   const [isWhole, setIsWhole] = useState(false);
   const found = useQuery({
-    queryKey: [path, 'dead-letter-groups'],
-    queryFn: () => api.deadLetters.group({}, at),
+    queryKey: [path, 'dead-letter-groups', among],
+    queryFn: () => api.deadLetters.group(among, at),
     refetchInterval: 10_000,
   });
   if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
@@ -57,7 +69,7 @@ export function DeadLetterGroups() {
             {shown.map((group) => (
               <tr key={group.lastId}>
                 <td className="number">
-                  <HereLink to="/dead-letters" search={searchOf(group)}>
+                  <HereLink to="/dead-letters" search={{ ...placeOf(search), ...searchOf(group) }}>
                     {t.deadLetters.show(group.count)}
                   </HereLink>
                 </td>

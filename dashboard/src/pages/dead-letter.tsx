@@ -12,6 +12,7 @@ import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
 
 export function DeadLetterPage() {
   return <DeadLetterView id={usePathId()} />;
@@ -23,6 +24,7 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
   const { at, path, may } = useHere();
   const { act, actLater } = useActs();
   const refresh = useRefresh();
+  const subscriptions = useSubscriptions();
   const [isLeaving, setIsLeaving] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter', id],
@@ -35,7 +37,8 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
-        <State of={row.status} /> {t.deadLetters.sentence(row.attempts, t.reasons[row.reason])} <LastError of={row} />
+        <State of={row.status} /> {t.deadLetters.sentence(row.attempts, t.reasons[row.reason])} {t.fields.lastError}:{' '}
+        <LastError of={row} />.
       </p>
       {may('developer') && (
         <div className="buttons">
@@ -107,8 +110,8 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
           <>
             <dt>{t.fields.subscription}</dt>
             <dd>
-              <HereLink to={`/subscriptions/${row.subscriptionId}`} className="mono">
-                {row.subscriptionId}
+              <HereLink to={`/subscriptions/${row.subscriptionId}`}>
+                {subscriptions.nameOf(row.subscriptionId)}
               </HereLink>
             </dd>
           </>

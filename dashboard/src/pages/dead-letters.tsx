@@ -13,7 +13,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
-import { useSubscriptions } from '../parts/use-names.ts';
+import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
 import { DeadLetterView } from './dead-letter.tsx';
@@ -25,7 +25,18 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 // `as`: the catalogue has a text for each, and no other.
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
-const FILTERS = ['status', 'subscription', 'workflow', 'reason', 'error', 'answer', 'kind', 'type', 'since'] as const;
+const FILTERS = [
+  'status',
+  'channel',
+  'subscription',
+  'workflow',
+  'reason',
+  'error',
+  'answer',
+  'kind',
+  'type',
+  'since',
+] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
@@ -34,6 +45,7 @@ export function DeadLettersPage() {
   const [search, change] = useAddress();
   const { at, path, may } = useHere();
   const go = useGo();
+  const channels = useChannels();
   const subscriptions = useSubscriptions();
   const [isAsking, setIsAsking] = useState(false);
   const since = useSince(search['since']);
@@ -41,6 +53,7 @@ export function DeadLettersPage() {
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
   const errorStatus = /^[1-5]\d\d$/.exec(search['answer'] ?? '')?.[0];
   const filter = {
+    channelId: search['channel'],
     subscriptionId: search['subscription'],
     eventType: search['type'],
     kind: oneOf(search['kind'], KINDS),
@@ -50,18 +63,21 @@ export function DeadLettersPage() {
     since: sinceOf(search['since']),
   };
   const isFiltered = [...Object.values(filter), errorStatus].some((value) => value !== undefined);
+  // Causes of a channel, a subscription or a time: a filter by a cause has one.
+  const { channelId, subscriptionId, workflowId, since: sinceAt, ...ofCause } = filter;
+  const hasCauses = [...Object.values(ofCause), errorStatus].every((value) => value === undefined);
   const columns: readonly Column<DeadLetter>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
-    { head: t.fields.failedAt, width: '200px', cell: (row) => <Time at={row.failedAt} /> },
+    { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.failedAt, width: '184px', cell: (row) => <Time at={row.failedAt} /> },
     { head: t.fields.eventType, width: 'minmax(100px, 1fr)', cell: (row) => row.eventType },
     {
       head: t.fields.whose,
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(100px, 1fr)',
       cell: (row) => (row.subscriptionId === undefined ? row.workflowId : subscriptions.nameOf(row.subscriptionId)),
     },
-    { head: t.fields.reason, width: 'minmax(100px, 1fr)', cell: (row) => t.reasons[row.reason] },
-    { head: t.fields.lastError, width: 'minmax(160px, 1.4fr)', cell: (row) => <LastError of={row} /> },
-    { head: t.fields.attempts, width: '72px', isNumber: true, cell: (row) => row.attempts },
+    { head: t.fields.reason, width: 'minmax(140px, 1.2fr)', cell: (row) => t.reasons[row.reason] },
+    { head: t.fields.lastError, width: 'minmax(120px, 1.2fr)', cell: (row) => <LastError of={row} /> },
+    { head: t.fields.attempts, width: '64px', isNumber: true, cell: (row) => row.attempts },
   ];
   return (
     <>
@@ -85,6 +101,7 @@ export function DeadLettersPage() {
               ['all', t.list.allStates],
             ],
           },
+          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
           {
             name: 'subscription',
             label: t.fields.subscription,
@@ -102,7 +119,9 @@ export function DeadLettersPage() {
           since,
         ]}
       />
-      {status === 'open' && !isFiltered && <DeadLetterGroups />}
+      {status === 'open' && hasCauses && (
+        <DeadLetterGroups among={{ channelId, subscriptionId, workflowId, since: sinceAt }} />
+      )}
       <LiveList
         name={t.nav.names['dead-letters']}
         kinds={['deadLetter']}

@@ -14,6 +14,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
+import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
@@ -31,6 +32,8 @@ const VIEWS: readonly OwnView[] = [
   { name: 'held', search: { held: 'true' } },
 ];
 const idOf = ({ id }: Delivery): string => id;
+const namesOf = ({ all }: { all: readonly { id: string; name: string }[] }): [string, string][] =>
+  all.map(({ id, name }) => [id, name]);
 
 /** Every delivery of the place, newest first. */
 export function DeliveriesPage() {
@@ -39,6 +42,8 @@ export function DeliveriesPage() {
   const [search] = useAddress();
   const [isAsking, setIsAsking] = useState(false);
   const since = useSince(search['since']);
+  const channels = useChannels();
+  const subscriptions = useSubscriptions();
   // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
   // is that of the failure, and for what dead letters do not have.
   const answer = answerOf(search['answer']);
@@ -75,8 +80,8 @@ export function DeliveriesPage() {
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
           { name: 'type', label: t.fields.eventType },
-          { name: 'subscription', label: t.fields.subscription, width: 260 },
-          { name: 'channel', label: t.fields.channel, width: 260 },
+          { name: 'channel', label: t.fields.channel, options: namesOf(channels) },
+          { name: 'subscription', label: t.fields.subscription, options: namesOf(subscriptions) },
           {
             name: 'error',
             label: t.fields.lastError,
@@ -111,6 +116,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
+  const subscriptions = useSubscriptions();
   const slow = oneOf(filters.slow, SLOW);
   const query = {
     status: oneOf(filters.status, STATUSES),
@@ -126,21 +132,30 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   };
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
-    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.made, width: '184px', cell: (row) => <Time at={row.createdAt} /> },
+    ...(filters.subscription === undefined
+      ? [
+          {
+            head: t.fields.subscription,
+            width: 'minmax(110px, 1fr)',
+            cell: (row: Delivery) => subscriptions.nameOf(row.subscriptionId),
+          },
+        ]
+      : []),
     {
       head: t.fields.delivery,
-      width: 'minmax(160px, 1fr)',
+      width: 'minmax(96px, 1fr)',
       cell: (row) => (
         <HereLink to={`/deliveries/${row.id}`} className="mono">
           {row.id}
         </HereLink>
       ),
     },
-    { head: t.fields.attempts, width: '72px', isNumber: true, cell: (row) => row.attempts },
-    { head: t.fields.lastAnswer, width: 'minmax(160px, 1.4fr)', cell: (row) => <LastAnswer of={row} /> },
+    { head: t.fields.attempts, width: '64px', isNumber: true, cell: (row) => row.attempts },
+    { head: t.fields.lastAnswer, width: 'minmax(96px, 1fr)', cell: (row) => <LastAnswer of={row} /> },
     {
       head: t.fields.nextTry,
-      width: '200px',
+      width: '184px',
       cell: (row) => row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />,
     },
   ];

@@ -8,6 +8,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
 
@@ -23,7 +24,7 @@ export function DoctorPage() {
   const [subscriptionId, setSubscriptionId] = useState('');
   const [findings, setFindings] = useState<readonly Finding[]>();
   const [error, setError] = useState<unknown>();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed />;
   const field = (name: keyof typeof form) => ({
     value: form[name],
     onChange: (value: string) => setForm({ ...form, [name]: value }),

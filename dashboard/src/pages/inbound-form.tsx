@@ -3,11 +3,13 @@ import { api, type CreateWebhook } from '../api/client.ts';
 import { PROVIDERS, type Provider } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
+import { ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { useChannels } from '../parts/use-names.ts';
@@ -24,16 +26,13 @@ export function NewInboundPage() {
   const t = useTexts();
   const { may } = useHere();
   const channels = useChannels();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed />;
   if (channels.isPending) return <Waiting />;
+  const own = ownChannelsOf(channels.all);
   return (
     <>
       <Heading title={t.inbound.make} />
-      {channels.all.length === 0 ? (
-        <NoChannel />
-      ) : (
-        <InboundForm channels={channels.all.map(({ id, name }) => [id, name])} />
-      )}
+      {own.length === 0 ? <NoChannel /> : <InboundForm channels={own} />}
     </>
   );
 }

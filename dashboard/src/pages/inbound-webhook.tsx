@@ -171,7 +171,7 @@ function Refusals({ id }: { id: string }) {
                     <Time at={row.refusedAt} />
                   </td>
                   <td>{t.inbound.reasons[row.reason]}</td>
-                  <td>{row.detail}</td>
+                  <td>{row.detail.replace(/^signature: /, '')}</td>
                   <td className="mono">{row.address}</td>
                   <td className="number">{bytesText(row.bytes)}</td>
                 </tr>

@@ -145,7 +145,11 @@ function Deliveries({ id }: { id: string }) {
                   <td>
                     <DeliveryState of={row} />
                   </td>
-                  <td>{subscriptions.nameOf(row.subscriptionId)}</td>
+                  <td>
+                    <HereLink to={`/subscriptions/${row.subscriptionId}`}>
+                      {subscriptions.nameOf(row.subscriptionId)}
+                    </HereLink>
+                  </td>
                   <td>{row.attempts}</td>
                   <td>
                     <HereLink to={`/deliveries/${row.id}`} className="mono">

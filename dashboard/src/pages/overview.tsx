@@ -4,7 +4,7 @@ import { api, type Backlog, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
-import { FirstTarget } from '../parts/first-target.tsx';
+import { Checklist } from '../parts/checklist.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -21,7 +21,7 @@ const EVERY_MS = 3_000;
 /** All that needs a person first, then the newest traffic; and for a new place the way to its first delivery. */
 export function OverviewPage() {
   const t = useTexts();
-  const { at, path, environment, app, may } = useHere();
+  const { at, path, environment, app } = useHere();
   const found = useQuery({
     queryKey: [path, 'overview'],
     refetchInterval: EVERY_MS,
@@ -41,25 +41,13 @@ export function OverviewPage() {
   const troubled = subscriptions.filter(
     (row) => row.status === 'disabled' || row.circuit.state !== 'closed' || row.secretUnreadableSince !== undefined,
   );
-  const isArrived = messages.some(({ deliveries }) => deliveries.delivered > 0);
-  const steps: readonly Step[] = [
-    { isDone: channels.all.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
-    {
-      isDone: subscriptions.length > 0,
-      text: t.overview.steps.subscription,
-      to: '/subscriptions/new',
-      more: channels.all.length > 0 && may('developer') && <FirstTarget />,
-    },
-    { isDone: messages.length > 0, text: t.overview.steps.message, to: '/messages/new' },
-    { isDone: isArrived, text: t.overview.steps.delivered, to: '/deliveries' },
-  ];
   return (
     <>
       <Heading title={t.nav.names.overview} />
       <p className="muted">
         {app.name} · {t.nav[environment]}
       </p>
-      {steps.some(({ isDone }) => !isDone) && <Checklist steps={steps} />}
+      <Checklist channels={channels.all} subscriptions={subscriptions} messages={messages} />
       <section className="section">
         <h2>{t.overview.attention}</h2>
         {troubled.length === 0 && left.openDeadLetters.count === 0 && (
@@ -88,8 +76,8 @@ export function OverviewPage() {
               </td>
               <td>
                 <HereLink to={`/messages/${row.id}`}>{row.eventType}</HereLink>
+                <div className="muted">{channels.nameOf(row.channelId)}</div>
               </td>
-              <td>{channels.nameOf(row.channelId)}</td>
               <td>
                 <Time at={row.publishedAt} />
               </td>
@@ -140,26 +128,6 @@ function Left({ of: { pending, retrying } }: { of: Backlog }) {
           : t.figures.oldest(durationText(Math.max(0, Date.now() - Date.parse(oldest))))}
       </span>
     </p>
-  );
-}
-
-type Step = { isDone: boolean; text: string; to: string; more?: ReactNode };
-
-function Checklist({ steps }: { steps: readonly Step[] }) {
-  const t = useTexts();
-  return (
-    <section className="box section" aria-label={t.overview.begin}>
-      <h2>{t.overview.begin}</h2>
-      <ol className="steps">
-        {steps.map(({ isDone, text, to, more }) => (
-          <li key={to}>
-            <State of={isDone ? 'delivered' : 'pending'} word={isDone ? t.overview.done : t.overview.toDo} />{' '}
-            <HereLink to={to}>{text}</HereLink>
-            {!isDone && more}
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }
 

@@ -5,11 +5,13 @@ import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
+import { firstChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { useChannels } from '../parts/use-names.ts';
@@ -31,7 +33,7 @@ export function PublishPage() {
   const payload = original.data === undefined ? undefined : memberText(original.data.text, 'payload');
   return (
     <PublishForm
-      channelId={original.data?.data.channelId ?? search['channel'] ?? channels.all[0]?.id ?? ''}
+      channelId={original.data?.data.channelId ?? search['channel'] ?? firstChannelOf(channels.all)}
       eventType={original.data?.data.eventType ?? ''}
       payload={payload === undefined ? '{\n  "number": 1\n}' : prettyText(payload)}
     />
@@ -47,8 +49,9 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
   const [form, setForm] = useState(first);
   const [error, setError] = useState<unknown>();
   const [badJson, setBadJson] = useState<string>();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
-  if (channels.all.length === 0)
+  if (!may('developer')) return <NotAllowed />;
+  const own = ownChannelsOf(channels.all);
+  if (own.length === 0)
     return (
       <>
         <Heading title={t.messages.publish} />
@@ -85,7 +88,7 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
           label={t.fields.channel}
           value={form.channelId}
           onChange={(channelId) => setForm({ ...form, channelId })}
-          options={channels.all.map(({ id, name }) => [id, name])}
+          options={own}
         />
         <TextField
           label={t.fields.eventType}

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api, type BulkReplay } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -11,6 +13,7 @@ import { State } from '../parts/state.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { MessageReplayList } from './message-replays.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
@@ -64,11 +67,21 @@ function BulkReplayList() {
 function ReplayView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
+  const channels = useChannels();
+  const subscriptions = useSubscriptions();
+  // `as`: a filter that a newer service knows is shown by its own name.
+  const words = t.replays.filter as Readonly<Record<string, string>>;
   const found = useQuery({
     queryKey: [path, 'replay', id],
     queryFn: () => api.deadLetters.getBulkReplay(id, at),
     refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
   });
+  const refresh = useRefresh();
+  const hasEnded = found.data !== undefined && isReplayOver(found.data);
+  // The list and the count of the navigation ask more seldom: beside a replay that has ended they would still show it under way.
+  useEffect(() => {
+    if (hasEnded) void refresh();
+  }, [hasEnded, refresh]);
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const done = row.replayed + row.failed;
@@ -97,12 +110,27 @@ function ReplayView({ id }: { id: string }) {
         <dt>{t.replays.failed}</dt>
         <dd>{row.failed}</dd>
         {Object.entries(row.filter).map(([name, value]) => [
-          <dt key={`${name} name`}>{name}</dt>,
-          <dd key={name} className="mono">
-            {value}
+          <dt key={`${name} name`}>{words[name] ?? name}</dt>,
+          <dd key={name}>
+            {name === 'since' || name === 'until' ? (
+              <Time at={String(value)} />
+            ) : name === 'subscriptionId' ? (
+              subscriptions.nameOf(String(value))
+            ) : name === 'channelId' ? (
+              channels.nameOf(String(value))
+            ) : (
+              value
+            )}
           </dd>,
         ])}
       </dl>
+      {row.replayed > 0 && (
+        <div className="buttons">
+          <HereLink to="/dead-letters" search={{ status: 'replayed' }} className="button">
+            {t.replays.seeReplayed}
+          </HereLink>
+        </div>
+      )}
     </>
   );
 }

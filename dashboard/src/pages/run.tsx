@@ -33,6 +33,14 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
     queryFn: () => api.runs.get(id, at).withAnswer(),
     refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data.data) ? 10_000 : 1_500),
   });
+  const workflowId = found.data?.data.workflowId ?? '';
+  const workflow = useQuery({
+    queryKey: [path, 'workflow-of-run', workflowId],
+    queryFn: () => api.workflows.get(workflowId, at),
+    enabled: workflowId !== '',
+    staleTime: 60_000,
+    retry: false,
+  });
   if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
   const retry = (from: 'failed' | 'start'): void =>
@@ -75,16 +83,14 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
               })
             }
           >
-            {t.common.cancel}
+            {t.runs.cancel}
           </button>
         </div>
       )}
       <dl className="facts">
         <dt>{t.workflows.one}</dt>
         <dd>
-          <HereLink to={`/workflows/${row.workflowId}`} className="mono">
-            {row.workflowId}
-          </HereLink>{' '}
+          <HereLink to={`/workflows/${row.workflowId}`}>{workflow.data?.name ?? row.workflowId}</HereLink>{' '}
           {t.runs.version(row.definitionVersion)}
         </dd>
         <dt>{t.workflows.trigger}</dt>

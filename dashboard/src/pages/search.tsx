@@ -142,7 +142,7 @@ function Found({ q }: { q: string }) {
       {hits.length > 0 && <Hits hits={hits} />}
       {hits.length === 0 && (
         <Empty title={found.hasNextPage ? t.search.noneSoFar : t.search.none}>
-          <p>{t.search.noneWhy}</p>
+          <p>{q.includes('=') ? t.search.noneWhy : t.search.noneWithoutPath(q)}</p>
         </Empty>
       )}
       <Looked pages={pages} count={hits.length} />

@@ -13,6 +13,7 @@ import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
@@ -26,7 +27,7 @@ export function SecretsPage() {
   const { at, path, may } = useHere();
   const go = useGo();
   const [isMaking, setIsMaking] = useState(false);
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<WorkflowSecret>[] = [
     { head: t.common.name, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.name}</span> },
     { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },

@@ -6,6 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { bytesText, durationText } from '../lib/times.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -26,7 +27,7 @@ export function ServicePage() {
     enabled: may('admin'),
     retry: false,
   });
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   if (isApiError(found.error, 'FORBIDDEN'))
     return (
       <>

@@ -4,6 +4,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -17,7 +18,7 @@ export function SignInSettingsPage() {
     enabled: may('admin'),
     retry: false,
   });
-  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  if (!may('admin')) return <NotAllowed />;
   const heading = <Heading title={t.nav.names['sign-in-settings']} />;
   if (isApiError(found.error, 'FORBIDDEN'))
     return (

@@ -4,12 +4,14 @@ import { api, type Subscription } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
+import { firstChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FilterTester } from '../parts/filter-tester.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
@@ -24,7 +26,7 @@ export function NewSubscriptionPage() {
   const { at, app: here } = useHere();
   // The policy that holds where no number is changed.
   const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed />;
   if (app.isError) return <Failure error={app.error} onRetry={() => void app.refetch()} />;
   if (channels.isPending || app.isPending) return <Waiting />;
   return (
@@ -34,7 +36,7 @@ export function NewSubscriptionPage() {
         <NoChannel />
       ) : (
         <SubscriptionForm
-          channelId={search['channel'] ?? channels.all[0]?.id ?? ''}
+          channelId={search['channel'] ?? firstChannelOf(channels.all)}
           target={search['target'] ?? ''}
           policy={app.data.settings.retryPolicy}
         />
@@ -66,7 +68,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
   });
   const [policy, setPolicy] = useState<Policy>(subscription === undefined ? usual : subscription.retryPolicy);
   const [isPolicyChosen, setIsPolicyChosen] = useState(false);
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed isPart={subscription !== undefined} />;
   const set = (part: Partial<typeof form>): void => setForm({ ...form, ...part });
   const setNumber = (part: Partial<typeof policy>): void => {
     setPolicy({ ...policy, ...part });
@@ -136,6 +138,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
         label={t.subscriptions.nameLabel}
         value={form.name}
         onChange={(name) => set({ name })}
+        {...(subscription === undefined && { hint: t.subscriptions.nameHint })}
         problem={problemOf(error, 'name')}
       />
       <TextField

@@ -10,6 +10,7 @@ import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
@@ -66,7 +67,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
 function SigningSecret({ id }: { id: string }) {
   const t = useTexts();
   const { at, may } = useHere();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed isPart />;
   return (
     <div className="stack">
       <p className="muted">{t.subscriptions.secretWhy}</p>

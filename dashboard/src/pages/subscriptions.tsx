@@ -12,7 +12,6 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
-import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { SubscriptionView } from './subscription.tsx';
 
@@ -60,7 +59,7 @@ type Filter = {
 };
 
 /** The subscriptions that a filter lets through, beside whatever else a page shows. */
-export function SubscriptionList(filter: Filter) {
+export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { isOfChannel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
@@ -76,27 +75,27 @@ export function SubscriptionList(filter: Filter) {
     return subscriptions;
   };
   const columns: readonly Column<Row>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <SubscriptionState of={row} /> },
+    { head: t.fields.status, width: '104px', cell: (row) => <SubscriptionState of={row} /> },
     {
       head: t.common.name,
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(112px, 1fr)',
       cell: (row) => <HereLink to={`/subscriptions/${row.id}`}>{row.name}</HereLink>,
     },
     {
       head: t.subscriptions.target,
-      width: 'minmax(160px, 1.4fr)',
+      width: 'minmax(120px, 1.4fr)',
       cell: (row) => <span className="mono">{row.webhookUrl}</span>,
     },
-    { head: t.fields.channel, width: 'minmax(100px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    { head: t.fields.channel, width: 'minmax(72px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
     {
       head: t.subscriptions.types,
-      width: 'minmax(100px, 1fr)',
+      width: 'minmax(80px, 1fr)',
       cell: (row) => (row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')),
     },
-    { head: t.figures.lastDay, width: '116px', cell: ({ figures }) => figures && <LastDay of={figures} /> },
+    { head: t.figures.lastDay, width: '96px', cell: ({ figures }) => figures && <LastDay of={figures} /> },
     {
       head: t.figures.success,
-      width: '88px',
+      width: '64px',
       isNumber: true,
       cell: ({ figures }) => {
         const part = figures && deliveredPercent(figures.totals);
@@ -105,13 +104,12 @@ export function SubscriptionList(filter: Filter) {
     },
     {
       head: t.figures.p95,
-      width: '96px',
+      width: '88px',
       isNumber: true,
       cell: ({ figures }) => figures?.totals.latencyMs && durationText(figures.totals.latencyMs.p95),
     },
-    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
   ];
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const isFiltered = !isOfChannel && Object.values(filter).some((value) => value !== undefined);
   return (
     <LiveList
       name={t.nav.names.subscriptions}
@@ -130,7 +128,7 @@ export function SubscriptionList(filter: Filter) {
       }}
       idOf={idOf}
       columns={columns}
-      leastWidth={1_120}
+      leastWidth={960}
       empty={
         <Empty title={isFiltered ? t.list.noneMatch : t.subscriptions.none}>
           <p>{t.subscriptions.noneWhy}</p>

@@ -13,6 +13,7 @@ import { DefinitionForm } from '../parts/definition-form.tsx';
 import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { JsonEditor } from '../parts/json-editor.tsx';
 import { useGo } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
@@ -20,7 +21,7 @@ import { State } from '../parts/state.tsx';
 export function NewWorkflowPage() {
   const t = useTexts();
   const { may } = useHere();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed />;
   return (
     <>
       <Heading title={t.workflows.make} />

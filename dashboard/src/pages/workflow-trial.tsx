@@ -9,6 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { State } from '../parts/state.tsx';
 import { StepList } from '../parts/step-list.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 
 /** A trial of a stored definition on a message that was made up: every step is done but those that would reach out of the service. */
 export function WorkflowTrial({ id, definition }: { id: string; definition: string }) {
@@ -19,7 +20,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
   const [payload, setPayload] = useState('{\n  "total": 250\n}');
   const [error, setError] = useState<unknown>();
   const [found, setFound] = useState<{ trial: Trial; text: string }>();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed isPart />;
   return (
     <>
       <form

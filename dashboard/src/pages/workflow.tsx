@@ -78,7 +78,7 @@ function Actions({ of: row }: { of: Workflow }) {
     <div className="buttons">
       <button
         type="button"
-        className="button"
+        className={row.status === 'draft' ? 'button main' : 'button'}
         onClick={() =>
           void act(async () => {
             await (row.status === 'active' ? api.workflows.pause(row.id, at) : api.workflows.activate(row.id, at));

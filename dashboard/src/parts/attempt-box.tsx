@@ -1,11 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { Attempt } from '../api/client.ts';
+import { api, type Attempt } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { bodyOf } from '../lib/signature.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Code } from './code.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { Time } from './time.tsx';
+import { Waiting } from './waiting.tsx';
 
 const TABS = ['answer', 'request', 'timing'] as const;
 type Tab = (typeof TABS)[number];
@@ -81,14 +85,22 @@ function Answer({ of: { response } }: { of: Attempt }) {
 
 function Request({ of: { request }, messageId }: { of: Attempt; messageId: string }) {
   const t = useTexts();
+  const { at, path } = useHere();
+  const message = useQuery({
+    queryKey: [path, 'message', messageId],
+    queryFn: () => api.messages.get(messageId, at).withAnswer(),
+    enabled: request !== undefined,
+  });
   if (request === undefined) return <p className="muted">{t.deliveries.noRequest}</p>;
+  if (message.isPending) return <Waiting />;
+  // Every try sends the same body. An erased message has none, and one that is gone answers 404.
+  const body = message.data?.data.erasedAt === undefined && message.data !== undefined && bodyOf(message.data.text);
+  const head = [`${request.method} ${request.url}`, ...Object.entries(request.headers).map((each) => each.join(': '))];
   return (
     <>
-      <Code text={`${request.method} ${request.url}`} label={t.deliveries.tabs.request} />
-      <h3>{t.deliveries.requestHeaders}</h3>
-      <Headers of={request.headers} />
+      <Code text={[...head, ...(body === false ? [] : ['', body])].join('\n')} label={t.deliveries.tabs.request} />
       <p className="muted">
-        {t.deliveries.masked} {t.deliveries.bodyIs}{' '}
+        {t.deliveries.masked} {body === false && t.deliveries.bodyGone}{' '}
         <HereLink to={`/messages/${messageId}`}>{t.fields.message}</HereLink>
       </p>
     </>

@@ -1,5 +1,6 @@
-import { useState } from 'react';
-import { prettyPieces } from '../lib/raw-json.ts';
+import { useMemo, useState } from 'react';
+import { blocksOf } from '../lib/blocks.ts';
+import { prettyPieces, prettyText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
@@ -27,36 +28,51 @@ export function Code({ text, label }: { text: string; label: string }) {
     <div className="code">
       {/* A region that scrolls must be reached by the keyboard. */}
       <pre tabIndex={0} aria-label={label}>
-        {text}
+        {text.length > MOST_AT_ONCE ? <Blocks text={text} /> : text}
       </pre>
       <CopyButton text={text} />
     </div>
   );
 }
 
-/** Longest text that is drawn with colours: a longer one is shown as it came, and at once. */
-const MOST_COLOURED = 65_536;
+/** Longest text that is laid out at once, and drawn with colours: each value is an element of its own, and 10,000 took seconds. */
+const MOST_AT_ONCE = 16_384;
+
+/** A long text in blocks, of which the browser lays out those in view alone: a payload of 256 KiB froze the page otherwise. */
+const Blocks = ({ text }: { text: string }) =>
+  // Blocks have no other name than their place.
+  blocksOf(text).map((block, position) => (
+    <span key={position} className="block">
+      {block}
+    </span>
+  ));
+
+function Coloured({ json }: { json: string }) {
+  return [...prettyPieces(json)].map(({ text, kind }, position) =>
+    kind === 'sign' ? (
+      text
+    ) : (
+      // Pieces have no other name than their place.
+      <span key={position} className={`json-${kind}`}>
+        {text}
+      </span>
+    ),
+  );
+}
 
 /** JSON on lines, with every number and text exactly as it came. What is copied are the bytes that are stored. */
 export function JsonText({ json, label }: { json: string; label: string }) {
-  const [isRaw, setIsRaw] = useState(json.length > MOST_COLOURED);
+  const [isRaw, setIsRaw] = useState(false);
   const t = useTexts();
+  const shown = useMemo(() => {
+    if (isRaw) return json;
+    return json.length > MOST_AT_ONCE ? <Blocks text={prettyText(json)} /> : <Coloured json={json} />;
+  }, [json, isRaw]);
   return (
     <div className="stack">
       <div className="code">
         <pre tabIndex={0} aria-label={label}>
-          {isRaw
-            ? json
-            : [...prettyPieces(json)].map(({ text, kind }, position) =>
-                kind === 'sign' ? (
-                  text
-                ) : (
-                  // Pieces have no other name than their place.
-                  <span key={position} className={`json-${kind}`}>
-                    {text}
-                  </span>
-                ),
-              )}
+          {shown}
         </pre>
         <CopyButton text={json} />
       </div>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { parsed } from '../lib/definition-edit.ts';
-import type { DefinitionField } from '../lib/definition-fields.ts';
+import { type DefinitionField, EXAMPLES } from '../lib/definition-fields.ts';
 import { type JsonNode, type Path, valueText, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { prettyText } from '../lib/raw-json.ts';
@@ -64,9 +64,15 @@ export function DefinitionFieldView({ draft, field, at, atField }: Given) {
     return <Choice {...common} options={field.options.map((each) => [each, each])} />;
   if (field.kind === 'flag' && (value === undefined || typeof value === 'boolean')) return <FlagField {...common} />;
   if (field.kind === 'step' && (isText || value === null))
-    return <StepField {...common} draft={draft} own={at} words={field.words ?? []} />;
+    return <StepField {...common} draft={draft} own={at} words={field.words ?? []} unset={t.definition.asThen} />;
   if (field.kind === 'named' && isText) return <NamedField {...common} of={field.of} draft={draft} at={at} />;
-  return <WrittenField {...common} kind={fits(field.kind, value) ? field.kind : 'json'} />;
+  return (
+    <WrittenField
+      {...common}
+      kind={fits(field.kind, value) ? field.kind : 'json'}
+      example={EXAMPLES[field.label ?? field.name]}
+    />
+  );
 }
 
 const inside = (field: string, atField: string): string => field.slice(atField.length + 1);
@@ -144,7 +150,8 @@ export function StepField({
   draft,
   own,
   words,
-}: Common & { draft: Draft; own: Path; words: readonly string[] }) {
+  unset,
+}: Common & { draft: Draft; own: Path; words: readonly string[]; unset: string }) {
   const t = useTexts();
   const ids = draft.stepIds.filter((id, index) => id !== '' && index !== own[1]);
   const value = parsed(raw);
@@ -156,7 +163,7 @@ export function StepField({
       problem={problem}
       value={raw === undefined || raw === 'null' ? (raw ?? '') : JSON.stringify(value)}
       options={[
-        ['', '–'],
+        ['', unset],
         ...[...new Set(all)].map((each) => [JSON.stringify(each), each] as const),
         ['null', t.definition.ends],
       ]}
@@ -168,13 +175,15 @@ export function StepField({
 type Writing = Common & {
   kind: 'text' | 'lines' | 'duration' | 'number' | 'list' | 'json' | DefinitionField['kind'];
   isKept?: boolean;
+  /** Shown while nothing is written. */
+  example?: string | undefined;
 };
 
 /**
  * A value that is written by hand. While it is being written its own text is shown, also one that is no value yet and so stands nowhere
  * else; a change of the definition from elsewhere takes its place.
  */
-export function WrittenField({ label, problem, raw, onChange, kind, isKept = false }: Writing) {
+export function WrittenField({ label, problem, raw, onChange, kind, isKept = false, example }: Writing) {
   const [written, setWritten] = useState<{ shown: string; raw: string | undefined; problem?: string | undefined }>();
   const current = written?.raw === raw ? written : undefined;
   const isJson = kind === 'json';
@@ -183,6 +192,7 @@ export function WrittenField({ label, problem, raw, onChange, kind, isKept = fal
       label={label}
       value={current?.shown ?? shownOf(kind, raw)}
       problem={current?.problem ?? problem}
+      {...(example !== undefined && { placeholder: example })}
       isCode={isJson || kind === 'lines' || kind === 'duration'}
       {...((isJson || kind === 'lines') && { lines: linesOf(current?.shown ?? shownOf(kind, raw), isJson) })}
       onChange={(shown) => {

@@ -137,6 +137,7 @@ function StepForm({ draft, index, count }: { draft: Draft; index: number; count:
               draft={draft}
               own={at}
               words={[]}
+              unset={t.definition.goesOn}
             />
           </Config>
           <div className="buttons">

@@ -25,7 +25,13 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => v
 }
 
 export function failureText(error: unknown): string {
-  if (isApiError(error) && error.details !== undefined && error.details.field !== 'session')
+  // Most refusals of a field have its reason in their message already.
+  if (
+    isApiError(error) &&
+    error.details !== undefined &&
+    error.details.field !== 'session' &&
+    !error.message.includes(error.details.reason)
+  )
     return `${error.message}: ${error.details.field} ${error.details.reason}`;
   return error instanceof Error ? error.message : String(error);
 }

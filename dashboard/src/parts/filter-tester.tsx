@@ -1,15 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { api } from '../api/client.ts';
+import { memberText } from '../lib/raw-json.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Failure } from './failure.tsx';
+import { failureText } from './failure.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** So many of the newest messages of a channel are asked: one request each. */
 const MESSAGES = 20;
+/** A larger payload is not read for its values: it would be read twenty times over. */
+const MOST_READ = 65_536;
+/** Values that a filter names, such as payload.order.total. */
+const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
+/** Longest value that is shown. */
+const MOST_SHOWN = 40;
+
+/** What the payload has where the filter looks: as it is written there, digit for digit. */
+function valuesOf(payload: string | undefined, named: readonly string[]): string {
+  if (payload === undefined) return '';
+  return named
+    .map((name) => {
+      const value = name
+        .split('.')
+        .slice(1)
+        .reduce<string | undefined>((text, part) => (text === undefined ? undefined : memberText(text, part)), payload);
+      const shown = value === undefined || value.length <= MOST_SHOWN ? value : `${value.slice(0, MOST_SHOWN)}…`;
+      return `${name}: ${shown ?? '–'}`;
+    })
+    .join(', ');
+}
 
 /** A filter, tried on real messages while it is written. It asks the service, so that it can never decide otherwise than a delivery would. */
 export function FilterTester({ channelId, filter: written }: { channelId: string; filter: string }) {
@@ -42,11 +64,33 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
     retry: false,
     placeholderData: (before) => before,
   });
+  const ids = (messages.data ?? [])
+    .filter(({ payloadBytes = Infinity }) => payloadBytes <= MOST_READ)
+    .map(({ id }) => id);
+  const payloads = useQuery({
+    queryKey: [path, 'filter-payloads', ids],
+    queryFn: async () => {
+      const read = ids.map(async (id) => {
+        const { text } = await api.messages.get(id, at).withAnswer();
+        return [id, memberText(text, 'payload')] as const;
+      });
+      return new Map(await Promise.all(read));
+    },
+    enabled: ids.length > 0 && filter.trim() !== '',
+    staleTime: Infinity,
+    retry: false,
+  });
+  const named = [...new Set(filter.match(NAMED) ?? [])];
+  const count = verdicts.data?.filter(({ verdict }) => verdict?.matches === true).length ?? 0;
   if (messages.data?.length === 0) return <p className="muted">{t.subscriptions.noMessages}</p>;
   return (
     <div className="box stack" aria-live="polite">
       <h3>{t.subscriptions.tested}</h3>
-      <Failure error={verdicts.error} />
+      {/* A filter that is half written is no failure of a request: its reason is enough. */}
+      {verdicts.error !== null && <p className="problem">{failureText(verdicts.error)}</p>}
+      {verdicts.error === null && verdicts.data !== undefined && (
+        <p>{t.subscriptions.testedCount(count, verdicts.data.length)}</p>
+      )}
       {verdicts.isPending && <Waiting />}
       {verdicts.error === null && (
         <ul>
@@ -66,7 +110,7 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
               <HereLink to={`/messages/${id}`} className="mono">
                 {id}
               </HereLink>{' '}
-              <span className="muted">{verdict?.error}</span>
+              <span className="muted">{verdict?.error ?? valuesOf(payloads.data?.get(id), named)}</span>
             </li>
           ))}
         </ul>

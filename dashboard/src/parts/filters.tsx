@@ -37,7 +37,7 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
               onChange={(event) => change({ [filter.name]: event.target.value })}
             >
               <option value="">{filter.unset ?? t.list.any}</option>
-              {filter.options.map(([value, text]) => (
+              {optionsOf(filter.options, search[filter.name]).map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
                 </option>
@@ -58,6 +58,13 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
     </div>
   );
 }
+
+/** A value of the address that is none of the choices, such as an older channel, is one: else the list would seem unfiltered. */
+const optionsOf = (
+  options: NonNullable<Filter['options']>,
+  value: string | undefined,
+): NonNullable<Filter['options']> =>
+  value === undefined || options.some(([each]) => each === value) ? options : [...options, [value, value]];
 
 /** Takes effect when its writer is done: every letter would be another list. */
 function TextFilter({

@@ -11,7 +11,7 @@ export function FirstTarget() {
   const { act } = useActs();
   const go = useGo();
   return (
-    <div>
+    <div className="buttons target">
       <button
         type="button"
         className="button"
@@ -25,6 +25,7 @@ export function FirstTarget() {
       >
         {t.inspect.firstTarget}
       </button>
+      <span className="muted">{t.inspect.firstTargetWhy}</span>
     </div>
   );
 }

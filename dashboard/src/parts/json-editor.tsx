@@ -126,7 +126,8 @@ function Marked({ text, marks }: { text: string; marks: readonly Mark[] }) {
     if (isLast) at = end === -1 ? text.length : end;
     return [
       before,
-      <mark key={`${mark.from} ${mark.problem.reason}`}>{text.slice(from, to)}</mark>,
+      // Two faults may stand at one place in the same words: marks of one name would stay when their faults have gone.
+      <mark key={`mark ${index}`}>{text.slice(from, to)}</mark>,
       rest,
       isLast && (
         <span key={`line ${mark.line}`} className="said">

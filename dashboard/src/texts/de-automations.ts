@@ -42,6 +42,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     retryFailed: 'Ab dem gescheiterten Schritt',
     retryStart: 'Von vorn',
     retryAsked: 'Neuer Versuch verlangt',
+    cancel: 'Lauf abbrechen',
     approve: 'Freigeben',
     reject: 'Ablehnen',
     comment: 'Kommentar',

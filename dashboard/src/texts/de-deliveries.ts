@@ -26,9 +26,8 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
     tabs: { answer: 'Antwort', request: 'Anfrage', timing: 'Zeiten' },
     noAnswer: 'Es kam keine Antwort.',
     noRequest: 'Die Anfrage dieses Versuchs wurde nicht aufbewahrt.',
-    requestHeaders: 'Kopfzeilen der Anfrage',
     masked: '*** steht für Geheimes.',
-    bodyIs: 'Der Inhalt ist die',
+    bodyGone: 'Ihr Körper ist mit dem Inhalt der Nachricht verschwunden.',
     times: {
       began: 'Begann',
       waited: 'Wartete davor',

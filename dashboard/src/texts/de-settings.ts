@@ -19,8 +19,10 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     where: (environment) => `Er wirkt allein in der Umgebung ${environment} dieser App.`,
     nameHint: 'Wer ihn benutzt, etwa Kasse 7.',
     tier: 'Stufe',
-    tierHint: 'Seine Limits.',
+    tierHint: 'Wie viele Anfragen je Minute er schicken darf. Seine Seite zeigt die Zahl.',
     scopes: 'Rechte',
+    scopesHint:
+      'read sieht, write legt an und ändert. messages:write veröffentlicht, dlq sind Unzustellbare, apps sind Einstellungen.',
     lastUsed: 'Zuletzt benutzt',
     never: 'nie',
     expires: 'Endet',
@@ -31,13 +33,21 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     clientSecret: 'HMAC-Geheimnis',
     key: 'Schlüssel',
     use: 'So wird es benutzt',
+    plainWhy:
+      'Als token.mjs speichern und node token.mjs aufrufen, ab Node 20: Das gibt ein Token aus, dann die Kanäle.',
+    useByLibrary: 'Mit der Client-Bibliothek',
+    libraryWhy:
+      'Die Bibliothek ist der Ordner client von Posthorn: npm pack ./client macht eine Datei daraus, die npm install nimmt.',
     kept: 'Ich habe es aufbewahrt',
     perMinute: (count) => `${number(count)} Anfragen in der Minute`,
     rotate: 'Wechseln',
-    rotateWhy: 'Der bisherige gilt noch 24 Stunden.',
+    rotateTitle: (name) => `${name} wechseln?`,
+    rotateWhy:
+      'Ein neues Geheimnis mit denselben Rechten wird einmal gezeigt. Das alte gilt noch 24 Stunden: Ist es bekannt geworden, widerrufen Sie es stattdessen.',
     rotated: 'Gewechselt',
     revoke: 'Widerrufen',
-    revokeWhy: 'Was ihn benutzt, wird ab jetzt abgelehnt. Das lässt sich nicht zurücknehmen.',
+    revokeTitle: (name) => `${name} widerrufen?`,
+    revokeWhy: 'Anfragen damit werden ab jetzt abgelehnt. Das lässt sich nicht zurücknehmen.',
     revoked: 'Widerrufen',
   },
   members: {
@@ -47,10 +57,12 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     role: 'Rolle',
     roleOf: (name) => `Rolle von ${name}`,
     roleHints: {
-      viewer: 'Liest alles außer dem Protokoll.',
-      developer: 'Ändert auch Kanäle, Abonnements und Nachrichten, und wiederholt.',
-      admin: 'Macht auch Zugänge, liest das Protokoll und lädt ein.',
-      owner: 'Entscheidet auch über Inhaber.',
+      viewer:
+        'Sieht Verkehr, Einrichtung, Workflows und Mitglieder und ändert nichts. Zugänge, Geheimnisse und Protokoll bleiben verborgen.',
+      developer:
+        'Wie Leser, ändert auch Kanäle, Abonnements und Workflows, veröffentlicht, wiederholt und sieht Signatur-Geheimnisse.',
+      admin: 'Wie Entwickler, macht auch Zugänge und Geheimnisse, liest das Protokoll und lädt ein.',
+      owner: 'Wie Admin, und macht andere zu Inhabern.',
     },
     since: 'Mitglied seit',
     you: '(Sie)',

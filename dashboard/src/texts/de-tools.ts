@@ -15,6 +15,7 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
     urlHint: 'Wer die Adresse kennt, kann dorthin senden. Die neuesten 200 Anfragen bleiben 24 Stunden.',
     useAsTarget: 'Als Ziel verwenden',
     firstTarget: 'Einen Testempfänger als Ziel nehmen',
+    firstTargetWhy: 'Noch kein Empfänger? Ein Testempfänger ist eine Adresse hier, die zeigt, was ankommt.',
     firstName: 'Erster Blick',
     answer: 'Erzwungene Antwort',
     change: 'Ändern',

@@ -38,6 +38,7 @@ export const enAutomations = {
     retryFailed: 'Retry from the failed step',
     retryStart: 'Retry from the start',
     retryAsked: 'Retry asked for',
+    cancel: 'Cancel the run',
     approve: 'Approve',
     reject: 'Reject',
     comment: 'Comment',

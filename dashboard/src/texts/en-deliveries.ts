@@ -25,9 +25,8 @@ export const enDeliveries = {
     tabs: { answer: 'Answer', request: 'Request', timing: 'Timing' },
     noAnswer: 'No answer came.',
     noRequest: 'The request of this try was not kept.',
-    requestHeaders: 'Headers of the request',
     masked: '*** stands for what is secret.',
-    bodyIs: 'The body is the',
+    bodyGone: 'The body is gone with the payload of its message.',
     times: {
       began: 'Began',
       waited: 'Wait before it',

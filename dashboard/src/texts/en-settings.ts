@@ -16,8 +16,10 @@ export const enSettings = {
     where: (environment: string) => `Acts in the ${environment} environment of this app alone.`,
     nameHint: 'The program that uses it, such as Till 7.',
     tier: 'Tier',
-    tierHint: 'Its limits.',
+    tierHint: 'How many requests a minute it may send. Its page shows the number.',
     scopes: 'Scopes',
+    scopesHint:
+      'read looks, write makes and changes. messages:write publishes, dlq means dead letters, apps means settings.',
     lastUsed: 'Last used',
     never: 'never',
     expires: 'Ends',
@@ -28,13 +30,21 @@ export const enSettings = {
     clientSecret: 'HMAC secret',
     key: 'Key',
     use: 'How it is used',
+    plainWhy:
+      'Save it as token.mjs and run node token.mjs, with Node 20 or newer: it prints a token, then the channels.',
+    useByLibrary: 'By the client library',
+    libraryWhy:
+      'The library is the folder client of Posthorn: npm pack ./client makes a file of it, which npm install takes.',
     kept: 'I have kept it',
     perMinute: (count: number) => `${number(count)} requests a minute`,
     rotate: 'Rotate',
-    rotateWhy: 'The one before it is taken for 24 hours more.',
+    rotateTitle: (name: string) => `Rotate ${name}?`,
+    rotateWhy:
+      'A new secret with the same scopes is shown once. The old one works for 24 hours more: where it has leaked, revoke it instead.',
     rotated: 'Rotated',
     revoke: 'Revoke',
-    revokeWhy: 'Whatever uses it is refused from now on. This cannot be undone.',
+    revokeTitle: (name: string) => `Revoke ${name}?`,
+    revokeWhy: 'Requests with it are refused from now on. This cannot be undone.',
     revoked: 'Revoked',
   },
   members: {
@@ -44,10 +54,12 @@ export const enSettings = {
     role: 'Role',
     roleOf: (name: string) => `Role of ${name}`,
     roleHints: {
-      viewer: 'Reads everything but the audit log.',
-      developer: 'Also changes channels, subscriptions and messages, and replays.',
-      admin: 'Also makes credentials, reads the audit log and invites.',
-      owner: 'Also deals with owners.',
+      viewer:
+        'Looks at traffic, setup, workflows and members, and changes nothing. Sees no credentials, no secrets and no audit log.',
+      developer:
+        'As a viewer, and changes channels, subscriptions and workflows, publishes, replays, and sees signing secrets.',
+      admin: 'As a developer, and makes credentials and secrets, reads the audit log and invites.',
+      owner: 'As an admin, and makes other people owners.',
     },
     since: 'Member since',
     you: '(you)',

@@ -12,6 +12,7 @@ export const enTools = {
     urlHint: 'Anybody who knows the address can send there. The newest 200 requests are kept, for 24 hours.',
     useAsTarget: 'Use as target',
     firstTarget: 'Take an inspector as the target',
+    firstTargetWhy: 'No receiver yet? An inspector is an address here that shows what arrives.',
     firstName: 'First look',
     answer: 'Forced answer',
     change: 'Change',
