@@ -88,7 +88,7 @@ export function ServicePage() {
                   />
                 </td>
                 <td className="mono">{worker.host}</td>
-                <td className="number">{worker.pid}</td>
+                <td>{worker.pid}</td>
                 <td>
                   <Time at={worker.startedAt} />
                 </td>
