@@ -3,7 +3,7 @@ const SYSTEM_CHANNEL = 'posthorn.system';
 
 export const isSystemChannel = ({ name }: { name: string }): boolean => name === SYSTEM_CHANNEL;
 
-/** Those that take messages, by id and name, for a choice. */
+/** Channels that take messages, by id and name, for a choice. */
 export const ownChannelsOf = (channels: readonly { id: string; name: string }[]): (readonly [string, string])[] =>
   channels.filter((channel) => !isSystemChannel(channel)).map(({ id, name }) => [id, name]);
 
