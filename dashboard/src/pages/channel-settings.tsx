@@ -6,6 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 
 /** Name, description and time of keeping of a channel. */
 export function ChannelSettings({ channel }: { channel: Channel }) {
@@ -19,7 +20,7 @@ export function ChannelSettings({ channel }: { channel: Channel }) {
     retentionDays: String(channel.retentionDays),
   });
   const [error, setError] = useState<unknown>();
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed isPart />;
   const field = (name: keyof typeof form) => ({
     value: form[name],
     onChange: (value: string) => setForm({ ...form, [name]: value }),

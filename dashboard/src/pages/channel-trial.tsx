@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Verdicts } from '../parts/verdicts.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 
 /** So many real messages can be taken as the sample. */
 const SAMPLES = 20;
@@ -28,7 +29,7 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
     queryFn: async () => (await api.messages.listAll({ channelId, limit: SAMPLES }, at).page()).data,
     enabled: may('developer'),
   });
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (!may('developer')) return <NotAllowed isPart />;
   const take = async (id: string): Promise<void> => {
     const { data, text } = await api.messages.get(id, at).withAnswer();
     setForm({
