@@ -52,7 +52,7 @@ test('the schema of a type is added, asked about the newest messages, changed, a
   await page.getByRole('button', { name: 'Save' }).click();
   // The text as it was written, not as a number that was read and written anew.
   expect((await sent).postData()).toContain('"maximum": 100.50');
-  await page.getByText('Saved').waitFor();
+  await page.getByText('Saved', { exact: true }).waitFor();
   expect(await stored()).toMatchObject({
     schema: all,
     schemas: { ...other, 'order.created': { properties: { total: { maximum: 100.5 } } } },
