@@ -2,7 +2,7 @@ import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from 
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
 import { untilReachable } from '../src/db/until-reachable.ts';
-import { attempt, type Refused, type TryDependencies } from '../src/deliveries/attempt.ts';
+import { attempt, holdThrown, type Refused, type TryDependencies } from '../src/deliveries/attempt.ts';
 import type { JustRead } from '../src/deliveries/just-read.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { holdDelivery } from '../src/deliveries/statements/hold.ts';
@@ -62,7 +62,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
       });
     } catch (fault) {
       if (isOver() || fault instanceof SenderClosedError) throw fault;
-      return await lasting(() => deps.faults.hold({ deliveryId, round }, fault, { maybeSent: false }));
+      return await lasting(() => holdThrown(deps.faults, { deliveryId, round }, fault));
     }
   };
 

@@ -6,7 +6,7 @@ import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
 import { type DeliveryToAttempt, idsOf } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
 import type { Passage } from '../kernel/held-by-circuit.ts';
-import type { Faults } from './faults.ts';
+import type { Broken, Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
 import { type Tried, triedOf } from './tried.ts';
@@ -57,10 +57,33 @@ export type TryDependencies = {
   tracing?: TryTracing | undefined;
 };
 
+/** A fault of a try that PostgreSQL did not take either, with what is known of the try. */
+class UnheldFault extends Error {
+  readonly number: number;
+  readonly maybeSent: boolean;
+
+  constructor(fault: unknown, { number, maybeSent }: { number: number; maybeSent: boolean }) {
+    super('A fault broke a try off, and its delivery could not be held', { cause: fault });
+    this.number = number;
+    this.maybeSent = maybeSent;
+  }
+}
+
+/**
+ * Holds a delivery whose try has thrown. That the request may be out is kept: the record says so, and the pause is the
+ * longer one. Throws when PostgreSQL does not take it once more.
+ */
+export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Promise<AttemptResult> {
+  if (!(thrown instanceof UnheldFault)) return faults.hold(broken, thrown, { maybeSent: false });
+  const { number, maybeSent, cause } = thrown;
+  return faults.hold({ ...broken, number }, cause, { maybeSent });
+}
+
 /**
  * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
  * that is on record, or that is not to be made now, sends nothing. A fault of ours, before or after the request, is no failure of the
- * receiver's: the delivery is held. Throws while the worker stops, when the try is over, and when PostgreSQL does not even take that.
+ * receiver's: the delivery is held. Throws while the worker stops, when the try is over, and an UnheldFault when PostgreSQL does not even
+ * take that.
  */
 export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const found = await readUnsettled(deps, wanted);
@@ -139,7 +162,10 @@ async function make<E extends Entered>(
     // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
     const broken = { ...idsOf(delivery), round, number };
-    return await untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
+    const holding = untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
+    return await holding.catch((unheld: unknown) => {
+      throw wanted.isOver() ? unheld : new UnheldFault(fault, { number, maybeSent });
+    });
   } finally {
     await observed;
   }

@@ -46,11 +46,14 @@ export type RequestSender = {
   close(): Promise<void>;
 };
 
+/** `clock` reads the dates of `Retry-After`. */
+type RequestSenderOptions = { guard: AddressGuard; version: string; clock: () => Date };
+
 /**
  * Sends requests of workflows under the rules of webhooks: HTTP/1.1 through the guard's connector, at most one try, no redirect followed,
  * nothing decoded. Unlike a webhook's, any method may be asked for, and the answer's body is of use.
  */
-export function createRequestSender({ guard, version }: { guard: AddressGuard; version: string }): RequestSender {
+export function createRequestSender({ guard, version, clock }: RequestSenderOptions): RequestSender {
   const userAgent = `posthorn/${version}`;
   const connections = createConnections({
     connect: guard.connect,
@@ -90,7 +93,7 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
         isBroken: !answer.isWhole && answer.body.length < request.maxBytes,
         latencyMs: Math.round(answer.at - start),
         retryAfterMs:
-          status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'] ?? '', new Date()) : undefined,
+          status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'] ?? '', clock()) : undefined,
       };
     } finally {
       deadline.stop();

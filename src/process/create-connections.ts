@@ -10,7 +10,7 @@ import type { ProcessDependencies } from './create-dependencies.ts';
 /** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */
 export function createConnectionsOf(deps: ProcessDependencies, audit: { record: RecordAudit }): Connections {
   const send: RequestSender['send'] = async (request) => {
-    const sender = createRequestSender({ guard: deps.guard, version: VERSION });
+    const sender = createRequestSender({ guard: deps.guard, version: VERSION, clock: deps.clock });
     try {
       return await sender.send(request);
     } finally {

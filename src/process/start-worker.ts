@@ -186,7 +186,7 @@ async function startParts(
   const stopping = new AbortController();
   let furniture: Furniture = { isSearchable: false, isNewStore: false };
   const isSearchable = (): boolean => furniture.isSearchable;
-  const carriers = createCarriers(client);
+  const carriers = createCarriers(client, deps.clock);
   const context = {
     ...deps,
     client,

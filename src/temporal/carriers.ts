@@ -1,4 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Clock } from '../dependencies.ts';
 import { type RunInput, runOfWorkflowId } from '../contract/run-workflow.ts';
 import { deliveryOfWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 
@@ -23,9 +24,9 @@ const LAST_EVENTS = 20;
 const MOST_WORDS = 500;
 
 /** See `Carriers`. Throws when Temporal is out of reach. */
-export function createCarriers(client: Client): Carriers {
+export function createCarriers(client: Client, clock: Clock): Carriers {
   const terminated = async <T>(workflowType: string, read: (workflowId: string) => T | undefined): Promise<T[]> => {
-    const since = new Date(Date.now() - TERMINATED_WITHIN_MS).toISOString();
+    const since = new Date(clock().getTime() - TERMINATED_WITHIN_MS).toISOString();
     const query = `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Terminated' AND CloseTime > '${since}'`;
     const found: T[] = [];
     for await (const { workflowId } of client.workflow.list({ query })) {

@@ -173,7 +173,7 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   await connections.expire(id);
   const count = refreshes();
   const { pool, keyRing, clock, log, guard } = posthorn.deps;
-  const sender = createRequestSender({ guard, version: '0' });
+  const sender = createRequestSender({ guard, version: '0', clock: () => new Date() });
   const environmentId = (
     await pool.query<{ id: string }>('SELECT environment_id AS id FROM connections WHERE id = $1', [id])
   ).rows[0]?.id;

@@ -43,7 +43,7 @@ beforeAll(async () => {
     allowHttp: true,
     own: createOwnAddresses([]),
   });
-  sender = createRequestSender({ guard, version: '0' });
+  sender = createRequestSender({ guard, version: '0', clock: () => new Date() });
 });
 afterAll(async () => {
   await sender.close();

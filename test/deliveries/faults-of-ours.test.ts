@@ -190,6 +190,31 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect(await waitForDelivery(scene.posthorn, message.id, 'delivered')).toMatchObject({ attempts: 1 });
   });
 
+  // Old: the second hold said that nothing was sent, and the request went out again after a second.
+  test('where the first try to hold it is refused as well, the second one still knows that something was sent', async () => {
+    const { receiver, channelId } = await scene.subscribed([200], ONE_TRY);
+    await sql('CREATE SEQUENCE hold_tries');
+    await sql(`CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_TABLE_NAME = 'attempts' OR nextval('hold_tries') = 1 THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$`);
+    await sql('CREATE TRIGGER refuse_record BEFORE INSERT ON attempts FOR EACH ROW EXECUTE FUNCTION refuse_twice()');
+    await sql(`CREATE TRIGGER refuse_hold BEFORE UPDATE ON deliveries FOR EACH ROW
+      WHEN (OLD.held_since IS NULL AND NEW.held_since IS NOT NULL) EXECUTE FUNCTION refuse_twice()`);
+    const message = await publish(scene.posthorn, channelId);
+    const delivery = await held(message.id, 'internal');
+    const { rows } = await sql('SELECT last_value::int AS tries FROM hold_tries');
+    await sql('DROP TRIGGER refuse_record ON attempts');
+    await sql('DROP TRIGGER refuse_hold ON deliveries');
+    await sql('DROP FUNCTION refuse_twice');
+    await sql('DROP SEQUENCE hold_tries');
+
+    expect(rows).toEqual([{ tries: 2 }]);
+    expect(delivery.error?.message).toContain('a request may have been sent');
+    expect(Date.parse(delivery.held?.until ?? '') - Date.parse(delivery.held?.since ?? '')).toBeGreaterThanOrEqual(
+      60_000,
+    );
+    expect(receiver.requests).toHaveLength(1);
+  });
+
   test('after seven days it is a dead letter that says so, is told of and can be replayed', async () => {
     const { receiver, channelId, subscriptionId } = await scene.subscribed([200], ONE_TRY);
     await spoil(subscriptionId);

@@ -79,7 +79,7 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     for (let batches = 0; batches < 5; batches += 1) if ((await batch()).isFinished) return;
   };
   const restartLost = (): Promise<void> =>
-    restartLostReplays({ pool: posthorn.deps.pool, carriers: createCarriers(posthorn.temporal) });
+    restartLostReplays({ pool: posthorn.deps.pool, carriers: createCarriers(posthorn.temporal, posthorn.deps.clock) });
 
   test('goes on batch by batch, counts what it has made due, and completes once', async () => {
     expect(await isPending()).toBe(true);

@@ -32,7 +32,7 @@ const END = `
   )
   INSERT INTO run_steps AS s (run_id, step_id, iteration, environment_id, number, type, status, way, input, output, assigned,
     error_code, error_message, attempts, started_at, finished_at)
-  SELECT run.id, $2, $3, run.environment_id, run.executions, $5, $6, $7, $8, $9, $10, $11, $12, 1, $15, now() FROM run
+  SELECT run.id, $2, $3, run.environment_id, run.executions, $5, $6, $7, $8, $9, $10, $11, $12, 1, coalesce($15, now()), now() FROM run
   ON CONFLICT (run_id, step_id, iteration) DO UPDATE SET status = excluded.status, way = excluded.way,
     input = coalesce(excluded.input, s.input), output = excluded.output, assigned = excluded.assigned,
     error_code = excluded.error_code, error_message = excluded.error_message, until = NULL, finished_at = excluded.finished_at,
@@ -73,7 +73,7 @@ export async function recordEnd(
       end.error?.message ?? null,
       Buffer.byteLength(end.output ?? '') + Buffer.byteLength(end.assigned ?? ''),
       isNew,
-      end.startedAt ?? new Date(),
+      end.startedAt ?? null,
     ],
   });
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { isUnreachable } from '../../db/until-reachable.ts';
-import { attempt, type TryDependencies } from '../../deliveries/attempt.ts';
+import { attempt, holdThrown, type TryDependencies } from '../../deliveries/attempt.ts';
 import { loadForAttempts } from '../../deliveries/load.ts';
 import { SenderClosedError } from '../../outbound/connections.ts';
 import { type DeliveryToAttempt, idsOf } from '../../deliveries/delivery-to-attempt.ts';
@@ -187,7 +187,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     } catch (error) {
       // PostgreSQL is away, or this process stops: nothing is known against the delivery.
       const isOutage = isUnreachable(error) || error instanceof SenderClosedError;
-      const hold = (): Promise<unknown> => deps.faults.hold({ ...idsOf(delivery), round }, error, { maybeSent: false });
+      const hold = (): Promise<unknown> => holdThrown(deps.faults, { ...idsOf(delivery), round }, error);
       if (isOutage || (await hold().catch(() => undefined)) === undefined) {
         deps.log.warn({ err: error, ...idsOf(delivery) }, 'a try of a drain broke off; its delivery stays due');
         await giveBack([deliveryId], isOutage ? 0 : UNRECORDED_SECONDS);

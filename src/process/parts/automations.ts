@@ -56,7 +56,7 @@ export function automationsPart(
   const schedules = createSchedules(client, { taskQueue });
   const expressions = createStepExpressions();
   const openSecrets = createOpenSecrets({ pool, keyRing, clock });
-  const sender = createRequestSender({ guard, version: VERSION });
+  const sender = createRequestSender({ guard, version: VERSION, clock });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
     async repair(): Promise<void> {

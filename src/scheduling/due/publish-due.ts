@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import type { Clock } from '../../dependencies.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
@@ -41,6 +42,7 @@ type Dependencies = {
   configs: PublishingConfigs;
   handOver: HandOver;
   newId: NewId;
+  clock: Clock;
 };
 
 /** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
@@ -65,7 +67,7 @@ type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
  * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
  * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
-export function createPublishDue({ pool, log, filters, configs, handOver, newId }: Dependencies): PublishDue {
+export function createPublishDue({ pool, log, filters, configs, handOver, newId, clock }: Dependencies): PublishDue {
   const handOn = createHandOn({ pool, log, handOver });
   let isRush = false;
   let turns: string[] = [];
@@ -92,7 +94,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId 
     }
     const served = turns.splice(0, CHANNELS_AT_ONCE);
     turns.push(...served);
-    const each = { count: Math.max(1, Math.floor(count / served.length)), now: new Date() };
+    const each = { count: Math.max(1, Math.floor(count / served.length)), now: clock() };
     const due = served.length === 0 ? [] : await store.lockDueOf(connection, served, each);
     return { due, isFull: due.length > 0 };
   };
@@ -116,7 +118,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId 
   };
 
   const handOnDue = ({ publishedAt, ...made }: Made): void => {
-    const lateMs = Date.now() - Math.min(...publishedAt.map((time) => time.getTime()));
+    const lateMs = clock().getTime() - Math.min(...publishedAt.map((time) => time.getTime()));
     if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
     handOn(made, 0);
   };
