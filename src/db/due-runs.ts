@@ -5,6 +5,9 @@ import type { Database } from './client.ts';
 /** Workers LISTEN on this channel for runs of workflows. */
 export const DUE_RUNS_CHANNEL = 'posthorn_runs';
 
+/** SQL, a SET list: the run `r` waits for a worker in its next round. */
+export const NEXT_ROUND = `status = 'pending', round = r.round + 1, due_at = now(), carrier = NULL, holder = NULL`;
+
 type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
 
 /** Wakes every worker once the surrounding transaction, if there is one, commits: a run is to be started or cancelled. */

@@ -20,7 +20,7 @@ export const ANY_TYPE = '*/*';
 
 /**
  * Reads the body, whose exact bytes stay with the request: whoever proves something over them needs just these. Everything the
- * headers can tell is refused before a byte is read: Node 20's Brotli decoder has a published exploit (CVE-2026-111497), so
+ * headers can tell is refused before a byte is read: decoders of Node have had published exploits (Brotli, CVE-2026-111497), so
  * nothing is ever decompressed.
  */
 export const rawBytes: Middleware = async (ctx, next) => {

@@ -145,8 +145,9 @@ async function allowThing(
 }
 
 /**
- * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back its counts, so that
- * "come again in one second" is true. Otherwise requests refused for the burst would use up the minute.
+ * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back what it has counted in
+ * windows of a minute, so that "come again in one second" is true. Otherwise requests refused for the burst would use up the minute. The
+ * second is over before anyone may come again.
  */
 async function allow(
   counters: Counters,

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { NEXT_ROUND } from '../../db/due-runs.ts';
 import { CUT_OFF } from '../../db/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Claimed } from '../gates/admit.ts';
@@ -118,8 +119,7 @@ export async function recordSeen(pool: Pool, runIds: readonly string[]): Promise
 /** The Temporal workflow of this round is gone: the next one goes on from the record. False where that was done already. */
 export async function beginNextRound(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `UPDATE runs SET round = round + 1, status = 'pending', due_at = now(), carrier = NULL, holder = NULL
-     WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
+    `UPDATE runs r SET ${NEXT_ROUND} WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
     [runId, round],
   );
   return rowCount === 1;
@@ -128,8 +128,7 @@ export async function beginNextRound(pool: Pool, { runId, round }: RunInput): Pr
 /** Temporal's store is new: all carried runs go on from the record. Returns their number. */
 export async function abandonRuns(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
-    `UPDATE runs SET round = round + 1, status = 'pending', due_at = now(), carrier = NULL, holder = NULL
-     WHERE carrier IS NOT NULL AND finished_at IS NULL`,
+    `UPDATE runs r SET ${NEXT_ROUND} WHERE carrier IS NOT NULL AND finished_at IS NULL`,
   );
   return rowCount ?? 0;
 }

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import { wakeForRuns } from '../../db/due-runs.ts';
+import { NEXT_ROUND, wakeForRuns } from '../../db/due-runs.ts';
 import { cancelRuns } from '../../db/ended-runs.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 
-// SQL, a SET list: the run `r` waits for a worker in its next round.
-const NEXT_ROUND = `status = 'pending', round = r.round + 1, due_at = now(), carrier = NULL, holder = NULL, finished_at = NULL,
-      error_code = NULL, error_message = NULL, error_step = NULL, reason = NULL, output = NULL`;
+// SQL, a SET list: the run `r`, which had ended, waits for a worker in its next round.
+const AGAIN = `${NEXT_ROUND}, finished_at = NULL, error_code = NULL, error_message = NULL, error_step = NULL, reason = NULL,
+      output = NULL`;
 
 // SQL, an UPDATE: steps whose failure ended a run of the CTE `run`, and those that it cut off, are taken again; all others keep their
 // results and their ways.
@@ -15,7 +15,7 @@ const STEPS_AGAIN = `
     FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR s.status = 'cancelled')`;
 
 const RETRIED = `
-    UPDATE runs r SET ${NEXT_ROUND}, version = coalesce($3, r.version)`;
+    UPDATE runs r SET ${AGAIN}, version = coalesce($3, r.version)`;
 // A deleted workflow makes no run go on.
 const CAN_BE_RETRIED = `FROM workflows w
     WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused', 'skipped')
@@ -82,7 +82,7 @@ const REPLAY = `
     FOR UPDATE OF r, l
   ), closed AS (${closeDeadLetters({ from: 'eligible e', condition: 'l.id = e.id', requestedBy: '$3' })}
   ), run AS (
-    UPDATE runs r SET ${NEXT_ROUND} FROM eligible e WHERE r.id = e.run_id RETURNING r.id
+    UPDATE runs r SET ${AGAIN} FROM eligible e WHERE r.id = e.run_id RETURNING r.id
   ), steps AS (${STEPS_AGAIN}
   )
   SELECT FROM run`;

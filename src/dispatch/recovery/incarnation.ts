@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -14,8 +15,12 @@ const NEW_FOR_MS = RENEW_EVERY_MS + 500;
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
 
-// Incarnations of this very process. A dead one of an earlier process may have the same host and pid as a living one.
+// Incarnations of this very process. A dead one of an earlier process may have the same machine and pid as a living one.
 const ownIds = new Set<string>();
+
+// Where a pid names one process. Containers on one host, and machines with one name, have pids of their own: a living worker of another
+// one would be taken for dead.
+const MACHINE = readMachine();
 
 export type Incarnation = {
   id: string;
@@ -32,7 +37,7 @@ export type Incarnation = {
 
 // The time is PostgreSQL's, because the clocks of several hosts differ.
 const RENEW = `
-  INSERT INTO incarnations (id, expires_at, host, pid) VALUES ($1, now() + make_interval(secs => $2), $3, $4)
+  INSERT INTO incarnations (id, expires_at, host, pid, machine) VALUES ($1, now() + make_interval(secs => $2), $3, $4, $5)
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
   RETURNING (SELECT count(*)::int FROM incarnations i WHERE i.id < $1 AND i.expires_at > now()) AS earlier,
     (SELECT count(*)::int FROM incarnations i WHERE i.id > $1 AND i.expires_at > now()) AS later,
@@ -49,7 +54,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   let fewer = (): void => undefined;
   const renew = async (): Promise<void> => {
     const askedAt = performance.now();
-    const values = [id, LIFE_SECONDS, hostname(), process.pid];
+    const values = [id, LIFE_SECONDS, hostname(), process.pid, MACHINE];
     const { rows } = await pool.query<Renewed>({ name: 'renew_lease', text: RENEW, values });
     const [renewed] = rows;
     if (renewed === undefined) return;
@@ -60,7 +65,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
     if (of < before) fewer();
   };
   ownIds.add(id);
-  await endDeadOfThisHost(pool);
+  await endDeadOfThisMachine(pool);
   await renew();
   const newUntil = of > 1 ? performance.now() + NEW_FOR_MS : 0;
   const timer = setInterval(() => {
@@ -87,11 +92,12 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   };
 }
 
-/** A process killed on this host need not be waited for: its claims are due again at the next look. */
-async function endDeadOfThisHost(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ id: string; pid: number }>('SELECT id, pid FROM incarnations WHERE host = $1', [
-    hostname(),
-  ]);
+/** A process killed on this machine need not be waited for: its claims are due again at the next look. */
+async function endDeadOfThisMachine(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ id: string; pid: number }>(
+    'SELECT id, pid FROM incarnations WHERE machine = $1',
+    [MACHINE],
+  );
   const dead = rows.filter(({ id, pid }) => (pid === process.pid ? !ownIds.has(id) : !isProcess(pid)));
   await endLeasesOf(
     pool,
@@ -162,4 +168,14 @@ export function createTakeOver(pool: Pool): () => Promise<number> {
     }
     return dueAgain;
   };
+}
+
+function readMachine(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // No Linux: no namespaces either.
+    return hostname();
+  }
 }

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLog } from '../../src/log.ts';
+import { beginIncarnation } from '../../src/dispatch/recovery/incarnation.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+
+// Old: the host's name alone decided. A container with the same one ended the lease of a living worker, whose claims were sent twice.
+test('a worker that starts ends the leases of dead processes of its machine, and of no other one with the same host name', async () => {
+  const { pool } = posthorn.deps;
+  const log = createLog('silent');
+  const first = await beginIncarnation(pool, 'inc_first', log);
+  const { rows: own } = await pool.query('SELECT host, machine FROM incarnations');
+  // A process that has ended by now.
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const add = (id: string, machine: string | null): Promise<unknown> =>
+    pool.query(
+      `INSERT INTO incarnations (id, expires_at, host, pid, machine) VALUES ($1, now() + interval '1 hour', $2, $3, $4)`,
+      [id, own[0]?.host, pid, machine],
+    );
+  await add('inc_dead', own[0]?.machine);
+  await add('inc_neighbour', 'another boot pid:[1]');
+  await add('inc_before_machines', null);
+
+  const second = await beginIncarnation(pool, 'inc_second', log);
+
+  const { rows } = await pool.query('SELECT id FROM incarnations WHERE expires_at > now() ORDER BY id');
+  expect(rows.map(({ id }) => id)).toEqual(['inc_before_machines', 'inc_first', 'inc_neighbour', 'inc_second']);
+  await first.end();
+  await second.end();
+});
