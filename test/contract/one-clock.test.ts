@@ -36,7 +36,7 @@ describe('the time of day', () => {
   });
 
   test.each(['const now = new Date();', 'const since = Date.now() - 1_000;'])('a planted %s is found', (line) => {
-    const planted = new Map([['src/replays/planted.ts', line]]);
-    expect(readsOfMachineClock(planted)).toEqual([`src/replays/planted.ts: ${line}`]);
+    const planted = new Map([['src/planted.ts', line]]);
+    expect(readsOfMachineClock(planted)).toEqual([`src/planted.ts: ${line}`]);
   });
 });

@@ -10,6 +10,7 @@ const PLANTING = [
   'test/docs/references.test.ts',
   'test/contract/lint-guards.test.ts',
   'test/contract/circles.test.ts',
+  'test/contract/one-clock.test.ts',
   'test/support/check/planted-imports.ts',
 ];
 
