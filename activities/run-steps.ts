@@ -46,7 +46,7 @@ export function createRunActivities(deps: RunStepDependencies) {
   const watch = watchForCancel(deps);
 
   /** A round that is over ends its Temporal workflow. PostgreSQL comes back, and other workers go on; a fault of ours ends the run. */
-  const telling = async <T>(work: () => Promise<T>): Promise<T> => {
+  const telling = async <T>({ runId, stepId }: RunInput & Partial<StepInput>, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (failure) {
@@ -54,7 +54,8 @@ export function createRunActivities(deps: RunStepDependencies) {
         throw ApplicationFailure.retryable('this worker is being stopped', FAILURE_TYPES.workerStopping);
       if (failure instanceof ApplicationFailure || isUnreachable(failure)) throw failure;
       const isSuperseded = failure instanceof RunSuperseded;
-      if (!isSuperseded) deps.log.error({ err: failure }, 'a run failed by a fault of the service; it can be retried');
+      if (!isSuperseded)
+        deps.log.error({ err: failure, runId, stepId }, 'a run failed by a fault of the service; it can be retried');
       throw ApplicationFailure.create({
         type: isSuperseded ? RUN_FAILURES.superseded : 'INTERNAL',
         message: isSuperseded ? failure.message : 'a fault of the service; its log has the reason',
@@ -75,7 +76,7 @@ export function createRunActivities(deps: RunStepDependencies) {
   };
 
   const attempt = (kind: ActionKind, input: StepInput): Promise<Taken> =>
-    telling(async () => {
+    telling(input, async () => {
       const signal = cancellationSignal();
       heartbeat();
       const beating = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
@@ -107,26 +108,27 @@ export function createRunActivities(deps: RunStepDependencies) {
 
   return {
     openRun: (input: RunInput): Promise<OpenedRun> =>
-      telling(() => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
+      telling(input, () => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
     endRun: (input: EndRunInput): Promise<void> =>
-      telling(async () => {
+      telling(input, async () => {
         const { hasGate } = await endRun(deps, await withReason(input));
         if (hasGate) await leaveGate(deps.pool, input.runId);
       }),
     /** A step that only evaluates and records. */
-    takeStep: (input: StepInput): Promise<Taken> => telling(() => takeStep(deps, input)),
-    beginDelay: (input: StepInput): Promise<BegunDelay> => telling(() => beginDelay(deps, input)),
-    endDelay: (input: StepInput): Promise<Taken> => telling(() => endDelay(deps, input)),
-    beginWait: (input: StepInput): Promise<BegunWait> => telling(() => beginWait(deps, input)),
-    endWait: (input: WaitEnd): Promise<Taken | { waiting: true }> => telling(() => endWait(deps, input)),
-    openLoop: (input: StepInput): Promise<OpenedLoop> => telling(() => openLoop(deps, input)),
-    endItem: (input: ItemEnd): Promise<void> => telling(() => endItem(deps, input)),
-    closeLoop: (input: StepInput): Promise<Taken> => telling(() => closeLoop(deps, input)),
-    openBranches: (input: StepInput): Promise<Taken | { open: true }> => telling(() => openBranches(deps, input)),
-    closeBranches: (input: StepInput): Promise<Taken> => telling(() => closeBranches(deps, input)),
+    takeStep: (input: StepInput): Promise<Taken> => telling(input, () => takeStep(deps, input)),
+    beginDelay: (input: StepInput): Promise<BegunDelay> => telling(input, () => beginDelay(deps, input)),
+    endDelay: (input: StepInput): Promise<Taken> => telling(input, () => endDelay(deps, input)),
+    beginWait: (input: StepInput): Promise<BegunWait> => telling(input, () => beginWait(deps, input)),
+    endWait: (input: WaitEnd): Promise<Taken | { waiting: true }> => telling(input, () => endWait(deps, input)),
+    openLoop: (input: StepInput): Promise<OpenedLoop> => telling(input, () => openLoop(deps, input)),
+    endItem: (input: ItemEnd): Promise<void> => telling(input, () => endItem(deps, input)),
+    closeLoop: (input: StepInput): Promise<Taken> => telling(input, () => closeLoop(deps, input)),
+    openBranches: (input: StepInput): Promise<Taken | { open: true }> =>
+      telling(input, () => openBranches(deps, input)),
+    closeBranches: (input: StepInput): Promise<Taken> => telling(input, () => closeBranches(deps, input)),
     /** The standing of a step whose last attempt did not say how it ended. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
-      telling(() => standingOf(deps, input, crash)),
+      telling(input, () => standingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),
     publishStep: (input: StepInput): Promise<Taken> => attempt(deps.publish, input),
     connectorStep: (input: StepInput): Promise<Taken> => attempt(deps.connector, input),

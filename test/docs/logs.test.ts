@@ -7,20 +7,41 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 /** Fields that are not written beside a call of the log: src/log.ts and src/outages add them, and the SDK names its own errors. */
 const ADDED = ['level', 'time', 'pid', 'role', 'process', 'host', 'version', 'msg', 'error', 'awayMs', 'linesLeftOut'];
 
-/** Names of the fields that the calls of a log in a file give, with their places. */
-function fieldsOf(path: string, source: string): { name: string; path: string }[] {
-  const fields: { name: string; path: string }[] = [];
+/** A call of a log: the fields that it gives by name, what it spreads (`idsOf` or `ids`), and the literal text of its sentence. */
+type LogCall = { path: string; names: string[]; spreads: string[]; text: string };
+
+/** The calls of a log in a file. */
+function callsOf(path: string, source: string): LogCall[] {
+  const calls: LogCall[] = [];
   walk(parse(source), (node) => {
     if (!isLogCall(node)) return;
-    const [given] = node.children('arguments');
-    if (given?.type !== 'ObjectExpression') return;
-    for (const property of given.children('properties')) {
-      const name = property.keyName();
-      if (name !== undefined && property.type !== 'SpreadElement') fields.push({ name, path });
-    }
+    const given = node.children('arguments');
+    const fields = given.find(({ type }) => type === 'ObjectExpression')?.children('properties') ?? [];
+    const isSpread = ({ type }: Node): boolean => type === 'SpreadElement';
+    calls.push({
+      path,
+      names: fields.filter((each) => !isSpread(each)).flatMap((each) => each.keyName() ?? []),
+      spreads: fields.filter(isSpread).map(spreadName),
+      text: given.map(textOf).join(' '),
+    });
   });
-  return fields;
+  return calls;
 }
+
+/** Value of a literal text; empty for everything else. */
+function textOf(node: Node): string {
+  const value = node.value('value');
+  return typeof value === 'string' ? value : '';
+}
+
+/** `ids` of `...ids`, `idsOf` of `...idsOf(delivery)`. */
+function spreadName(node: Node): string {
+  const [spread] = node.children('arguments');
+  const named = spread?.type === 'CallExpression' ? spread.children('callee')[0] : spread;
+  return named?.lastName() ?? '';
+}
+
+const fieldsOf = ({ names, path }: LogCall): { name: string; path: string }[] => names.map((name) => ({ name, path }));
 
 /** `log.warn(…)`, `deps.log.info(…)` or `log[level](…)`. */
 function isLogCall(node: Node): boolean {
@@ -38,9 +59,10 @@ const namedIn = (section: string): string[] =>
     Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => name),
   );
 
-const written = ['src', 'activities', 'local'].flatMap((folder) =>
-  [...sourcesOf(folder)].flatMap(([path, source]) => fieldsOf(path, source)),
+const calls = ['src', 'activities', 'local'].flatMap((folder) =>
+  [...sourcesOf(folder)].flatMap(([path, source]) => callsOf(path, source)),
 );
+const written = calls.flatMap(fieldsOf);
 
 test('every field of a line of the log stands in docs/logs.md', () => {
   const named = [...namedIn('Fields of every line'), ...namedIn('Fields of some lines')];
@@ -69,18 +91,73 @@ const SPREAD = [
   'temporal',
 ];
 
-test('a line that names a delivery names its message too, by idsOf where the trace is known', () => {
-  const named = new Map<string, string[]>();
-  for (const { name, path } of written) named.set(path, [...(named.get(path) ?? []), name]);
-  const lonely = [...named].filter(([, names]) => names.includes('deliveryId') && !names.includes('messageId'));
-  expect(lonely).toEqual([]);
-  expect([...named].some(([, names]) => names.includes('deliveryId'))).toBe(true);
+/** Ids that stand together: a line with the first has the others, so that a search by any of them finds it. */
+const TOGETHER: readonly (readonly [string, readonly string[]])[] = [
+  ['deliveryId', ['messageId', 'subscriptionId', 'traceId']],
+  // A step that waits for any run has none yet.
+  ['stepId', ['runId|workflowId']],
+  ['connectorId', ['connectionId']],
+];
+
+/** A sentence about one thing has its id beside it. */
+const ABOUT: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:a|its) delivery\b/, 'deliveryId'],
+  [/\ba claim was\b/, 'deliveryId'],
+  [/\ba (?:scheduled )?message (?:was|could)\b/, 'messageId'],
+  [/\ba (?:subscription|circuit)\b/, 'subscriptionId'],
+  [/\ba schedule\b/, 'workflowId'],
+  [/\b(?:a|its) run\b/, 'runId'],
+  [/\ba step failed\b/, 'stepId'],
+  [/\ban inbound webhook\b/, 'webhookId'],
+  [/\bof a connection\b/, 'connectionId'],
+  [/\ba deleted channel\b/, 'channelId'],
+];
+
+/** Spreads that hold all ids of a delivery: `LoggedIds` of src/deliveries/delivery-to-attempt.ts. */
+const IDS_OF_DELIVERY = ['ids', 'idsOf', 'idsIn'];
+const OF_DELIVERY = ['deliveryId', 'messageId', 'subscriptionId', 'traceId'];
+
+/** Sentences about a thing, or names of one, without its other ids. */
+function lonelyIn(all: readonly LogCall[]): string[] {
+  return all.flatMap(({ path, names, spreads, text }) => {
+    const isSpread = spreads.some((name) => IDS_OF_DELIVERY.includes(name));
+    const has = [...names, ...(isSpread ? OF_DELIVERY : [])];
+    const wanted = [
+      ...TOGETHER.flatMap(([name, others]) => (has.includes(name) ? others : [])),
+      ...ABOUT.flatMap(([words, name]) => (words.test(text) ? [name] : [])),
+    ];
+    const missing = wanted.filter((each) => !each.split('|').some((name) => has.includes(name)));
+    return missing.length === 0 ? [] : [`${path}: ${text.trim() || names.join()} has no ${missing.join(', ')}`];
+  });
+}
+
+test('each line about a thing has its id, and the ids that belong to it', () => {
+  expect(lonelyIn(calls)).toEqual([]);
+  expect(calls.filter(({ spreads }) => spreads.some((name) => IDS_OF_DELIVERY.includes(name))).length).toBeGreaterThan(
+    3,
+  );
+});
+
+test('a line without them is found, beside another one of its file that has them', () => {
+  const good = "log.warn({ err, ...idsOf(delivery) }, 'a try broke off; its delivery stays due');";
+  const planted = [
+    "log.warn({ err, deliveryId, messageId }, 'x');",
+    "log.error({ err: failure }, 'a run failed by a fault of the service; it can be retried');",
+    "deps.log.warn({ err }, 'Temporal was not told of a schedule; the next look tells it');",
+    "log.warn('a circuit opened');",
+  ];
+  expect(lonelyIn(callsOf('good.ts', good))).toEqual([]);
+  for (const text of planted) expect(lonelyIn(callsOf('planted.ts', `${good}\n${text}`))).toHaveLength(1);
 });
 
 test('a field under another name, or with an abbreviation, is found', () => {
   const planted =
     "deps.log.warn({ err: error, msgId: id, ...told }, 'x'); log[level]({ reqId }, 'y'); other.warn({ no: 1 });";
-  expect(fieldsOf('planted.ts', planted).map(({ name }) => name)).toEqual(['err', 'msgId', 'reqId']);
+  expect(
+    callsOf('planted.ts', planted)
+      .flatMap(fieldsOf)
+      .map(({ name }) => name),
+  ).toEqual(['err', 'msgId', 'reqId']);
 });
 
 test('an error has the name err, under which a reader looks for it', () => {

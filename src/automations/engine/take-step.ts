@@ -105,7 +105,7 @@ export function stepFailure(
     failure instanceof RunSuperseded || failure instanceof SenderClosedError || isUnreachable(failure);
   if (isOfProcess) throw failure;
   log.error(
-    { err: failure, runId: run.id, stepId: step.id },
+    { err: failure, workflowId: run.workflowId, runId: run.id, stepId: step.id },
     'a step failed by a fault of the service; its run goes on by onError',
   );
   return new StepFailed('INTERNAL', 'a fault of the service; its log has the reason');

@@ -15,19 +15,28 @@ type SyncDependencies = { pool: Pool; log: Logger; schedules: Schedules };
  * then; safe in several workers at once. While Temporal is away everything waits, and the next look tells it.
  */
 export async function syncSchedules(deps: SyncDependencies): Promise<void> {
+  // Undefined where the failure is that of the look itself.
+  let workflowId: string | undefined;
+  const onDue = (due: string): void => {
+    workflowId = due;
+  };
   try {
-    for (let told = 0; told < AT_ONCE; told += 1) if (!(await syncOne(deps))) return;
+    for (let told = 0; told < AT_ONCE; told += 1) {
+      workflowId = undefined;
+      if (!(await syncOne(deps, onDue))) return;
+    }
   } catch (failure) {
-    deps.log.warn({ err: failure }, 'Temporal was not told of a schedule; the next look tells it');
+    deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
   }
 }
 
 /** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. */
-const syncOne = ({ pool, log, schedules }: SyncDependencies): Promise<boolean> =>
+const syncOne = ({ pool, log, schedules }: SyncDependencies, onDue: (workflowId: string) => void): Promise<boolean> =>
   inTransaction(pool, async (connection) => {
     const due = await lockDue(connection);
     if (due === undefined) return false;
     const { workflowId } = due;
+    onDue(workflowId);
     const found = await findScheduled(connection, workflowId);
     let problem: string | undefined;
     if (found === undefined) await schedules.remove(workflowId);

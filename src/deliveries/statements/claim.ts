@@ -26,6 +26,8 @@ export type ClaimedDelivery = DeliveryToStart & {
   isSuspect: boolean;
   /** Null while the subscription's circuit is closed; otherwise this is its probe, or waits for it. */
   circuitProbeInMs: number | null;
+  /** Trace of the message: of its own spans, or its publisher's. Null without one. */
+  traceparent: string | null;
   /** When the circuit was read, ms of performance.now(). */
   readAt: number;
 };
@@ -46,7 +48,7 @@ const TAKES_TRIES = `${IS_ACTIVE} AND s.deleted_at IS NULL AND (s.circuit_probe_
 export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
     ${policyOf('c')} AS policy,
     c.environment_id AS "environmentId", c.channel_id AS "channelId", c.message_id AS "messageId",
-    c.subscription_id AS "subscriptionId", m.event_type AS "eventType",
+    c.subscription_id AS "subscriptionId", m.event_type AS "eventType", m.traceparent,
     s.webhook_url AS "webhookUrl", s.timeout_ms AS "timeoutMs",
     greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs", c.takeovers >= ${SUSPECT_AFTER_TAKEOVERS} AS "isSuspect",
     ${PROBE_IN_MS} AS "circuitProbeInMs"`;

@@ -38,6 +38,7 @@ function toClaimed({ message, subscription, ...read }: DeliveryToAttempt): Claim
     messageId: message.id,
     subscriptionId: subscription.id,
     eventType: message.eventType,
+    traceparent: message.trace.traceparent,
     webhookUrl: subscription.webhookUrl,
     timeoutMs: subscription.timeoutMs,
     dueInMs: 0,

@@ -83,9 +83,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
   const { wake } = pulse;
   const isResting = (): boolean => now() < restUntil;
-  const rest = (error: unknown, what: string): void => {
+  const rest = (error: unknown, what: string, ids: object = {}): void => {
     restUntil = now() + PAUSE_AFTER_FAILURE_MS;
-    log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, what);
+    log[isUnreachable(error) ? 'warn' : 'error']({ err: error, ...ids }, what);
   };
   const restOf = (error: unknown): void => rest(error, 'dispatching rests for a moment');
   /** Runs beside the loop; `stop` waits for it. */
@@ -106,7 +106,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   const starts = createStarts({
     ...deps,
-    onFailure: (error) => rest(error, 'a delivery could not be started; it stays due'),
+    onFailure: (error, ids) => rest(error, 'a delivery could not be started; it stays due', ids),
   });
 
   /** Starts retries and first tries by turns, as far as there is room. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { LoggedIds } from '../../deliveries/delivery-to-attempt.ts';
 import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
 import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
+import { traceIdOf } from '../../kernel/trace-context.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
 
@@ -24,7 +26,7 @@ export function createStarts({
   incarnationId: string;
   firstTries: Pick<FirstTries, 'isSlow' | 'isUnderWay' | 'end'>;
   startDelivery: StartDelivery;
-  onFailure: (error: unknown) => void;
+  onFailure: (error: unknown, ids: LoggedIds) => void;
 }) {
   const starting = new Set<string>();
   let isFailing = false;
@@ -49,12 +51,13 @@ export function createStarts({
         await sleep(CARRIER_AFTER_MS);
         if (firstTries.isUnderWay(delivery.id)) await setCarrier(pool, { ...delivery, incarnationId, carrier });
       } catch (error) {
-        onFailure(error);
+        const ids = idsOf(delivery);
+        onFailure(error, ids);
         firstTries.end(delivery.id);
         // If this fails as well, the delivery is given back as forgotten.
         await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
           const text = 'a claim was not given back; it will be found as forgotten';
-          log.warn({ err: cause, deliveryId: delivery.id, messageId: delivery.messageId }, text);
+          log.warn({ err: cause, ...ids }, text);
         });
       } finally {
         starting.delete(delivery.id);
@@ -62,3 +65,10 @@ export function createStarts({
     },
   };
 }
+
+const idsOf = ({ id, messageId, subscriptionId, traceparent }: ClaimedDelivery): LoggedIds => ({
+  deliveryId: id,
+  messageId,
+  subscriptionId,
+  traceId: traceIdOf(traceparent),
+});
