@@ -39,7 +39,7 @@ beforeAll(async () => {
     // A collector that is away is told of within the time of a test.
     OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
     OTEL_BSP_SCHEDULE_DELAY: '50',
-    // Without it, traces beyond the first fifty of a second are left out.
+    // Without it, traces beyond the first ten of a second are left out.
     OTEL_TRACES_SAMPLER: 'parentbased_always_on',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
