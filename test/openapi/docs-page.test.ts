@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../support/world/chromium.ts';
+import { sourcesOf } from '../support/check/imports.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -60,6 +61,32 @@ describe('the files', () => {
     expect(policy).toContain("script-src 'self';");
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
     expect(policy).toContain("style-src 'unsafe-inline'");
+  });
+
+  // Old: the icons of connectors allowed inline styles too, which they have none of.
+  test('are the only ones that allow inline styles or scripts', async () => {
+    const unsafe = await Promise.all(
+      ['/docs', '/dashboard/', '/connectors/slack.svg', '/v1/channels', '/openapi.json', '/healthz', '/nothing'].map(
+        async (path) =>
+          (await get(path)).headers.get('content-security-policy')?.includes('unsafe-') === true ? path : '',
+      ),
+    );
+    expect(unsafe.filter((path) => path !== '')).toEqual(['/docs']);
+    const written = [...sourcesOf('src')].filter(([, source]) => /'unsafe-[a-z-]+'/.test(source)).map(([path]) => path);
+    expect(written).toEqual(['src/openapi/pages.ts']);
+  });
+
+  test('draw the icons of connectors in their colours without inline styles', async () => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    const icon = await page.goto(`${posthorn.url}/connectors/slack.svg`);
+    expect(icon?.headers()['content-security-policy']).toBe("default-src 'none'; sandbox");
+    const colour = /fill="(#\w+)"/.exec((await icon?.text()) ?? '')?.[1];
+    expect(await page.locator('rect').getAttribute('fill')).toBe(colour);
+    await page.screenshot();
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   test('are scripts whose names change with their content, kept for ever', async () => {
