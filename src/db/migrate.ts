@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openSession } from './connection.ts';
+import { makeLargeIndexes } from './large-indexes.ts';
 import { type Migration, readMigrations } from './migrations.ts';
 import { ensureTenantRole } from './tenant-role.ts';
 
@@ -12,6 +13,7 @@ const LOCK_NUMBER = 7_220_633;
 // this time and is tried again, so that nobody waits for longer. A publish may take five seconds.
 const LOCK_WITHIN_MS = 2_000;
 const REST_MS = 3_000;
+const TURN_EVERY_MS = 200;
 // A long report, or a transaction that somebody has forgotten.
 const LOCKED_FOR_MS = 600_000;
 // SQLSTATE lock_not_available.
@@ -43,8 +45,8 @@ export type MigrateOptions = {
 
 /**
  * Brings the database at `url` to the newest migration and returns the names of those it applied. Safe in many processes at once, and
- * when it is killed anywhere: a migration and its row are one transaction. Throws, with the migration's name in the message, when one
- * fails; earlier ones stay applied.
+ * when it is killed anywhere: a migration and its row are one transaction, and an index on a large table is made before it. Throws, with
+ * the migration's name in the message, when one fails; earlier ones stay applied.
  */
 export async function migrate(
   url: string,
@@ -56,11 +58,12 @@ export async function migrate(
   const cancel = (): void => void cancelStatement(url, session);
   signal?.addEventListener('abort', cancel);
   try {
-    await session.query('SELECT pg_advisory_lock($1)', [LOCK_NUMBER]);
+    await takeTurn(session, signal);
     await before?.(session);
     await session.query(CREATE_LIST);
     const applied: string[] = [];
     for (const migration of await findMissing(session)) {
+      await makeLargeIndexes(session, migration, onProgress);
       await applyOnceFree(session, migration, { onProgress, signal });
       onProgress?.(`Applied migration ${migration.name}`);
       applied.push(migration.name);
@@ -76,6 +79,19 @@ export async function migrate(
     signal?.removeEventListener('abort', cancel);
     // Ending the session gives the lock back.
     await session.end();
+  }
+}
+
+/**
+ * Waits until no other process migrates. A statement that waited for the lock would have a snapshot, and CREATE INDEX CONCURRENTLY of the
+ * process that holds it waits for all of these: each would wait for the other.
+ */
+async function takeTurn(session: pg.Client, signal: AbortSignal | undefined): Promise<void> {
+  const text = 'SELECT pg_try_advisory_lock($1) AS "isOurs"';
+  for (;;) {
+    const { rows } = await session.query<{ isOurs: boolean }>(text, [LOCK_NUMBER]);
+    if (rows[0]?.isOurs === true) return;
+    await sleep(TURN_EVERY_MS, undefined, { signal });
   }
 }
 

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { migrate } from '../../src/db/migrate.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+
+/*
+ * A database that has every migration but 0048_slow_deliveries, whose index on `deliveries` is the one that is made before it where the
+ * table is large. PostgreSQL's estimate is set: an index over a million real rows would prove nothing more.
+ */
+const INDEX = 'deliveries_slow';
+const MIGRATION = '0048_slow_deliveries';
+const MADE_FIRST = `Migration ${MIGRATION} makes ${INDEX} on deliveries first, without a stop; a large table takes minutes`;
+
+let database: TestDatabase;
+let writer: pg.Client;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(`DROP INDEX ${INDEX}`);
+  await database.pool.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [MIGRATION]);
+  writer = new pg.Client({ connectionString: database.url });
+  await writer.connect();
+});
+afterEach(async () => {
+  await writer.end();
+  await database.drop();
+});
+
+const setRows = (count: number): Promise<unknown> =>
+  database.pool.query(`UPDATE pg_class SET reltuples = $1 WHERE oid = 'deliveries'::regclass`, [count]);
+
+async function indexNow(): Promise<{ oid: number; isValid: boolean; definition: string } | undefined> {
+  const { rows } = await database.pool.query<{ oid: number; isValid: boolean; definition: string }>(
+    `SELECT indexrelid AS oid, indisvalid AS "isValid", pg_get_indexdef(indexrelid) AS definition FROM pg_index
+     WHERE indexrelid = to_regclass($1)`,
+    [INDEX],
+  );
+  return rows[0];
+}
+
+/** A write that has not been committed yet, such as that of a publish under way: no row is changed, and the table is locked as by one. */
+const beginWrite = async (): Promise<void> => {
+  await writer.query('BEGIN');
+  await writer.query('LOCK TABLE deliveries IN ROW EXCLUSIVE MODE');
+};
+
+/** Command of a session that makes an index. */
+const commandNow = async (): Promise<string | undefined> =>
+  (await database.pool.query<{ command: string }>('SELECT command FROM pg_stat_progress_create_index')).rows[0]
+    ?.command;
+
+describe('migrate, where a table is large', () => {
+  // Old: the index was made in the migration's transaction, and each publish waited until it was there.
+  test('makes its index first while others write, and the migration finds it', async () => {
+    await setRows(100_000);
+    await beginWrite();
+    const lines: string[] = [];
+    const migrating = migrate(database.url, { onProgress: (line) => lines.push(line) });
+    await waitFor(
+      'the index to be made concurrently',
+      async () => (await commandNow()) === 'CREATE INDEX CONCURRENTLY',
+    );
+    // The index waits for the write that is open; another one begins and ends meanwhile, and waits for nothing.
+    const other = new pg.Client({ connectionString: database.url, lock_timeout: 1_000 });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE deliveries IN ROW EXCLUSIVE MODE');
+    await other.query('UPDATE deliveries SET attempts = attempts WHERE false');
+    await other.query('COMMIT');
+    await other.end();
+    expect(await commandNow()).toBe('CREATE INDEX CONCURRENTLY');
+    await writer.query('COMMIT');
+    expect(await migrating).toEqual([MIGRATION]);
+    expect(lines).toEqual([MADE_FIRST, `Applied migration ${MIGRATION}`]);
+    expect(await indexNow()).toMatchObject({
+      isValid: true,
+      definition: expect.stringContaining('USING btree (environment_id, id) WHERE (response_latency_ms >= 1000)'),
+    });
+  });
+
+  test('makes an index anew that was broken off, and leaves one that an operator has made', async () => {
+    const make = `CREATE INDEX ${INDEX} ON deliveries (environment_id, id) WHERE (response_latency_ms >= 1000)`;
+    await database.pool.query(make);
+    await database.pool.query('UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass($1)', [INDEX]);
+    // An index that is made counts the rows of its table anew.
+    await setRows(100_000);
+    const broken = await indexNow();
+    expect(broken?.isValid).toBe(false);
+    const lines: string[] = [];
+    const onProgress = (line: string): void => void lines.push(line);
+    expect(await migrate(database.url, { onProgress })).toEqual([MIGRATION]);
+    const whole = await indexNow();
+    expect(whole?.isValid).toBe(true);
+    expect(whole?.oid).not.toBe(broken?.oid);
+
+    await setRows(100_000);
+    await database.pool.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [MIGRATION]);
+    expect(await migrate(database.url, { onProgress })).toEqual([MIGRATION]);
+    expect((await indexNow())?.oid).toBe(whole?.oid);
+    expect(lines).toEqual([MADE_FIRST, `Applied migration ${MIGRATION}`, `Applied migration ${MIGRATION}`]);
+  });
+
+  // A session that waits for a lock in a statement has a snapshot, for which CONCURRENTLY waits: the two would wait for each other.
+  test('goes on while other processes wait for their turn to migrate', async () => {
+    await setRows(100_000);
+    await beginWrite();
+    const first = migrate(database.url);
+    await waitFor(
+      'the index to be made concurrently',
+      async () => (await commandNow()) === 'CREATE INDEX CONCURRENTLY',
+    );
+    const others = [migrate(database.url), migrate(database.url)];
+    await waitFor('all of them to be there', async () => {
+      const { rows } = await database.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%advisory_lock%'`,
+      );
+      return rows.length >= 2;
+    });
+    await writer.query('COMMIT');
+    expect(await first).toEqual([MIGRATION]);
+    expect(await Promise.all(others)).toEqual([[], []]);
+  });
+
+  test('which ends by a signal leaves the rest to the next run', async () => {
+    await setRows(100_000);
+    await beginWrite();
+    const stop = new AbortController();
+    const migrating = migrate(database.url, { signal: stop.signal });
+    await waitFor(
+      'the index to be made concurrently',
+      async () => (await commandNow()) === 'CREATE INDEX CONCURRENTLY',
+    );
+    stop.abort(new Error('stopped'));
+    await expect(migrating).rejects.toThrow('stopped');
+    await writer.query('COMMIT');
+    expect((await indexNow())?.isValid).not.toBe(true);
+    expect(await migrate(database.url)).toEqual([MIGRATION]);
+    expect((await indexNow())?.isValid).toBe(true);
+  });
+});
+
+test('the index of a small table is made in its migration', async () => {
+  await setRows(99_999);
+  const lines: string[] = [];
+  expect(await migrate(database.url, { onProgress: (line) => lines.push(line) })).toEqual([MIGRATION]);
+  expect(lines).toEqual([`Applied migration ${MIGRATION}`]);
+  expect((await indexNow())?.isValid).toBe(true);
+});
