@@ -72,6 +72,7 @@ const PARAMETERS = {
     required: false,
     description: 'Does the request once: for 24 hours the same one under the same key gets the first answer again.',
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
+    examples: { request: { value: 'order-1001-created' } },
   },
   Organisation: {
     name: 'Posthorn-Organisation',
@@ -93,6 +94,7 @@ const PARAMETERS = {
     required: false,
     description: 'Environment of that app.',
     schema: { type: 'string', enum: ['live', 'test'] },
+    examples: { request: { value: 'live' } },
   },
   LastEventId: {
     name: 'Last-Event-ID',

@@ -3,9 +3,12 @@ import { errorCodesOf } from '../http/error-codes.ts';
 import type { Row } from '../http/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
+import { ANSWERS } from './generated/answers.ts';
 import { methodNameOf } from './operation-names.ts';
+import { queryExample } from './query-examples.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
+import { GIVEN_ANSWERS } from './texts/given-answers.ts';
 import type { OperationText } from './texts/operation-text.ts';
 
 type Parameter = {
@@ -35,7 +38,8 @@ export function operationOf(row: Row, { components, queries, text }: OperationPa
   return {
     operationId: `${resource}.${method}`,
     summary: text.summary,
-    description: [text.description, ...rightsOf(row)].join('\n\n'),
+    description: [text.description, ...endOf(row), ...rightsOf(row)].join('\n\n'),
+    ...(row.deprecation !== undefined && { deprecated: true }),
     tags: [resource],
     security: securityOf(row.access),
     parameters: [
@@ -46,7 +50,7 @@ export function operationOf(row: Row, { components, queries, text }: OperationPa
     ...bodyOf(row, { components, text }),
     responses: {
       [row.status]: answerOf(row, components),
-      ...refusalsOf(errorCodesOf(row), { isOAuth: row.isOAuth === true }),
+      ...refusalsOf(errorCodesOf(row), row),
     },
   };
 }
@@ -72,6 +76,14 @@ function rightsOf({ access, isDangerous }: Row): string[] {
   return isDangerous === true ? [...told, 'A session must have been authenticated within the last ten minutes.'] : told;
 }
 
+/** Words about a route that ends, as docs/deprecation.md promises them. */
+function endOf({ deprecation }: Row): string[] {
+  if (deprecation === undefined) return [];
+  const { since, endsAt, successor } = deprecation;
+  const end = endsAt === undefined ? 'Its end is not decided.' : `The route answers until ${endsAt}.`;
+  return [`Deprecated since ${since}. ${end}${successor === undefined ? '' : ` Use \`${successor}\` instead.`}`];
+}
+
 const LEVELS = { environment: '', any: ', in an environment or above', organisation: ', above environments' } as const;
 
 const pathParameters = ({ path, params }: Row, components: Components): Parameter[] =>
@@ -86,7 +98,7 @@ function queryParameters({ query }: Row, { queries, text }: Pick<OperationParts,
   const { properties = {}, required = [] } =
     shown.$ref === undefined ? shown : (queries.schemas.get(shown.$ref.split('/').at(-1) ?? '') ?? {});
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => {
-    const given = text.example?.query?.[name];
+    const given = text.example?.query?.[name] ?? queryExample(name, schema);
     // An empty value is refused; an empty cursor is the first page.
     const isText = schema.type === 'string' && schema['enum'] === undefined && name !== 'cursor';
     return {
@@ -151,15 +163,20 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
   if (answer === undefined || [204, 303].includes(row.status)) return { description, headers };
   const { mediaType, event, line, otherType } = answer.meta() ?? {};
   const each = event ?? line;
-  if (each === undefined)
-    return { description, headers, content: { 'application/json': { schema: components.schemaOf(answer, 'got') } } };
+  const endpoint = `${row.method} ${row.path}`;
+  const value = ANSWERS[endpoint] ?? GIVEN_ANSWERS[endpoint];
+  const examples = value !== undefined && { examples: { answer: { value } } };
+  if (each === undefined) {
+    const media = { schema: components.schemaOf(answer, 'got'), ...examples };
+    return { description, headers, content: { 'application/json': media } };
+  }
   // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
   const schema = event === undefined ? linesOf(part) : eventOf(part);
   const other = typeof otherType === 'string' && {
     [otherType]: { schema: { type: 'string', description: 'The same as a table.' } },
   };
-  return { description, headers, content: { [String(mediaType)]: { schema }, ...other } };
+  return { description, headers, content: { [String(mediaType)]: { schema, ...examples }, ...other } };
 }
 
 const inText = (part: JsonSchema, description: string): JsonSchema => ({

@@ -1,5 +1,6 @@
 import { type ErrorCode, STATUS_OF_CODE } from '../kernel/api-error.ts';
-import { headersOfRefusal } from './headers.ts';
+import type { Row } from '../http/route.ts';
+import { headersOfEnd, headersOfRefusal } from './headers.ts';
 import type { JsonSchema } from './components.ts';
 
 /** Words and an example of each code; docs/errors.md says more. */
@@ -66,31 +67,41 @@ const schemaOf = (code: ErrorCode): JsonSchema => ({
   ],
 });
 
+type Refusal = { description: string; headers: Record<string, unknown>; content: unknown };
+
+const responseOf = (code: ErrorCode): Refusal => ({
+  description: TEXTS[code].text,
+  headers: headersOfRefusal(code),
+  content: { 'application/json': { schema: schemaOf(code), examples: { refusal: { value: exampleOf(code) } } } },
+});
+
 /** One response for each code, by its name. */
 export const refusalResponses = (): Record<string, unknown> =>
   // `as`: the keys of the table are all codes there are.
   Object.fromEntries(
-    (Object.keys(STATUS_OF_CODE) as ErrorCode[]).map((code) => [
-      responseName(code),
-      {
-        description: TEXTS[code].text,
-        headers: headersOfRefusal(code),
-        content: { 'application/json': { schema: schemaOf(code), examples: { refusal: { value: exampleOf(code) } } } },
-      },
-    ]),
+    (Object.keys(STATUS_OF_CODE) as ErrorCode[]).map((code) => [responseName(code), responseOf(code)]),
   );
 
 /** Refusals of a route by their status. Each status has one code. */
-export const refusalsOf = (codes: readonly ErrorCode[], { isOAuth }: { isOAuth: boolean }): Record<string, unknown> =>
+export const refusalsOf = (
+  codes: readonly ErrorCode[],
+  { isOAuth, deprecation }: Pick<Row, 'isOAuth' | 'deprecation'>,
+): Record<string, unknown> =>
   Object.fromEntries(
-    codes.map((code) => [
-      String(STATUS_OF_CODE[code]),
-      isOAuth ? forOAuth(code) : { $ref: `#/components/responses/${responseName(code)}` },
-    ]),
+    codes.map((code) => {
+      const response = isOAuth === true ? forOAuth(code) : responseOf(code);
+      const isShared = isOAuth !== true && deprecation === undefined;
+      return [
+        String(STATUS_OF_CODE[code]),
+        isShared
+          ? { $ref: `#/components/responses/${responseName(code)}` }
+          : { ...response, headers: { ...response.headers, ...headersOfEnd(deprecation) } },
+      ];
+    }),
   );
 
 /** A form is refused in the words of RFC 6749, JSON in the envelope (http/errors.ts). */
-const forOAuth = (code: ErrorCode): unknown => ({
+const forOAuth = (code: ErrorCode): Refusal => ({
   description: TEXTS[code].text,
   headers: headersOfRefusal(code),
   content: {

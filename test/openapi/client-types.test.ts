@@ -50,7 +50,7 @@ const SENT_BY_OPTIONS = [
 ];
 
 const nameIn = ({ $ref = '' }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1);
-const parametersOf = ({ parameters: own = [] }: Told): Parameter[] =>
+const parametersOf = ({ parameters: own }: Told): Parameter[] =>
   own.map((each) => (each.$ref === undefined ? each : (parameters[nameIn(each)] ?? each)));
 
 /** Type that the client has for a schema of the document, by the document's own names. */

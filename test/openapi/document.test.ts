@@ -4,12 +4,15 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { hasMethod, SPOKEN_ELSEWHERE } from '../../client/generate/names.ts';
 import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
+import { deprecationHeaders } from '../../src/http/deprecation.ts';
 import { errorCodesOf } from '../../src/http/error-codes.ts';
 import type { Row } from '../../src/http/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
 import { SCOPES } from '../../src/kernel/scopes.ts';
 import { documentOf } from '../../src/openapi/document.ts';
+import { ANSWERS } from '../../src/openapi/generated/answers.ts';
 import { SCHEMA_MODULES } from '../../src/openapi/schema-modules.ts';
+import { GIVEN_ANSWERS } from '../../src/openapi/texts/given-answers.ts';
 import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
 import { routes } from '../../src/routes.ts';
 import { type Operation, operationsOf, schemaProblems } from '../support/check/document.ts';
@@ -117,6 +120,58 @@ describe('words', () => {
   });
 });
 
+describe('examples', () => {
+  test('every good answer with a body has one', () => {
+    const bare = operations.filter(({ endpoint, responses }) => {
+      const row = routes.find((each) => endpointOf(each) === endpoint);
+      const { content = {} } = responses[String(row?.status)] ?? {};
+      const { schema, examples } = content['application/json'] ?? {};
+      return schema !== undefined && examples === undefined;
+    });
+    expect(bare.map(({ endpoint }) => endpoint)).toEqual([]);
+  });
+
+  test('each recorded answer is that of a route, and none of them is given by hand as well', () => {
+    const known = routes.map(endpointOf);
+    const recorded = Object.keys(ANSWERS);
+    expect([...recorded, ...Object.keys(GIVEN_ANSWERS)].filter((endpoint) => !known.includes(endpoint))).toEqual([]);
+    expect(recorded.filter((endpoint) => GIVEN_ANSWERS[endpoint] !== undefined)).toEqual([]);
+    expect(recorded.length).toBeGreaterThan(100);
+  });
+
+  test('every header of an answer and every parameter of a query has one', () => {
+    const { headers } = document.components as { headers: Record<string, { examples?: unknown }> };
+    expect(Object.keys(headers).filter((name) => headers[name]?.examples === undefined)).toEqual([]);
+    const bare = operations.flatMap(({ endpoint, parameters }) =>
+      parameters
+        .filter((each) => each.in === 'query' && each.examples === undefined)
+        .map((each) => [endpoint, each.name]),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+test('a route that will end is deprecated in the document, with the headers of its answers', async () => {
+  const row = routes.find((each) => endpointOf(each) === 'GET /v1/channels/:channelId') as Row;
+  const deprecation = { since: '2026-10-01', endsAt: '2027-10-01', successor: '/v2/channels/{channelId}' };
+  const ending = documentOf([{ ...row, deprecation }], { publicBaseUrl: 'http://localhost:3000' });
+  expect(await new Validator().validate(structuredClone(ending))).toEqual({ valid: true });
+  const [operation] = operationsOf(ending);
+  expect(operation).toMatchObject({ deprecated: true });
+  expect(operation?.description).toContain(
+    'Deprecated since 2026-10-01. The route answers until 2027-10-01. Use `/v2/channels/{channelId}` instead.',
+  );
+  const announced = Object.entries(deprecationHeaders(deprecation));
+  expect(announced).toHaveLength(3);
+  for (const status of ['200', '401', '404', '429']) {
+    const { headers = {} } = operation?.responses[status] ?? {};
+    for (const [name, value] of announced)
+      expect(headers[name]).toMatchObject({ required: true, examples: { answer: { value } } });
+  }
+  const text = JSON.stringify(document);
+  for (const word of ['"deprecated"', '"Sunset"', '"Deprecation"']) expect(text).not.toContain(word);
+});
+
 test('every example fits its schema', () => {
   const problems: string[] = [];
   let count = 0;
@@ -133,7 +188,8 @@ test('every example fits its schema', () => {
 });
 
 test('nothing of zod and no mark of ours is left in it', () => {
-  const text = JSON.stringify(document);
+  // Examples hold schemas of users, whose words are their own.
+  const text = JSON.stringify(document, (name, value: unknown) => (name === 'examples' ? undefined : value));
   for (const mark of ['componentName', 'takesNull', 'oneOfFields', '$schema', '"id":"__'])
     expect(text).not.toContain(`"${mark}"`);
   expect(text).not.toContain('"readOnly"');

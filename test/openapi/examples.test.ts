@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { documentOf } from '../../src/openapi/document.ts';
-import { exampleId } from '../../src/openapi/texts/example-ids.ts';
+import { ANSWERS } from '../../src/openapi/generated/answers.ts';
+import { EXAMPLE_TIME, exampleId } from '../../src/openapi/texts/example-ids.ts';
 import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
 import { ID_PREFIXES, type IdKind } from '../../src/kernel/ids.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { routes } from '../../src/routes.ts';
 import { answerProblems, operationsOf } from '../support/check/document.ts';
+import { formOf, isToBeKept, shownAnswer, sourceOf, withListed } from '../support/make/answer-examples.ts';
 import { addPasskey } from '../support/make/factors.ts';
 import { actIn, joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
 import { seedResources } from '../support/make/seed.ts';
@@ -16,6 +20,9 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
  * gets the status that the document says, and an answer that fits the document.
  */
 
+const ANSWERS_FILE = join(import.meta.dirname, '../../src/openapi/generated/answers.ts');
+const REMEDY = 'RECORD_EXAMPLES=true npm test -- test/openapi/examples.test.ts, and commit src/openapi/generated';
+const recorded: Record<string, unknown> = {};
 let posthorn: TestPosthorn;
 let document: ReturnType<typeof documentOf>;
 
@@ -133,6 +140,7 @@ test('every example gets the status that the document says, and an answer that f
     });
     const answer = await read(response);
     const wanted = example.status ?? row?.status;
+    if (response.status === row?.status && isJson(response)) recorded[endpoint] = shownAnswer(answer.body);
     if (response.status !== wanted)
       problems.push(`${endpoint} answers ${response.status}, not ${wanted}: ${JSON.stringify(answer.body)}`);
     problems.push(
@@ -140,9 +148,72 @@ test('every example gets the status that the document says, and an answer that f
     );
     keepCookies(response);
   }
+  if (isToBeKept) writeFileSync(ANSWERS_FILE, sourceOf(withListed(recorded)));
   expect(problems).toEqual([]);
   // 200 examples, half of which make things of every kind first.
 }, 600_000);
+
+/** Lists whose parameters exclude each other, so that nobody can send all of them at once. */
+const ONE_AT_A_TIME: Readonly<Record<string, string>> = {};
+
+test('each parameter of a query is taken as the document shows it, alone and with all others', async () => {
+  const problems: string[] = [];
+  for (const operation of operationsOf(document)) {
+    const { endpoint, method, parameters } = operation;
+    const shown = parameters.flatMap(({ in: place, name, examples }) =>
+      place === 'query' && examples?.request !== undefined ? [[name, String(examples.request.value)] as const] : [],
+    );
+    const row = routes.find((each) => `${each.method} ${each.path}` === endpoint);
+    if (row === undefined || shown.length === 0 || row.isOthers === true) continue;
+    const { ids, headers } = isOfPerson(operation) ? await asPerson(row.path) : await asKey(':', true);
+    const path = row.path.replaceAll(
+      /:(\w+)Id\b/g,
+      (_, kind: string) => ids[kind as IdKind] ?? exampleId(kind as IdKind),
+    );
+    const alone = shown.map((each) => [each]);
+    for (const query of ONE_AT_A_TIME[endpoint] === undefined ? [shown, ...alone] : alone) {
+      const search = new URLSearchParams(withIds(Object.fromEntries(query), ids)).toString();
+      const response = await fetch(`${posthorn.url}${path}?${search}`, { method, headers, redirect: 'manual' });
+      if (response.status === row.status) await response.body?.cancel();
+      else problems.push(`${endpoint}?${search} answers ${response.status}: ${await response.text()}`);
+    }
+  }
+  expect(problems).toEqual([]);
+}, 600_000);
+
+test('the answers that the document shows have the form of those that were got', () => {
+  const [shown, got] = [ANSWERS, withListed(recorded)].map((answers) =>
+    Object.entries(answers).map(([endpoint, answer]) => [endpoint, JSON.stringify(formOf(answer))] as const),
+  );
+  const known = new Map(shown);
+  const stale = (got ?? []).filter(([endpoint, form]) => !isToBeKept && known.get(endpoint) !== form);
+  expect(stale.map(([endpoint]) => `${endpoint} is stale: ${REMEDY}`)).toEqual([]);
+  expect(Object.keys(ANSWERS).filter((endpoint) => !isToBeKept && recorded[endpoint] === undefined)).toEqual([]);
+});
+
+test('a field that an answer has no longer, or has anew, makes it stale', () => {
+  const answer = { id: 'chn_1', data: [{ n: 1 }] };
+  const forms = [
+    answer,
+    { ...answer, id: 1 },
+    { ...answer, name: '' },
+    { id: 'chn_2', data: [{ n: 2 }, { n: 3 }] },
+  ].map((each) => JSON.stringify(formOf(each)));
+  expect(forms.map((form) => form === forms[0])).toEqual([true, false, false, true]);
+});
+
+test('no answer that is shown holds a secret, an id or a time of a real one', () => {
+  const given = {
+    key: 'svc_live_5nAT6yiTnIlcVDaPYRs0BXoyjbNbUYnS1kyaF8u0Bjj',
+    id: `chn_${'7'.repeat(26)}`,
+    at: '2025-02-03T04:05:06.789Z',
+  };
+  expect(shownAnswer(given)).toEqual({
+    key: `svc_live_${'example0'.repeat(5)}exa`.slice(0, given.key.length),
+    id: exampleId('channel'),
+    at: EXAMPLE_TIME,
+  });
+});
 
 test('the password of the examples is that of the person who is made for them', () => {
   expect(OPERATION_TEXTS['POST /v1/session/authenticate']?.example?.body).toEqual({ password: OWNER.password });
@@ -157,6 +228,8 @@ function keepCookies(response: Response): void {
   }
 }
 
+const isJson = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('application/json') === true;
+
 async function read(response: Response): Promise<{ status: number; headers: Headers; body: unknown }> {
   const { status, headers } = response;
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
@@ -164,6 +237,5 @@ async function read(response: Response): Promise<{ status: number; headers: Head
     return { status, headers, body: '' };
   }
   const text = await response.text();
-  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
-  return { status, headers, body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text };
+  return { status, headers, body: text === '' ? undefined : isJson(response) ? (JSON.parse(text) as unknown) : text };
 }

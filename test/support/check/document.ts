@@ -12,12 +12,13 @@ export type Operation = {
   description: string;
   security: Record<string, string[]>[];
   responses: Record<string, Response>;
+  parameters: { $ref?: string; name: string; in: string; examples?: { request?: { value: unknown } } }[];
 };
 
 type Response = {
   $ref?: string;
-  headers?: Record<string, { $ref: string }>;
-  content?: Record<string, { schema: object }>;
+  headers?: Record<string, { $ref: string } | object>;
+  content?: Record<string, { schema: object; examples?: unknown }>;
 };
 
 /** Every operation of a document. */
