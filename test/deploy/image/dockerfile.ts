@@ -28,6 +28,13 @@ export function readDockerfile(text: string): Stage[] {
   return stages;
 }
 
+/** The published image that the last stage stands on, through all stages that it names. */
+export function baseOf(stages: readonly Stage[]): string {
+  let base = stages.at(-1)?.base ?? '';
+  for (const stage of stages.toReversed()) if (stage.name === base) base = stage.base;
+  return base;
+}
+
 /** Entries of a .dockerignore that begins with `*`: what is let in, and what is left out of that again. */
 export function readIgnoreFile(text: string): { included: string[]; excluded: string[] } {
   const entries = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

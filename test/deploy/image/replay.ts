@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { childEnvironment } from '../../../src/config.ts';
-import { type Instruction, readDockerfile, readIgnoreFile, type Stage } from './dockerfile.ts';
+import { baseOf, type Instruction, readDockerfile, readIgnoreFile, type Stage } from './dockerfile.ts';
 
 export type Replayed = {
+  /** The published image that the last stage stands on. */
+  base: string;
   /** Folder that stands for / in the last stage. */
   root: string;
   /** WORKDIR of the last stage. */
@@ -46,7 +48,7 @@ export function replayDockerfile(checkout: string, folder: string, print: (line:
     if (stage.name !== undefined) done.set(stage.name, last);
   }
   if (last === undefined) throw new Error('The Dockerfile has no FROM');
-  return { ...last, layers };
+  return { ...last, base: baseOf(stages), layers };
 }
 
 function makeContext(checkout: string, context: string): void {
@@ -121,7 +123,8 @@ function copy(source: string, target: string, isFolder: boolean): string {
 const buildEnvironment = (): NodeJS.ProcessEnv =>
   childEnvironment({ PATH: `${dirname(process.execPath)}:${childEnvironment()['PATH'] ?? ''}` });
 
-function packedSize(root: string, paths: readonly string[]): number {
+/** Bytes of these files and folders as tar.gz. */
+export function packedSize(root: string, paths: readonly string[]): number {
   const script = 'cd "$0" && tar -cf - "$@" | gzip -6 | wc -c';
   return Number(execFileSync('sh', ['-c', script, root, ...paths], { encoding: 'utf8' }));
 }
