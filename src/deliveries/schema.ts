@@ -64,6 +64,9 @@ export const deliveryAnswer = z.strictObject({
   subscriptionId: idOf('subscription').describe('Subscription that gets it.'),
   status: z.enum(DELIVERY_STATUSES).describe('Whether it has arrived, is given up, or is still to be tried.'),
   attempts: wholeNumber.describe('Attempts so far, over all rounds.'),
+  attemptsOfRound: wholeNumber.describe(
+    'Attempts that its retry policy counts: the ones since it was made or last replayed.',
+  ),
   lastAttemptAt: time.exactOptional().describe('When the last attempt began. Absent before the first one.'),
   nextRetryAt: time.exactOptional().describe('When it is tried again. Absent where no retry is coming.'),
   response: response

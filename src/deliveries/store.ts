@@ -173,6 +173,7 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
     // Only this service writes the column, from DELIVERY_STATUSES.
     status: row.status as DeliveryStatus,
     attempts: row.attempts,
+    attemptsOfRound: row.policyAttempts,
     ...(row.lastAttemptAt !== null && { lastAttemptAt: row.lastAttemptAt }),
     ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
     ...(answer !== undefined && { response: answer }),

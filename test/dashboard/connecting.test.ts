@@ -193,6 +193,7 @@ test('a scheduled message is seen before its time, and taken back', async () => 
     .click();
   await page.locator('.sentence').getByText('Scheduled').waitFor();
   await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
   await page.locator('.sentence').getByText('Cancelled').waitFor();
 });
 

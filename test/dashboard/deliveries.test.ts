@@ -85,6 +85,37 @@ test('a try shows its request without secrets, and two tries show only what diff
   expect(await dashboard.violations()).toEqual([]);
 });
 
+test('tries are counted from the last retry as the policy does, and one that has arrived is sent again only when asked', async () => {
+  const { page } = dashboard;
+  const receiver = await receivers.start({ answers: [500, 500, 200] });
+  const { id: channelId } = await createChannel(posthorn);
+  const target = { channelId, name: 'Till', webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } };
+  await createSubscription(posthorn, target);
+  const { id: messageId } = await publish(posthorn, channelId);
+  await waitForDelivery(posthorn, messageId, 'failed');
+  const id = (await deliveryOf(posthorn, messageId))?.id ?? '';
+  await dashboard.open(`/deliveries/${id}`, 'live');
+  const sentence = page.locator('.sentence');
+  await sentence.getByText('Try 1 of 1: got 500').waitFor();
+  await page.getByRole('img', { name: 'One try, and no other.' }).waitFor();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByRole('heading', { name: '2 tries' }).waitFor();
+  // The page said "Try 2 of 1": tries of all rounds beside the number that one round may have.
+  await sentence.getByText('Try 1 of 1: got 500').waitFor();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await sentence.getByText(/got 200/).waitFor();
+
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Deliver it once more?' });
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  expect(receiver.requests).toHaveLength(3);
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await dialog.getByLabel('Type Till to confirm').fill('Till');
+  await dialog.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('heading', { name: '4 tries' }).waitFor();
+  expect(receiver.requests).toHaveLength(4);
+});
+
 test('deliveries are filtered by class, answer and slowness, and the filters are kept as a view', async () => {
   const { page } = dashboard;
   await dashboard.open('/deliveries', 'live');
@@ -128,6 +159,7 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
 
   await page.reload();
   await views.getByRole('button', { name: 'Delete view' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click();
   await views.getByRole('button', { name: 'Teapots' }).waitFor({ state: 'detached' });
   await views.getByRole('button', { name: 'Held' }).click();
   await page.getByText('None match').waitFor();

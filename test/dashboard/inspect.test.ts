@@ -53,6 +53,7 @@ test('a first message is delivered to no receiver of one’s own, seen, and answ
   await page.getByRole('row', { name: /Verified.*503/ }).waitFor();
 
   await page.getByRole('button', { name: 'Forget requests' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget requests' }).click();
   await page.getByText('The requests are forgotten').waitFor();
   await page.getByText('Nothing has arrived').waitFor();
   expect(await dashboard.violations()).toEqual([]);

@@ -49,6 +49,7 @@ test('a deployment is marked, and what has failed since is one click away', asyn
 
   await dashboard.open('/overview');
   await moments.getByRole('button', { name: 'Delete Deploy 4.2' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await moments.getByText(/^None\./).waitFor();
 });
 

@@ -61,7 +61,16 @@ test('a passkey is added, and signs its person in without a password', async () 
   await dialog.getByLabel('Name').fill('Laptop');
   await dialog.getByRole('button', { name: 'Add a passkey' }).click();
   await dialog.getByRole('button', { name: 'I have kept it' }).click();
-  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
+  await page.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Rename Laptop' }).click();
+  await dialog.getByLabel('Name').fill('Old laptop');
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('cell', { name: 'Old laptop', exact: true }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Olga O. Owner');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await dashboard.open('/members');
+  await page.getByRole('row', { name: /Olga O\. Owner/ }).waitFor();
+  await dashboard.open('/account');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();

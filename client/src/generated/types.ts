@@ -909,6 +909,8 @@ export type Delivery = {
   readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
   /** Attempts so far, over all rounds. */
   readonly attempts: number;
+  /** Attempts that its retry policy counts: the ones since it was made or last replayed. */
+  readonly attemptsOfRound: number;
   /** When the last attempt began. Absent before the first one. */
   readonly lastAttemptAt?: string;
   /** When it is tried again. Absent where no retry is coming. */

@@ -18,10 +18,12 @@ export function AccountPage() {
   return (
     <>
       <Heading title={t.nav.names.account} />
-      <p className="muted">
-        {user.name} · {user.email}
-      </p>
+      <p className="muted">{user.email}</p>
       <div className="columns">
+        <section className="box section">
+          <h2>{t.account.name}</h2>
+          <NameForm key={user.name} name={user.name} />
+        </section>
         <section className="box section">
           <h2>{t.preferences.title}</h2>
           <AllPreferences />
@@ -34,6 +36,47 @@ export function AccountPage() {
       <Factors />
       <Sessions />
     </>
+  );
+}
+
+/** Others see the name beside the role, and in the audit log. */
+function NameForm({ name: given }: { name: string }) {
+  const t = useTexts();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const [name, setName] = useState(given);
+  const [error, setError] = useState<unknown>();
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setError(undefined);
+        void act(
+          async () => {
+            await api.user.rename({ name });
+            await client.invalidateQueries({ queryKey: ['session'] });
+            await client.invalidateQueries({ queryKey: ['members'] });
+          },
+          { told: t.common.saved, onFailure: setError },
+        );
+      }}
+    >
+      <TextField
+        label={t.account.name}
+        value={name}
+        onChange={setName}
+        autoComplete="name"
+        problem={problemOf(error, 'name')}
+        isRequired
+      />
+      <Failure error={error} />
+      <div className="buttons">
+        <button type="submit" className="button">
+          {t.common.save}
+        </button>
+      </div>
+    </form>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, type AuditEntry } from '../api/client.ts';
-import { sinceOf, useAddress } from '../lib/search.ts';
+import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { JsonText } from '../parts/code.tsx';
@@ -21,7 +22,12 @@ export function AuditPage() {
   const { organisation, may } = useHere();
   const go = useGo();
   if (!may('admin')) return <NotAllowed />;
-  const filter = { actorId: search['actor'], targetId: search['target'], since: sinceOf(search['since']) };
+  const filter = {
+    action: oneOf(search['action'], AUDIT_ACTIONS),
+    actorId: search['actor'],
+    targetId: search['target'],
+    since: sinceOf(search['since']),
+  };
   const columns: readonly Column<AuditEntry>[] = [
     { head: t.fields.time, width: '200px', cell: (row) => <Time at={row.at} /> },
     { head: t.audit.action, width: 'minmax(160px, 1fr)', cell: (row) => row.action },
@@ -39,6 +45,7 @@ export function AuditPage() {
       <Heading title={t.nav.names.audit} />
       <Filters
         filters={[
+          { name: 'action', label: t.audit.action, options: AUDIT_ACTIONS.map((each) => [each, each]) },
           { name: 'actor', label: t.audit.actor, width: 240 },
           { name: 'target', label: t.audit.target, width: 240 },
           { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
@@ -51,6 +58,13 @@ export function AuditPage() {
         idOf={idOf}
         columns={columns}
         leastWidth={900}
+        exported={{
+          name: 'audit',
+          path: '/v1/audit',
+          query: filter,
+          take: () => api.audit.export(filter, at),
+          formats: ['ndjson'],
+        }}
         empty={<Empty title={t.list.noneMatch} />}
         panel={(id) => <EntryView id={id} at={at} />}
         onVisit={(id) => go('/audit', { open: id })}

@@ -92,7 +92,7 @@ function CredentialsPage({ kind }: { kind: Kind }) {
 
 function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown: (shown: Shown) => void }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, environment } = useHere();
   const { act } = useActs();
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState<'revoke' | 'rotate'>();
@@ -150,6 +150,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
           title={t.credentials[isAsking === 'revoke' ? 'revokeTitle' : 'rotateTitle'](row.name)}
           go={t.credentials[isAsking]}
           isDanger={isAsking === 'revoke'}
+          typed={isAsking === 'revoke' && environment === 'live' ? row.name : undefined}
           onClose={() => setIsAsking(undefined)}
           onGo={() =>
             void act(isAsking === 'revoke' ? revoke : rotate, {

@@ -7,12 +7,14 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { AttemptBox } from '../parts/attempt-box.tsx';
 import { AttemptDiff } from '../parts/attempt-diff.tsx';
 import { AttemptLine } from '../parts/attempt-line.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SignedCurl } from '../parts/signed-curl.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -54,14 +56,10 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
   const longestMs = Math.max(...all.map(({ durationMs }) => durationMs));
   const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
-  const retry = (): void =>
-    void act(
-      async () => {
-        await api.deliveries.retry(id, at);
-        await refresh();
-      },
-      { told: t.deliveries.retryAsked },
-    );
+  const retry = async (): Promise<void> => {
+    await api.deliveries.retry(id, at);
+    await refresh();
+  };
   return (
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
@@ -70,9 +68,26 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
       </p>
       {may('developer') && (
         <div className="buttons">
-          <button type="button" className="button" disabled={row.status !== 'failed'} onClick={retry}>
-            {t.deliveries.retry}
-          </button>
+          {row.status === 'delivered' ? (
+            <AskButton
+              label={t.deliveries.retry}
+              title={t.deliveries.againTitle}
+              why={t.deliveries.againWhy}
+              name={subscription.data?.name ?? row.subscriptionId}
+              told={t.deliveries.retryAsked}
+              what={retry}
+            />
+          ) : (
+            <button
+              type="button"
+              className="button"
+              // One that was never tried, or whose retry is asked for, waits for its turn anyway. A fault of the service holds no longer.
+              disabled={row.status === 'pending' && row.error === undefined}
+              onClick={() => void act(retry, { told: t.deliveries.retryAsked })}
+            >
+              {t.deliveries.retry}
+            </button>
+          )}
           <button type="button" className="button" onClick={() => setIsSigning(true)}>
             {t.doctor.curl}
           </button>
@@ -98,6 +113,12 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
           <Time at={row.createdAt} />
         </dd>
       </dl>
+      {subscription.data !== undefined && row.status !== 'delivered' && (
+        <section className="section">
+          <h2>{t.subscriptions.policy}</h2>
+          <PolicyDrawing policy={subscription.data.retryPolicy} made={row.attemptsOfRound} />
+        </section>
+      )}
       <section className="section">
         <h2>{t.deliveries.attempts(row.attempts)}</h2>
         {all.length > 1 && <AttemptLine attempts={all} nextAt={row.nextRetryAt} />}
@@ -136,7 +157,15 @@ function Sentence({ of: row, most }: { of: Delivery; most: number | undefined })
         ? t.deliveries.gotNothing
         : t.errorClasses[error.class];
   if (row.status === 'delivered') return <>{t.deliveries.arrived(row.attempts, outcome)}</>;
-  const tried = row.attempts === 0 ? t.deliveries.notTried : t.deliveries.tried(row.attempts, most, outcome);
+  // The policy counts anew from each retry, so "Try 12 of 11" was said after one. A policy that was made shorter since says no end.
+  const tries = row.attemptsOfRound;
+  const end = most !== undefined && most >= tries ? most : undefined;
+  const tried =
+    row.attempts === 0
+      ? t.deliveries.notTried
+      : tries === 0
+        ? t.deliveries.triedBefore(row.attempts, outcome)
+        : t.deliveries.tried(tries, end, outcome);
   return (
     <>
       {tried} {row.status === 'failed' && reason !== undefined && t.deliveries.givenUp(t.reasons[reason])}

@@ -30,6 +30,7 @@ export function Factors() {
   const [totp, setTotp] = useState<TotpSecret>();
   const [codes, setCodes] = useState<readonly string[]>();
   const [name, setName] = useState('');
+  const [renamed, setRenamed] = useState<string>();
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['factors'] });
   const remove = (what: () => PromiseLike<unknown>): void =>
     void act(async () => {
@@ -66,6 +67,16 @@ export function Factors() {
                   <button
                     type="button"
                     className="button plain"
+                    onClick={() => {
+                      setName(row.name);
+                      setRenamed(row.id);
+                    }}
+                  >
+                    {t.more.rename} <span className="hidden">{row.name}</span>
+                  </button>
+                  <button
+                    type="button"
+                    className="button plain"
                     onClick={() => setAsked({ passkeyId: row.id, name: row.name })}
                   >
                     {t.factors.remove}
@@ -94,7 +105,14 @@ export function Factors() {
       {hasAny && <p>{t.factors.codesLeft(factors.data?.recoveryCodes ?? 0)}</p>}
       <div className="buttons">
         {typeof PublicKeyCredential !== 'undefined' && (
-          <button type="button" className="button" onClick={() => setAsked('passkey')}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setName('');
+              setAsked('passkey');
+            }}
+          >
             {t.factors.addPasskey}
           </button>
         )}
@@ -121,6 +139,31 @@ export function Factors() {
           onGo={addPasskey}
         >
           <p>{t.factors.passkeyWhy}</p>
+          <TextField
+            label={t.common.name}
+            value={name}
+            onChange={setName}
+            hint={t.factors.nameHint}
+            isRequired
+            hasFocus
+          />
+        </Ask>
+      )}
+      {renamed !== undefined && (
+        <Ask
+          title={t.more.rename}
+          go={t.more.rename}
+          onClose={() => setRenamed(undefined)}
+          onGo={() =>
+            void act(
+              async () => {
+                await api.passkeys.rename(renamed, { name });
+                await refresh();
+              },
+              { told: t.common.saved },
+            )
+          }
+        >
           <TextField
             label={t.common.name}
             value={name}

@@ -7,8 +7,8 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
-import { useActs } from '../parts/acts.tsx';
 import { Code, JsonText } from '../parts/code.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -87,7 +87,6 @@ export function InspectorPage() {
 function Actions({ of: row }: { of: Inspector }) {
   const t = useTexts();
   const { at, environment } = useHere();
-  const { act } = useActs();
   const refresh = useRefresh();
   const [isChanging, setIsChanging] = useState(false);
   return (
@@ -98,21 +97,17 @@ function Actions({ of: row }: { of: Inspector }) {
       <button type="button" className="button" onClick={() => setIsChanging(true)}>
         {t.inspect.answer}
       </button>
-      <button
-        type="button"
-        className="button"
-        onClick={() =>
-          void act(
-            async () => {
-              await api.inspectors.clearRequests(row.id, at);
-              await refresh();
-            },
-            { told: t.inspect.cleared },
-          )
-        }
-      >
-        {t.inspect.clear}
-      </button>
+      <AskButton
+        label={t.inspect.clear}
+        title={t.ask.forgetTitle(row.name)}
+        why={t.ask.forgetWhy}
+        name={row.name}
+        told={t.inspect.cleared}
+        what={async () => {
+          await api.inspectors.clearRequests(row.id, at);
+          await refresh();
+        }}
+      />
       <DeleteButton
         title={t.inspect.deleteTitle(row.name)}
         why={t.inspect.deleteWhy}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { api, type MessageReplay, type Subscription } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -118,7 +118,7 @@ const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();
 /** Asks from when on a subscription is to get its messages again. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const t = useTexts();
-  const { at } = useHere();
+  const { at, path } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
@@ -128,6 +128,18 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   const field = (name: keyof typeof form) => ({
     value: form[name],
     onChange: (value: string) => setForm({ ...form, [name]: value }),
+  });
+  const since = useDeferredValue(form.since.trim());
+  const until = useDeferredValue(form.until.trim());
+  const counted = useQuery({
+    queryKey: [path, 'replay-count', subscription.channelId, since, until],
+    queryFn: async () => {
+      const span = { since, ...(until !== '' && { until }) };
+      return (await api.stats.get({ channelId: subscription.channelId, ...span }, at)).totals.accepted ?? 0;
+    },
+    // A time that is being written is none yet.
+    enabled: !Number.isNaN(Date.parse(since)) && (until === '' || !Number.isNaN(Date.parse(until))),
+    retry: false,
   });
   const ask = (): void => {
     setError(undefined);
@@ -191,6 +203,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
           {...field('rate')}
           problem={problemOf(error, 'ratePerSecond')}
         />
+        {counted.data !== undefined && <p aria-live="polite">{t.more.wouldBe(counted.data)}</p>}
         <Check label={t.replays.onlyMissing} isOn={onlyMissing} onChange={setOnlyMissing} />
         <Failure error={error} />
         <FormButtons go={t.replays.ask} onCancel={onClose} />

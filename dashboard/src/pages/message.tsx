@@ -44,7 +44,17 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
-        <State of={row.deliveryStatus} /> {row.deliveryStatus === 'unrouted' && t.messages.unrouted}
+        <State of={row.deliveryStatus} />{' '}
+        {row.deliveryStatus === 'unrouted' && (
+          <>
+            {t.messages.unrouted}{' '}
+            {may('developer') && (
+              <HereLink to="/subscriptions/new" search={{ channel: row.channelId, type: row.eventType }}>
+                {t.more.subscribe}
+              </HereLink>
+            )}
+          </>
+        )}
       </p>
       {may('developer') && (
         <div className="buttons">
@@ -119,7 +129,7 @@ function Deliveries({ id }: { id: string }) {
   const subscriptions = useSubscriptions();
   const deliveries = useQuery({
     queryKey: [path, 'deliveries-of', id],
-    queryFn: () => api.deliveries.list({ messageId: id, limit: 100 }, at).page(),
+    queryFn: () => api.deliveries.list({ messageId: id, limit: 100, responseBodies: 'false' }, at).page(),
     refetchInterval: 3_000,
   });
   const rows = deliveries.data?.data ?? [];

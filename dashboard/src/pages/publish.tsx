@@ -35,12 +35,13 @@ export function PublishPage() {
     <PublishForm
       channelId={original.data?.data.channelId ?? search['channel'] ?? firstChannelOf(channels.all)}
       eventType={original.data?.data.eventType ?? ''}
+      metadata={original.data === undefined ? '' : (memberText(original.data.text, 'metadata') ?? '')}
       payload={payload === undefined ? '{\n  "number": 1\n}' : prettyText(payload)}
     />
   );
 }
 
-function PublishForm(first: { channelId: string; eventType: string; payload: string }) {
+function PublishForm(first: { channelId: string; eventType: string; payload: string; metadata: string }) {
   const t = useTexts();
   const { at, may, environment } = useHere();
   const { act } = useActs();
@@ -49,6 +50,7 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
   const [form, setForm] = useState(first);
   const [error, setError] = useState<unknown>();
   const [badJson, setBadJson] = useState<string>();
+  const [badMetadata, setBadMetadata] = useState<string>();
   if (!may('developer')) return <NotAllowed />;
   const own = ownChannelsOf(channels.all);
   if (own.length === 0)
@@ -62,9 +64,11 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
     setError(undefined);
     const problem = jsonProblem(form.payload);
     setBadJson(problem);
-    if (problem !== undefined) return;
+    const wrong = form.metadata.trim() === '' ? undefined : jsonProblem(form.metadata);
+    setBadMetadata(wrong);
+    if (problem !== undefined || wrong !== undefined) return;
     // The payload goes as the text that was written: no number of it is read and written anew.
-    const body = `{"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}}`;
+    const body = `{"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}${form.metadata.trim() === '' ? '' : `,"metadata":${form.metadata}`}}`;
     void act(
       async () => {
         const { id } = await api.messages.publish(form.channelId, body, at);
@@ -105,6 +109,14 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
           onChange={(payload) => setForm({ ...form, payload })}
           lines={14}
           problem={badJson ?? problemOf(error, 'payload')}
+        />
+        <TextField
+          label={t.more.metadata}
+          value={form.metadata}
+          onChange={(metadata) => setForm({ ...form, metadata })}
+          lines={2}
+          hint={t.more.metadataHint}
+          problem={badMetadata ?? problemOf(error, 'metadata')}
         />
         <Failure error={error} />
         <div className="buttons">

@@ -7,6 +7,7 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -72,19 +73,18 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
           >
             {t.runs.retryStart}
           </button>
-          <button
-            type="button"
-            className="button danger"
-            disabled={isOver(row)}
-            onClick={() =>
-              void act(async () => {
-                await api.runs.cancel(id, at);
-                await refresh();
-              })
-            }
-          >
-            {t.runs.cancel}
-          </button>
+          <AskButton
+            label={t.runs.cancel}
+            title={t.ask.cancelRunTitle}
+            why={t.ask.cancelRunWhy}
+            name={row.id}
+            looks="danger"
+            isDisabled={isOver(row)}
+            what={async () => {
+              await api.runs.cancel(id, at);
+              await refresh();
+            }}
+          />
         </div>
       )}
       <dl className="facts">

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Time, Until } from '../parts/time.tsx';
 
@@ -61,23 +61,18 @@ export function ScheduledMessages({ channelId }: { channelId: string }) {
 export function CancelButton({ id }: { id: string }) {
   const t = useTexts();
   const { at } = useHere();
-  const { act } = useActs();
   const refresh = useRefresh();
   return (
-    <button
-      type="button"
-      className="button"
-      onClick={() =>
-        void act(
-          async () => {
-            await api.messages.cancel(id, at);
-            await refresh();
-          },
-          { told: t.messages.cancelled },
-        )
-      }
-    >
-      {t.messages.cancel}
-    </button>
+    <AskButton
+      label={t.messages.cancel}
+      title={t.ask.cancelMessageTitle}
+      why={t.ask.cancelMessageWhy}
+      name={id}
+      told={t.messages.cancelled}
+      what={async () => {
+        await api.messages.cancel(id, at);
+        await refresh();
+      }}
+    />
   );
 }

@@ -15,6 +15,7 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
+import { changedMore, MoreFields, moreOf, newMore } from '../parts/subscription-more.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -38,6 +39,7 @@ export function NewSubscriptionPage() {
         <SubscriptionForm
           channelId={search['channel'] ?? firstChannelOf(channels.all)}
           target={search['target'] ?? ''}
+          type={search['type'] ?? ''}
           policy={app.data.settings.retryPolicy}
         />
       )}
@@ -47,11 +49,17 @@ export function NewSubscriptionPage() {
 
 type Policy = Subscription['retryPolicy'];
 type Given =
-  | { subscription: Subscription; channelId?: never; target?: never; policy?: never }
-  | { subscription?: never; channelId: string; target: string; policy: Policy };
+  | { subscription: Subscription; channelId?: never; target?: never; type?: never; policy?: never }
+  | { subscription?: never; channelId: string; target: string; type: string; policy: Policy };
 
 /** Makes a subscription, or changes one. */
-export function SubscriptionForm({ subscription, channelId: first = '', target = '', policy: usual }: Given) {
+export function SubscriptionForm({
+  subscription,
+  channelId: first = '',
+  target = '',
+  type = '',
+  policy: usual,
+}: Given) {
   const t = useTexts();
   const { at, may } = useHere();
   const { act } = useActs();
@@ -63,10 +71,11 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
   const [form, setForm] = useState({
     name: subscription?.name ?? '',
     webhookUrl: subscription?.webhookUrl ?? target,
-    eventTypes: subscription?.eventTypes.join(', ') ?? '',
+    eventTypes: subscription?.eventTypes.join(', ') ?? type,
     filter: subscription?.filter ?? '',
   });
   const [policy, setPolicy] = useState<Policy>(subscription === undefined ? usual : subscription.retryPolicy);
+  const [more, setMore] = useState(() => moreOf(subscription));
   const [isPolicyChosen, setIsPolicyChosen] = useState(false);
   if (!may('developer')) return <NotAllowed isPart={subscription !== undefined} />;
   const set = (part: Partial<typeof form>): void => setForm({ ...form, ...part });
@@ -89,14 +98,14 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
       async () => {
         if (subscription === undefined) {
           const made = await api.subscriptions.create(
-            { ...body, channelId, ...(form.filter.trim() !== '' && { filter: form.filter }) },
+            { ...body, ...newMore(more), channelId, ...(form.filter.trim() !== '' && { filter: form.filter }) },
             at,
           );
           go(`/subscriptions/${made.id}`);
         } else {
           await api.subscriptions.update(
             subscription.id,
-            { ...body, filter: form.filter.trim() === '' ? null : form.filter },
+            { ...body, ...changedMore(more, subscription), filter: form.filter.trim() === '' ? null : form.filter },
             at,
           );
         }
@@ -174,6 +183,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
         <PolicyDrawing policy={policy} />
         {subscription === undefined && !isPolicyChosen && <p className="muted">{t.subscriptions.defaultPolicy}</p>}
       </fieldset>
+      <MoreFields more={more} onChange={setMore} error={error} isNew={subscription === undefined} />
       <Failure error={error} />
       <div className="buttons">
         <button type="submit" className="button main">

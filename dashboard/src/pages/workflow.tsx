@@ -69,7 +69,7 @@ function definitionOf(row: Workflow, text: string): string {
 
 function Actions({ of: row }: { of: Workflow }) {
   const t = useTexts();
-  const { at, may } = useHere();
+  const { at, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
@@ -103,6 +103,7 @@ function Actions({ of: row }: { of: Workflow }) {
       <DeleteButton
         title={t.workflows.deleteTitle(row.name)}
         why={t.workflows.deleteWhy}
+        typed={environment === 'live' ? row.name : undefined}
         what={() => api.workflows.delete(row.id, at)}
         to="/workflows"
       />

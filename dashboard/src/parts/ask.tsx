@@ -8,6 +8,8 @@ type Given = {
   children: ReactNode;
   /** The word on the button that does it. */
   go: string;
+  /** The word on the button that leaves everything as it is. */
+  stay?: string;
   isDanger?: boolean;
   /** A text that must be typed first, such as the name of what would be gone. */
   typed?: string | undefined;
@@ -16,7 +18,7 @@ type Given = {
 };
 
 /** A question before something is done that cannot be undone. */
-export function Ask({ title, children, go, isDanger = false, typed, onGo, onClose }: Given) {
+export function Ask({ title, children, go, stay, isDanger = false, typed, onGo, onClose }: Given) {
   const t = useTexts();
   const [text, setText] = useState('');
   return (
@@ -42,7 +44,7 @@ export function Ask({ title, children, go, isDanger = false, typed, onGo, onClos
             {go}
           </button>
           <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
+            {stay ?? t.common.cancel}
           </button>
         </div>
       </form>

@@ -8,6 +8,7 @@ import { durationText } from '../lib/times.ts';
 import { Code } from './code.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
+import { TabList } from './tab-list.tsx';
 import { Time } from './time.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -45,21 +46,14 @@ export function AttemptBox({ attempt, isOpen, before, messageId, longestMs }: Gi
         </summary>
         <div className="stack">
           {attempt.errorMessage !== undefined && <p>{attempt.errorMessage}</p>}
-          <div className="tabs" role="tablist" aria-label={t.deliveries.number(attempt.number)}>
-            {TABS.map((each) => (
-              <button
-                key={each}
-                type="button"
-                role="tab"
-                id={`${id}-${each}`}
-                aria-selected={each === tab}
-                aria-controls={`${id}-panel`}
-                onClick={() => setTab(each)}
-              >
-                {t.deliveries.tabs[each]}
-              </button>
-            ))}
-          </div>
+          <TabList
+            tabs={TABS}
+            names={t.deliveries.tabs}
+            current={tab}
+            onChoose={setTab}
+            label={t.deliveries.number(attempt.number)}
+            id={id}
+          />
           <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${tab}`} className="stack">
             {tab === 'answer' && <Answer of={attempt} />}
             {tab === 'request' && <Request of={attempt} messageId={messageId} />}

@@ -16,6 +16,8 @@ export type Exported = {
   path: string;
   query: Readonly<Record<string, string | number | undefined>>;
   take: (format: Format) => Lines<unknown>;
+  /** The formats that it has. Absent: all of them. */
+  formats?: readonly [Format, ...Format[]];
 };
 
 /** The whole of a list as a file, with the filters of the page, and the same for a shell. */
@@ -32,7 +34,7 @@ export function ExportButton(exported: Exported) {
   );
 }
 
-function ExportDialog({ name, path, query, take, onClose }: Exported & { onClose: () => void }) {
+function ExportDialog({ name, path, query, take, formats = FORMATS, onClose }: Exported & { onClose: () => void }) {
   const t = useTexts();
   const { act } = useActs();
   const [count, setCount] = useState<number>();
@@ -52,7 +54,7 @@ function ExportDialog({ name, path, query, take, onClose }: Exported & { onClose
       <div className="form">
         <p className="muted">{t.exports.why}</p>
         <div className="buttons">
-          {FORMATS.map((format, place) => (
+          {formats.map((format, place) => (
             <button
               key={format}
               type="button"
@@ -67,7 +69,15 @@ function ExportDialog({ name, path, query, take, onClose }: Exported & { onClose
           <span role="status">{count !== undefined && t.exports.taken(count)}</span>
         </div>
         <h3>{t.exports.file}</h3>
-        <Code text={curlOf(`${path}/export`, { format: 'csv', ...query }, `${name}.csv`)} label={t.exports.file} />
+        <Code
+          // A list of one format has no parameter for it.
+          text={curlOf(
+            `${path}/export`,
+            { ...(formats.length > 1 && { format: formats[0] }), ...query },
+            `${name}.${formats[0]}`,
+          )}
+          label={t.exports.file}
+        />
         <h3>{t.exports.list}</h3>
         <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
         <div className="buttons">

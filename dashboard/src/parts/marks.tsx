@@ -4,6 +4,7 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
+import { AskButton } from './ask-button.tsx';
 import { Dialog } from './dialog.tsx';
 import { FailedSince } from './failed-since.tsx';
 import { Failure } from './failure.tsx';
@@ -53,7 +54,6 @@ export function Marks() {
 function Row({ mark }: { mark: Mark }) {
   const t = useTexts();
   const { at, may } = useHere();
-  const { act } = useActs();
   const refresh = useRefresh();
   return (
     <tr>
@@ -69,21 +69,19 @@ function Row({ mark }: { mark: Mark }) {
       </td>
       <td>
         {may('developer') && (
-          <button
-            type="button"
-            className="button plain"
-            onClick={() =>
-              void act(
-                async () => {
-                  await api.marks.delete(mark.id, at);
-                  await refresh();
-                },
-                { told: t.common.deleted },
-              )
-            }
-          >
-            {t.common.delete} <span className="hidden">{mark.name}</span>
-          </button>
+          <AskButton
+            label={t.common.delete}
+            of={mark.name}
+            title={t.ask.deleteTitle(mark.name)}
+            why={t.ask.deleteMarkWhy}
+            name={mark.name}
+            told={t.common.deleted}
+            looks="plain"
+            what={async () => {
+              await api.marks.delete(mark.id, at);
+              await refresh();
+            }}
+          />
         )}
       </td>
     </tr>

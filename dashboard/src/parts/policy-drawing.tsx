@@ -3,15 +3,15 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 
 type Policy = Subscription['retryPolicy'];
-/** More dots than these would be one line. */
-const MOST_DRAWN = 200;
+/** As many as the service takes. While a larger number is being written, no more are reckoned: 20 million stopped the page for 3 s. */
+const MOST_RETRIES = 100;
 
 /** Milliseconds from the first try to each one, if every try fails at once: the delays without the chance that is added to them. */
 function triesOf({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
   const tries = [0];
   let at = 0;
   let delay = initialDelay;
-  for (let retry = 0; retry < maxRetries; retry += 1) {
+  for (let retry = 0; retry < Math.min(maxRetries, MOST_RETRIES); retry += 1) {
     at += Math.min(delay, maxDelay);
     tries.push(at);
     delay *= backoffMultiplier;
@@ -19,8 +19,8 @@ function triesOf({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Poli
   return tries;
 }
 
-/** All tries of a policy on a logarithmic line, and when it gives up. */
-export function PolicyDrawing({ policy }: { policy: Policy }) {
+/** All tries of a policy on a logarithmic line, and when it gives up. The first `made` of them are drawn as made. */
+export function PolicyDrawing({ policy, made = 0 }: { policy: Policy; made?: number }) {
   const t = useTexts();
   const tries = triesOf(policy);
   const end = tries.at(-1) ?? 0;
@@ -39,8 +39,9 @@ export function PolicyDrawing({ policy }: { policy: Policy }) {
             </text>
           </g>
         ))}
-        {tries.slice(0, MOST_DRAWN).map((ms) => (
-          <circle key={ms} cx={x(ms)} cy={20} r={4} />
+        {tries.map((ms, position) => (
+          // Several tries may have the same time: a policy may wait for nothing.
+          <circle key={position} cx={x(ms)} cy={20} r={4} className={position < made ? 'made' : undefined} />
         ))}
         <rect x={x(end) - 4} y={16} width={8} height={8} className="end" />
       </svg>

@@ -1,7 +1,7 @@
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from './acts.tsx';
+import { AskButton } from './ask-button.tsx';
 import { State } from './state.tsx';
 
 type Replay = { id: string; status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' };
@@ -20,7 +20,6 @@ export const isReplayOver = ({ status }: Replay): boolean => ['completed', 'canc
 export function ReplayProgress({ of: row, text, done, whole, cancel }: Given) {
   const t = useTexts();
   const { may } = useHere();
-  const { act } = useActs();
   const refresh = useRefresh();
   const most = Math.max(1, whole);
   return (
@@ -32,18 +31,16 @@ export function ReplayProgress({ of: row, text, done, whole, cancel }: Given) {
       <progress max={most} value={row.status === 'completed' ? most : done} aria-label={text} />
       {may('developer') && !isReplayOver(row) && (
         <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void act(async () => {
-                await cancel();
-                await refresh();
-              })
-            }
-          >
-            {t.replays.cancel}
-          </button>
+          <AskButton
+            label={t.replays.cancel}
+            title={t.ask.cancelReplayTitle}
+            why={t.ask.cancelReplayWhy}
+            name={row.id}
+            what={async () => {
+              await cancel();
+              await refresh();
+            }}
+          />
         </div>
       )}
     </>

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, type Role } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
 import { keep } from '../lib/kept.ts';
@@ -52,6 +52,12 @@ function Frame({ here }: { here: Here }) {
   const [isSearching, setIsSearching] = useState(false);
   const { pathname } = useLocation();
   useEffect(() => setIsOpen(false), [pathname]);
+  const menu = useRef<HTMLButtonElement>(null);
+  const side = useRef<HTMLElement>(null);
+  // On a narrow screen the pages lie over the page: the focus goes there, and Escape gives it back.
+  useEffect(() => {
+    if (isOpen) side.current?.querySelector('a')?.focus();
+  }, [isOpen]);
   useKeys({
     '?': () => setIsAsking(true),
     '/': () => setIsSearching(true),
@@ -79,7 +85,16 @@ function Frame({ here }: { here: Here }) {
       <a className="button skip" href="#content">
         {t.nav.skip}
       </a>
-      <nav className={isOpen ? 'side open' : 'side'} aria-label={t.nav.pages}>
+      <nav
+        ref={side}
+        className={isOpen ? 'side open' : 'side'}
+        aria-label={t.nav.pages}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !isOpen) return;
+          setIsOpen(false);
+          menu.current?.focus();
+        }}
+      >
         <div className="brand">
           <img src={`${BASE}/mark.svg`} alt="" /> Posthorn
         </div>
@@ -89,6 +104,7 @@ function Frame({ here }: { here: Here }) {
         <header className="top">
           <button
             type="button"
+            ref={menu}
             className="button menu-button"
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}

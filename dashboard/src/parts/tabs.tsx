@@ -1,4 +1,5 @@
 import { useAddress } from '../lib/search.ts';
+import { TabList } from './tab-list.tsx';
 
 /** The tab that the address names, else the first one. */
 export function useTab<T extends string>(tabs: readonly [T, ...T[]]): T {
@@ -17,19 +18,5 @@ export function Tabs<T extends string>({
   current: T;
 }) {
   const [, change] = useAddress();
-  return (
-    <div className="tabs" role="tablist">
-      {tabs.map((tab) => (
-        <button
-          key={tab}
-          type="button"
-          role="tab"
-          aria-selected={tab === current}
-          onClick={() => change({ tab, open: '' })}
-        >
-          {names[tab]}
-        </button>
-      ))}
-    </div>
-  );
+  return <TabList tabs={tabs} names={names} current={current} onChoose={(tab) => change({ tab, open: '' })} />;
 }

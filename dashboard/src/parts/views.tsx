@@ -4,6 +4,7 @@ import { api, isApiError, type View } from '../api/client.ts';
 import { type Search, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
+import { AskButton } from './ask-button.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { FormButtons } from './form-buttons.tsx';
@@ -21,7 +22,6 @@ type Given = {
 export function Views({ page, filters, own }: Given) {
   const t = useTexts();
   const [search, change] = useAddress();
-  const { act } = useActs();
   const client = useQueryClient();
   // Views belong to no place, so a refresh of the place leaves them.
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['views'] });
@@ -68,22 +68,18 @@ export function Views({ page, filters, own }: Given) {
             <button key="rename" type="button" className="button plain" onClick={() => setAsked('rename')}>
               {t.views.rename}
             </button>,
-            <button
+            <AskButton
               key="delete"
-              type="button"
-              className="button plain"
-              onClick={() =>
-                void act(
-                  async () => {
-                    await api.views.delete(current.id);
-                    await refresh();
-                  },
-                  { told: t.views.deleted },
-                )
-              }
-            >
-              {t.views.delete}
-            </button>,
+              label={t.views.delete}
+              title={t.ask.deleteTitle(current.name)}
+              why={t.ask.deleteViewWhy}
+              told={t.views.deleted}
+              looks="plain"
+              what={async () => {
+                await api.views.delete(current.id);
+                await refresh();
+              }}
+            />,
           ]}
       {asked !== undefined && (
         <NameDialog

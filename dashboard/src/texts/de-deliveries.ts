@@ -19,6 +19,10 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
     arrived: (tries, outcome) => (tries === 1 ? `Der erste Versuch ${outcome}.` : `Versuch ${tries} ${outcome}.`),
     tried: (tries, most, outcome) => `Versuch ${tries}${most === undefined ? '' : ` von ${most}`}: ${outcome}.`,
     notTried: 'Noch nicht versucht.',
+    triedBefore: (tries, outcome) =>
+      `${tries === 1 ? '1 Versuch' : `${number(tries)} Versuche`} bisher, der letzte ${outcome}. Die Regel beginnt von vorn.`,
+    againTitle: 'Noch einmal zustellen?',
+    againWhy: 'Sie ist schon angekommen. Der Empfänger bekommt sie noch einmal, unter derselben Id.',
     givenUp: (reason) => `Aufgegeben: ${reason}.`,
     waitsFor: (hold) => `Wartet: ${hold}.`,
     next: 'Nächster um',

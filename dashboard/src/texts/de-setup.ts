@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 
 /** German words of what is set up: members, the schemas of channels, and questions before something is done. */
-export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask'> = {
+export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask' | 'more'> = {
   people: {
     actions: {
       reset: 'Passwort-Link',
@@ -56,7 +56,6 @@ export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask'> = {
   },
   ask: {
     leave: 'So lassen',
-    cancelRun: 'Lauf abbrechen',
     cancelRunTitle: 'Diesen Lauf abbrechen?',
     cancelRunWhy: 'Seine nächsten Schritte geschehen nie. Was er getan hat, bleibt getan.',
     cancelMessageTitle: 'Diese Nachricht zurücknehmen?',
@@ -68,5 +67,32 @@ export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask'> = {
     deleteTitle: (name) => `${name} löschen?`,
     deleteMarkWhy: 'Niemand kann mehr damit vergleichen. Nachrichten und Zustellungen bleiben.',
     deleteViewWhy: 'Nur ihr Name und ihre Filter gehen. Was sie zeigt, bleibt.',
+  },
+  more: {
+    title: 'Mehr',
+    labels: {
+      timeoutMs: 'Zeit für eine Antwort, ms',
+      rateLimit: 'Versuche je Sekunde, höchstens',
+      maxConcurrency: 'Anfragen zugleich, höchstens',
+      owner: 'Eigner',
+      headers: 'Header',
+      secret: 'Eigenes Signaturgeheimnis',
+    },
+    hints: {
+      timeoutMs: 'Für einen Versuch, die ganze Antwort eingeschlossen.',
+      rateLimit: 'Leer: so viele, wie es gibt.',
+      maxConcurrency: 'Leer: so viele, wie der Empfänger gut verträgt.',
+      owner: 'Ihre eigene Id des Kunden, dem es gehört.',
+      headers: 'Einer je Zeile, etwa X-Shop: Berlin. Sie gehen mit jeder Anfrage.',
+      secret: 'Für einen Empfänger, der schon eines kennt: whsec_ und 24 bis 64 Bytes in Base64. Leer: ein neues.',
+    },
+    rename: 'Umbenennen',
+    subscribe: 'Abonnieren',
+    metadata: 'Metadaten',
+    metadataHint: 'Ein Objekt aus Texten, das jeder Empfänger und Filter sieht, etwa {"region": "eu"}. Leer: keine.',
+    wouldBe: (count) =>
+      count === 1
+        ? 'Nach den Zahlen kam in dieser Zeit 1 Nachricht in den Kanal. Sie wird wiederholt, wenn Typen und Filter sie nehmen.'
+        : `Nach den Zahlen kamen in dieser Zeit ${count.toLocaleString('de')} Nachrichten in den Kanal. Wiederholt werden die, die Typen und Filter nehmen.`,
   },
 };

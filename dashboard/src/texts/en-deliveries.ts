@@ -18,6 +18,10 @@ export const enDeliveries = {
     tried: (tries: number, most: number | undefined, outcome: string) =>
       `Try ${tries}${most === undefined ? '' : ` of ${most}`}: ${outcome}.`,
     notTried: 'Not tried yet.',
+    triedBefore: (tries: number, outcome: string) =>
+      `${tries === 1 ? '1 try' : `${number(tries)} tries`} so far, the last one ${outcome}. Its policy begins anew.`,
+    againTitle: 'Deliver it once more?',
+    againWhy: 'The message has arrived already. The receiver gets it again, under the same id.',
     givenUp: (reason: string) => `Given up: ${reason}.`,
     waitsFor: (hold: string) => `Waits: ${hold}.`,
     next: 'Next at',

@@ -54,7 +54,6 @@ export const enSetup = {
   },
   ask: {
     leave: 'Leave it',
-    cancelRun: 'Cancel the run',
     cancelRunTitle: 'Cancel this run?',
     cancelRunWhy: 'Its next steps never happen. Everything done so far stays done.',
     cancelMessageTitle: 'Cancel this message?',
@@ -66,5 +65,32 @@ export const enSetup = {
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteMarkWhy: 'Nobody can compare with it any more. Messages and deliveries stay.',
     deleteViewWhy: 'Only its name and its filters go. The rows that it shows stay.',
+  },
+  more: {
+    title: 'More',
+    labels: {
+      timeoutMs: 'Time for an answer, ms',
+      rateLimit: 'Tries a second, at most',
+      maxConcurrency: 'Requests at a time, at most',
+      owner: 'Owner',
+      headers: 'Headers',
+      secret: 'Own signing secret',
+    },
+    hints: {
+      timeoutMs: 'For one try, the whole answer included.',
+      rateLimit: 'Empty: as many as there are.',
+      maxConcurrency: 'Empty: as many as the receiver takes well.',
+      owner: 'Your own id of the customer whose it is.',
+      headers: 'One a line, such as X-Shop: Berlin. They are sent with every request.',
+      secret: 'For a receiver that knows one already: whsec_ and 24 to 64 bytes in base64. Empty: a new one.',
+    },
+    rename: 'Rename',
+    subscribe: 'Subscribe to it',
+    metadata: 'Metadata',
+    metadataHint: 'An object of texts that every receiver and filter sees, such as {"region": "eu"}. Empty: none.',
+    wouldBe: (count: number) =>
+      count === 1
+        ? 'By the figures, 1 message came into the channel in that time. The replay brings it if types and filter take it.'
+        : `By the figures, ${count.toLocaleString('en')} messages came into the channel in that time. The replay brings the ones that types and filter take.`,
   },
 };

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** Whatever cannot be undone asks, in the live environment by typing a name. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+const make = async (path: string, body: object): Promise<{ id: string }> => {
+  const { status, body: made } = await scene.posthorn.request<{ id: string }>('POST', path, body);
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(made)}`);
+  return made;
+};
+const read = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> =>
+  scene.posthorn.request<Record<string, unknown>>('GET', path);
+
+/** Presses the button, leaves it, presses again, and cannot go on before the name is typed. */
+async function doAsked(button: string, name: string): Promise<void> {
+  const { page } = dashboard;
+  const dialog = page.getByRole('dialog');
+  const go = dialog.getByRole('button', { name: button.split(' of ')[0] ?? '', exact: true });
+  const open = page.getByRole('button', { name: button.replace(' of ', ' '), exact: true });
+  await open.click();
+  expect(await go.isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: /Leave it|^Cancel$/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await open.click();
+  await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
+  await go.click();
+}
+
+const DEFINITION = {
+  name: 'Tell the CRM',
+  trigger: { type: 'manual' },
+  steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'Told' } }],
+};
+
+test('a run is cancelled and its workflow deleted', async () => {
+  const workflow = await make('/v1/workflows', DEFINITION);
+  await make(`/v1/workflows/${workflow.id}/activate`, {});
+  const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
+  await dashboard.open(`/runs/${run.id}`, 'live');
+  await doAsked('Cancel the run', run.id);
+  await waitFor('the run is cancelled', async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled');
+  await dashboard.open(`/workflows/${workflow.id}`, 'live');
+  await doAsked('Delete', 'Tell the CRM');
+  await waitFor('the workflow is gone', async () => (await read(`/v1/workflows/${workflow.id}`)).status === 404);
+});
+
+test('a replay and a scheduled message are cancelled', async () => {
+  const channel = await make('/v1/channels', { name: 'orders' });
+  const replay = await make('/v1/dlq/replay', {});
+  await dashboard.open(`/replays?open=${replay.id}`, 'live');
+  await doAsked('Cancel the replay', replay.id);
+  const path = `/v1/dlq/replay/${replay.id}`;
+  await waitFor('the replay is cancelled', async () => (await read(path)).body['status'] === 'cancelled');
+  const later = { eventType: 'order.due', payload: {}, delay: 3_600_000 };
+  const message = await make(`/v1/channels/${channel.id}/messages`, later);
+  await dashboard.open(`/messages/${message.id}`, 'live');
+  await doAsked('Cancel it', message.id);
+  await dashboard.page.locator('.sentence').getByText('Cancelled').waitFor();
+});
+
+test('requests are forgotten, a mark is deleted, and a key is revoked', async () => {
+  const { page } = dashboard;
+  const inspector = await make('/v1/inspectors', { name: 'Till' });
+  await dashboard.open(`/inspect/${inspector.id}`, 'live');
+  await doAsked('Forget requests', 'Till');
+  await page.getByText('The requests are forgotten').waitFor();
+  await make('/v1/marks', { name: 'Deploy 7' });
+  await dashboard.open('/overview', 'live');
+  await doAsked('Delete of Deploy 7', 'Deploy 7');
+  await page.getByText('Deploy 7').first().waitFor({ state: 'detached' });
+  const key = await make('/v1/api-keys', { name: 'Till key', scopes: ['channels:read'] });
+  await dashboard.open(`/api-keys?open=${key.id}`, 'live');
+  await doAsked('Revoke', 'Till key');
+  await page.getByRole('complementary').getByText('Revoked').waitFor();
+});

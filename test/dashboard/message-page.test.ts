@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** The page of a message, and the audit log. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+test('a changed copy keeps its metadata, and nobody who takes it is one link away', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const message = { eventType: 'order.created', payload: { total: 12 }, metadata: { region: 'eu' } };
+  const id = await scene.make(`/v1/channels/${channelId}/messages`, message);
+  const asked = page.waitForRequest((request) => request.url().includes('/v1/deliveries?'));
+  await dashboard.open(`/messages/${id}`);
+  // Bodies of answers were loaded every three seconds, and shown nowhere.
+  expect(new URL((await asked).url()).searchParams.get('responseBodies')).toBe('false');
+  await page.getByRole('link', { name: 'Publish a changed copy' }).click();
+  expect(JSON.parse(await page.getByLabel('Metadata').inputValue())).toEqual({ region: 'eu' });
+  await page.getByLabel('Metadata').fill('{"region": ');
+  await page.getByRole('button', { name: 'Publish a message' }).click();
+  await page.getByText(/JSON/).first().waitFor();
+  await page.getByLabel('Metadata').fill('{"region": "us"}');
+  await page.getByRole('button', { name: 'Publish a message' }).click();
+  await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
+  await page.getByText('us', { exact: true }).waitFor();
+  expect(page.url()).not.toContain(id);
+
+  await page.getByRole('link', { name: 'Subscribe to it' }).click();
+  expect(await page.getByLabel('Types').inputValue()).toBe('order.created');
+  expect(await page.getByLabel('Channel', { exact: true }).inputValue()).toBe(channelId);
+});
+
+test('the audit log is filtered by what was done, and leaves as a file', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/channels', { name: 'orders' });
+  await dashboard.open('/audit');
+  await page.getByLabel('Action').selectOption('channel.created');
+  await page.waitForURL(/action=channel\.created/);
+  await page
+    .getByRole('row', { name: /channel\.created/ })
+    .first()
+    .waitFor();
+  expect(await page.getByRole('row', { name: /session\.begun/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Export' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByRole('button', { name: 'CSV' }).count()).toBe(0);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: /JSON/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('audit.ndjson');
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  expect(lines.filter((line) => !line.includes('channel.created'))).toEqual([]);
+});

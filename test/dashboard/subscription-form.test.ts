@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** The rarer fields of a subscription, and how much a replay since a time would bring. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+let channelId: string;
+
+beforeAll(async () => {
+  // The figures are counted by a worker.
+  scene = await setDashboardScene();
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+  channelId = await scene.make('/v1/channels', { name: 'orders' });
+});
+afterEach(() => scene.leave());
+
+const read = async <T>(path: string): Promise<T> => {
+  const { body } = await scene.posthorn.request<T & object>('GET', path, undefined, scene.key);
+  return body;
+};
+
+test('a receiver moves here with its secret, its headers and its limits, and each can be taken away again', async () => {
+  const { page } = dashboard;
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+  await page.getByLabel('URL').fill('https://example.com/hook');
+  await page.getByLabel('Name').fill('Till');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Time for an answer, ms').fill('5000');
+  await page.getByLabel('Tries a second, at most').fill('20');
+  await page.getByLabel('Requests at a time, at most').fill('3');
+  await page.getByLabel('Owner').fill('customer-7');
+  await page.getByLabel('Headers').fill('X-Shop: Berlin\nAuthorization: Bearer a:b\n');
+  await page.getByLabel('Own signing secret').fill('whsec_short');
+  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page
+    .locator('.problem')
+    .getByText(/whsec_/)
+    .waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await page.getByLabel('Own signing secret').fill(secret);
+  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  const id = /sub_\w+/.exec(page.url())?.[0] ?? '';
+  const path = `/v1/subscriptions/${id}`;
+  expect(await read(path)).toMatchObject({
+    timeoutMs: 5_000,
+    rateLimit: 20,
+    maxConcurrency: 3,
+    owner: 'customer-7',
+    headers: { 'X-Shop': 'Berlin', Authorization: 'Bearer a:b' },
+  });
+  expect(await read(`${path}/secret`)).toEqual({ secret });
+
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByText('More', { exact: true }).click();
+  expect(await page.getByLabel('Own signing secret').count()).toBe(0);
+  await page.getByLabel('Tries a second, at most').fill('');
+  await page.getByLabel('Owner').fill('');
+  await page.getByLabel('Headers').fill('X-Shop: Bonn');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  // Only what differs is sent.
+  expect(Object.keys((await sent).postDataJSON() as object)).not.toContain('timeoutMs');
+  await waitFor('the change is stored', async () => {
+    const { headers } = await read<{ headers: Record<string, string> }>(path);
+    return headers['X-Shop'] === 'Bonn';
+  });
+  const changed = await read<object>(path);
+  expect(Object.keys(changed)).not.toEqual(expect.arrayContaining(['rateLimit']));
+  expect(Object.keys(changed)).not.toEqual(expect.arrayContaining(['owner']));
+  expect(changed).toMatchObject({ timeoutMs: 5_000, maxConcurrency: 3, headers: { 'X-Shop': 'Bonn' } });
+});
+
+test('a replay since a time says first how many messages came in that time', async () => {
+  const { page } = dashboard;
+  const target = { channelId, name: 'Till', webhookUrl: 'https://example.com/hook' };
+  const id = await scene.make('/v1/subscriptions', target);
+  for (const number of [1, 2])
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number } });
+  const figures = `/v1/stats?channelId=${channelId}`;
+  await waitFor('the messages are counted', async () => {
+    const { totals } = await read<{ totals: { accepted: number } }>(figures);
+    return totals.accepted === 2;
+  });
+  await dashboard.open(`/subscriptions/${id}`);
+  await page.getByRole('button', { name: 'Replay since…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay to Till' });
+  await dialog.getByText('By the figures, 2 messages came').waitFor();
+  await dialog.getByLabel('From').fill('2020-01-01T00:00:00Z');
+  await dialog.getByLabel('To', { exact: true }).fill('2020-01-02T00:00:00Z');
+  await dialog.getByText('By the figures, 0 messages came').waitFor();
+});
