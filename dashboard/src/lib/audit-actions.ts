@@ -1,6 +1,6 @@
 import type { ListAudit } from '../api/client.ts';
 
-export type AuditAction = NonNullable<ListAudit['action']>;
+type AuditAction = NonNullable<ListAudit['action']>;
 
 /** Everything that is written into the audit log. One that the service has and this has not is no program: the type says so. */
 const ACTIONS: Readonly<Record<AuditAction, true>> = {

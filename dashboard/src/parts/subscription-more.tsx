@@ -3,7 +3,7 @@ import { useTexts } from '../lib/texts.ts';
 import { problemOf, TextField } from './field.tsx';
 
 /** What few subscriptions need, as it is written. */
-export type More = Record<'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret', string>;
+type More = Record<'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret', string>;
 
 export const moreOf = (subscription: Subscription | undefined): More => ({
   headers: Object.entries(subscription?.headers ?? {})
