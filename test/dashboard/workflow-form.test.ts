@@ -127,7 +127,7 @@ test('a fault is told at its field in the form, and at its line in the JSON', as
   await json().fill(DEFINITION);
   await waitFor('no mark is left', async () => (await page.locator('.json-edit mark').count()) === 0);
   await json().fill(DEFINITION);
-  // What can be written stands in the empty field, and what an empty choice means is said.
+  // An empty field shows an example, and an empty choice says its meaning.
   expect(await step('note').getByLabel('Then', { exact: true }).locator('option').first().innerText()).toBe(
     'goes on with the step below',
   );

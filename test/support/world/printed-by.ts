@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Runs a program by Node alone, in a folder without packages, and gives what it prints. It must end within a minute. */
+/** Runs a program by Node alone, in a folder without packages, and gives what it prints within a minute. */
 export async function printedBy(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-program-'));
   const file = join(folder, 'program.mjs');
