@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'workflow.activated',
   'workflow.paused',
   'workflow.deleted',
+  'workflow.runs_cancelled',
   'run.started',
   'run.cancelled',
   'run.retried',

@@ -28,6 +28,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/workflows/:workflowId/test': 'workflows.test',
   'POST /v1/workflows/:workflowId/runs': 'runs.start',
   'GET /v1/workflows/:workflowId/runs': 'runs.listOfWorkflow',
+  'POST /v1/workflows/:workflowId/runs/cancel': 'runs.cancelMany',
   'POST /v1/webhooks/:webhookId': 'webhooks.receive',
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'GET /v1/inspected-requests/:inspectedRequestId': 'inspectors.getRequest',

@@ -18,11 +18,13 @@ import * as secrets from '../../src/automations/workflow-secrets/store.ts';
 import type { DatabaseTransaction } from '../../src/db/client.ts';
 import { replayRunLetters, retryRun } from '../../src/deliveries/statements/run-again.ts';
 import { lockInspector } from '../../src/inspectors/store.ts';
+import { isNothing } from '../support/check/is-nothing.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import type { ResourceIds } from '../support/check/contract-row.ts';
 import { insertAutomationRows } from '../support/make/automation-rows.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { insertPausedRun } from '../support/make/seed.ts';
+import { unfinishedRuns } from '../support/make/unfinished-runs.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 /**
@@ -120,6 +122,9 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'whether there was a workflow': ({ environmentId, db }) => runs.workflowExists(db, environmentId, ids.workflowId),
     'a cancelled run': ({ environmentId }) =>
       runs.cancelRun(connection, { id: ids.runId, environmentId, reason: 'theirs' }),
+    'unfinished runs': ({ environmentId }) => runs.countUnfinished(connection, unfinishedRuns(environmentId, ids)),
+    'cancelled runs': ({ environmentId }) =>
+      runs.cancelUnfinished(connection, unfinishedRuns(environmentId, ids), { reason: 'theirs', most: 10 }),
     'a latest definition': ({ environmentId }) => runs.findLatest(connection, { id: ids.runId, environmentId }),
   },
   'src/deliveries/statements/run-again.ts': {
@@ -155,14 +160,6 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
 
 const again = (environmentId: string, isFromStart: boolean) =>
   ({ id: ids.runId, environmentId, requestedBy: 'them', version: undefined, isFromStart }) as const;
-
-/** Undefined, false, 0 and everything empty. */
-const isNothing = (value: unknown): boolean =>
-  value === undefined ||
-  value === false ||
-  value === 0 ||
-  (Array.isArray(value) && value.length === 0) ||
-  ((value instanceof Set || value instanceof Map) && value.size === 0);
 
 describe.each(Object.entries(CALLS))('%s shows and changes nothing of another environment', (_, calls) => {
   test.each(Object.entries(calls))('%s', async (__, call) => {

@@ -153,6 +153,7 @@ export const ENDPOINTS = {
     export: { method: 'GET', path: '/v1/runs/export', kind: 'lines', hasQuery: true },
     start: { method: 'POST', path: '/v1/workflows/:workflowId/runs', kind: 'json', hasBody: true, isKeyed: true },
     listOfWorkflow: { method: 'GET', path: '/v1/workflows/:workflowId/runs', kind: 'page', hasQuery: true },
+    cancelMany: { method: 'POST', path: '/v1/workflows/:workflowId/runs/cancel', kind: 'json', hasBody: true, isKeyed: true },
     list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },

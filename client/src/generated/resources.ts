@@ -25,7 +25,9 @@ import type {
   BatchAccepted,
   BulkReplay,
   BulkReplayAsked,
+  CancelRuns,
   CancelledMessage,
+  CancelledRuns,
   ChangePassword,
   Channel,
   ConfirmTotp,
@@ -438,6 +440,8 @@ export type Resources = {
     start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
     /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
     listOfWorkflow(workflowId: string, query?: ListRunsOfWorkflow, options?: RequestOptions): Pages<RunSummary>;
+    /** `POST /v1/workflows/:workflowId/runs/cancel`, scope workflows:write */
+    cancelMany(workflowId: string, body: CancelRuns | string, options?: RequestOptions): Call<CancelledRuns>;
     /** `GET /v1/runs`, scope workflows:read */
     list(query?: ListRuns, options?: RequestOptions): Pages<RunSummary>;
     /** `GET /v1/runs/:runId`, scope workflows:read */

@@ -12,6 +12,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
+import { CancelRuns } from './cancel-runs.tsx';
 import { RunView } from './run.tsx';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
@@ -69,7 +70,11 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   ];
   return (
     <>
-      {workflowId === undefined && <Views page="runs" filters={FILTERS} own={VIEWS} />}
+      {workflowId === undefined ? (
+        <Views page="runs" filters={FILTERS} own={VIEWS} />
+      ) : (
+        <CancelRuns workflowId={workflowId} status={query.status} since={query.since} />
+      )}
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },

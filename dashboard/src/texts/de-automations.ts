@@ -43,6 +43,11 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     retryStart: 'Von vorn',
     retryAsked: 'Neuer Versuch verlangt',
     cancel: 'Lauf abbrechen',
+    cancelThem: (count: number) => (count === 1 ? '1 Lauf abbrechen' : `${count} Läufe abbrechen`),
+    cancelTitle: (count: number) => (count === 1 ? '1 Lauf abbrechen?' : `${count} Läufe abbrechen?`),
+    cancelWhy:
+      'Laufende Schritte enden sofort, und was sie getan haben, bleibt getan. Läufe, die zu Ende sind, bleiben wie sie sind.',
+    cancelled: 'Läufe abgebrochen',
     approve: 'Freigeben',
     reject: 'Ablehnen',
     comment: 'Kommentar',

@@ -39,6 +39,11 @@ export const enAutomations = {
     retryStart: 'Retry from the start',
     retryAsked: 'Retry asked for',
     cancel: 'Cancel the run',
+    cancelThem: (count: number) => (count === 1 ? 'Cancel 1 run' : `Cancel ${count} runs`),
+    cancelTitle: (count: number) => (count === 1 ? 'Cancel 1 run?' : `Cancel ${count} runs?`),
+    cancelWhy:
+      'Steps under way are cut off, and what they have done stays done. Runs that have ended stay as they are.',
+    cancelled: 'Runs cancelled',
     approve: 'Approve',
     reject: 'Reject',
     comment: 'Comment',

@@ -1,6 +1,8 @@
 import { idOf, pageOf } from '../../http/answer-fields.ts';
 import { routesOf } from '../../http/route.ts';
 import {
+  cancelledRunsAnswer,
+  cancelRunsBody,
   listRunsOfWorkflowQuery,
   listRunsQuery,
   retryRunBody,
@@ -39,6 +41,17 @@ export const runRoutes = [
     answers: { 200: pageOf(runSummaryAnswer) },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { workflowId }, query }, { runs }) => runs.listOf(caller, workflowId, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workflows/:workflowId/runs/cancel',
+    params: ofWorkflow,
+    access: writing,
+    consumes: 'json',
+    body: cancelRunsBody,
+    answers: { 200: cancelledRunsAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { workflowId }, body }, { runs }) => runs.cancelMany(caller, workflowId, body),
   }),
   route({
     method: 'GET',

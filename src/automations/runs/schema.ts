@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf, storedJson, time, wholeNumber } from '../../http/answer-fields.ts';
 import { fieldsOf } from '../../http/fields.ts';
-import { enumQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../../http/query.ts';
+import { enumQuery, exportQuery, instantField, pageQuery, windowQuery, WITHOUT_PAGE } from '../../http/query.ts';
 import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
-import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
+import { RUN_STATUSES, RUN_STEP_STATUSES, type RunStatus } from '../../kernel/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
@@ -14,6 +14,31 @@ export const retryRunBody = fieldsOf({
   definition: z.enum(['original', 'latest']).default('original'),
 }).default({ from: 'failed', definition: 'original' });
 export type RetryRun = z.output<typeof retryRunBody>;
+
+/** Statuses of runs that have not ended. */
+export const UNFINISHED_RUNS = ['pending', 'running', 'waiting', 'paused'] as const satisfies readonly RunStatus[];
+
+/** Runs that one request names, or cancels: enough to be quick, few enough to lock them in one transaction. */
+export const CANCELLED_AT_ONCE = 1_000;
+
+/** The runs of a workflow that are to be cancelled; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
+export const cancelRunsBody = fieldsOf({
+  status: z.enum(UNFINISHED_RUNS).exactOptional(),
+  ids: z.array(z.string('must be a string')).min(1).max(CANCELLED_AT_ONCE).exactOptional(),
+  since: instantField.exactOptional(),
+  until: instantField.exactOptional(),
+  dryRun: z.boolean('must be true or false').default(false),
+});
+export type CancelRuns = z.output<typeof cancelRunsBody>;
+
+/** The answer to cancelling runs of a workflow, or to counting them. */
+export const cancelledRunsAnswer = z.strictObject({
+  status: z.enum(['preview', 'cancelled']).describe('`preview`: nothing was changed.'),
+  matched: wholeNumber.describe('Runs that match and had not ended.'),
+  cancelled: wholeNumber.describe('Runs that this request has ended, the oldest first.'),
+  left: wholeNumber.describe('Runs that match and have not ended yet. The same request goes on with them.'),
+});
+export type CancelledRuns = z.output<typeof cancelledRunsAnswer>;
 
 export const listRunsOfWorkflowQuery = pageQuery.extend({
   status: enumQuery(RUN_STATUSES).optional(),

@@ -11,7 +11,16 @@ import { idsWithin, windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { RunStatus } from '../../kernel/statuses.ts';
 import { obstacleIn } from './latest-definition.ts';
-import type { ListRuns, RetryRun, Run, RunSummary } from './schema.ts';
+import {
+  CANCELLED_AT_ONCE,
+  type CancelledRuns,
+  type CancelRuns,
+  type ListRuns,
+  type RetryRun,
+  type Run,
+  type RunSummary,
+  UNFINISHED_RUNS,
+} from './schema.ts';
 import * as store from './store.ts';
 
 export type Runs = {
@@ -24,6 +33,8 @@ export type Runs = {
   get(caller: EnvironmentCaller, runId: string): Promise<Run>;
   /** Steps under way are cut off; what they have done stays done. CONFLICT for a run that has ended. */
   cancel(caller: EnvironmentCaller, runId: string): Promise<Run>;
+  /** The same for the runs of a workflow that match and have not ended, deleted or not; up to 1,000 of them, the oldest first. */
+  cancelMany(caller: EnvironmentCaller, workflowId: string, which: CancelRuns): Promise<CancelledRuns>;
   /**
    * Goes on from the steps that failed, with the results of all others, or begins again without a trace of them. Its open dead letter
    * is replayed. CONFLICT for a run that is under way or completed, and for a definition that it cannot go on under.
@@ -48,6 +59,15 @@ export function createRuns(
       : undefined;
     if (run === undefined) throw notFound('run');
     return run;
+  };
+
+  const requireWorkflow = async (caller: EnvironmentCaller, workflowId: string): Promise<void> => {
+    const isThere =
+      isId('workflow', workflowId) &&
+      (await tenants.within(caller, (transaction) =>
+        store.workflowExists(transaction, caller.environmentId, workflowId),
+      ));
+    if (!isThere) throw notFound('workflow');
   };
 
   const list = async (caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>> => {
@@ -133,12 +153,7 @@ export function createRuns(
     },
 
     async listOf(caller, workflowId, query) {
-      const isThere =
-        isId('workflow', workflowId) &&
-        (await tenants.within(caller, (transaction) =>
-          store.workflowExists(transaction, caller.environmentId, workflowId),
-        ));
-      if (!isThere) throw notFound('workflow');
+      await requireWorkflow(caller, workflowId);
       return list(caller, { ...query, workflowId });
     },
 
@@ -149,6 +164,33 @@ export function createRuns(
           store.cancelRun(connection, { ...run, reason: `cancelled by ${caller.principal.id}` }),
         refusal: (status) => `The run is ${status}`,
       }),
+
+    async cancelMany(caller, workflowId, { status, ids: named, since, until, dryRun }) {
+      await requireWorkflow(caller, workflowId);
+      const { environmentId, principal } = caller;
+      const ids = idsWithin('run', { since, until });
+      const statuses = status === undefined ? UNFINISHED_RUNS : [status];
+      const which = { environmentId, workflowId, statuses, ids, named };
+      const counted = await tenants.onConnection(caller, async (connection) => {
+        const matched = await store.countUnfinished(connection, which);
+        if (dryRun || matched === 0) return { matched, cancelled: 0 };
+        const reason = `cancelled by ${principal.id}`;
+        const cancelled = await store.cancelUnfinished(connection, which, { reason, most: CANCELLED_AT_ONCE });
+        const after = { status, ids: named, since: since?.toString(), until: until?.toString(), cancelled };
+        await audit.record(connection, caller, {
+          action: 'workflow.runs_cancelled',
+          target: { id: workflowId },
+          after,
+        });
+        return { matched, cancelled };
+      });
+      if (counted.cancelled > 0) await wakeForRuns(pool);
+      return {
+        status: dryRun ? 'preview' : 'cancelled',
+        ...counted,
+        left: Math.max(0, counted.matched - counted.cancelled),
+      };
+    },
 
     retry: (caller, runId, how) =>
       change(caller, runId, {

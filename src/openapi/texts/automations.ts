@@ -73,6 +73,12 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     description: 'Runs of one workflow, the newest first, those of a deleted one too.',
     example: { query: { status: 'failed' } },
   },
+  'POST /v1/workflows/:workflowId/runs/cancel': {
+    summary: 'Cancel runs of a workflow',
+    description:
+      'Ends runs that have not ended, up to 1,000 of them, the oldest first; the same request goes on with what is left. Everything is asked for by `{}`. `dryRun` only counts.',
+    example: { body: { status: 'waiting', dryRun: true } },
+  },
   'GET /v1/runs/export': {
     summary: 'Export runs',
     description: 'The list as a file of up to 100,000 runs. The audit log tells of it.',

@@ -137,6 +137,11 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'StreamMessages.since': 'Begins with stored messages published after this.',
   'AskMessageReplay.since': 'First time of publication that is replayed.',
   'AskMessageReplay.until': 'First time of publication that is not replayed any more. Default: now.',
+  'CancelRuns.status': 'Only runs with this status. Default: all that have not ended.',
+  'CancelRuns.ids': 'Only these runs. An id that names none of them is left out.',
+  'CancelRuns.since': 'Only runs made after this.',
+  'CancelRuns.until': 'Only runs made before this.',
+  'CancelRuns.dryRun': 'Counts, and changes nothing.',
   'RetryRun.from':
     '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys.',
   'RetryRun.definition': 'Definition to go on under: its own, or the latest one of the workflow.',

@@ -1,5 +1,5 @@
 import { approvalAnswer } from '../../../src/automations/approvals/schema.ts';
-import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
+import { cancelledRunsAnswer, runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
 import { scheduleAnswer } from '../../../src/automations/schedules/schema.ts';
 import { trialAnswer } from '../../../src/automations/trials/schema.ts';
 import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
@@ -64,6 +64,14 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     isBodyOptional: true,
   },
   { method: 'GET', path: `${PATH}/runs`, scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
+  {
+    method: 'POST',
+    path: `${PATH}/runs/cancel`,
+    scope: 'workflows:write',
+    status: 200,
+    answers: cancelledRunsAnswer,
+    body: () => ({ status: 'paused' }),
+  },
   { method: 'GET', path: '/v1/runs', scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
   { method: 'GET', path: RUN, scope: 'workflows:read', status: 200, answers: runAnswer },
   {
