@@ -11,7 +11,7 @@ const UNSETTLED = `${HAS_FAILED_PROBE} AND s.circuit_settled_at IS DISTINCT FROM
 // A worker that dies in the middle leaves the rest to the next failed probe.
 const TAKE = `
   UPDATE subscriptions SET circuit_settled_at = circuit_probe_failed_at
-  WHERE id IN (SELECT s.id FROM subscriptions s WHERE ${UNSETTLED} LIMIT ${SETTLED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+  WHERE id = ANY (ARRAY(SELECT s.id FROM subscriptions s WHERE ${UNSETTLED} LIMIT ${SETTLED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED))
   RETURNING id, timeout_ms AS "timeoutMs"`;
 
 /**
