@@ -17,6 +17,7 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'workflow.activated': true,
   'workflow.paused': true,
   'workflow.deleted': true,
+  'workflow.runs_cancelled': true,
   'run.started': true,
   'run.cancelled': true,
   'run.retried': true,
