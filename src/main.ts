@@ -195,7 +195,7 @@ audit
 const members = program
   .command('members')
   .description('members of an organisation, in the database of DATABASE_URL, or of the running `start`');
-const organisation = () => new Option('--organisation <id>', 'which organisation; default: the first one');
+const organisation = () => new Option('--organisation <id>', 'which organisation; needed once there are several');
 type OfOrganisation = { organisation?: string; json: boolean };
 members
   .command('list')

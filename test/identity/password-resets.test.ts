@@ -23,6 +23,42 @@ const join = (role: Role) => joinAs(posthorn, owner.browser, organisation, { rol
 const refused = (by: Browser, method: string, path: string, body?: unknown) =>
   refusalOf(posthorn, by, [method, `${organisation}${path}`, body]);
 
+// First: another organisation that has an audit log stays.
+test('the command line lists, invites and removes members, and resets passwords', async () => {
+  const run = (...parameters: string[]) => runPosthorn(parameters, { DATABASE_URL: posthorn.database.url });
+  const listed = await run('members', 'list');
+  expect(listed.output).toMatch(/^Organisation Test \(org_\w+\)\nUSER/);
+  expect(listed.output).toContain(OWNER.email);
+  const invited = await run('members', 'invite', 'nora@example.com', '--role', 'owner');
+  expect(invited.errors).toMatch(/^Invitation to the organisation Test \(org_\w+\):\n$/);
+  const newcomer = { code: codeOf(invited.output.trim()), name: 'Nora', password: 'seven lanterns at noon' };
+  expect((await createBrowser(posthorn).request('POST', '/v1/invitations/accept', newcomer)).status).toBe(200);
+  const link = await run('admin', 'reset-password', 'nora@example.com');
+  const body = { code: codeOf(link.output.trim()), password: 'four quiet harbours' };
+  expect((await createBrowser(posthorn).request('POST', '/v1/password-reset', body)).status).toBe(204);
+  await signIn(posthorn, { email: 'nora@example.com', password: 'four quiet harbours' });
+  const removed = await run('members', 'remove', 'nora@example.com');
+  expect(removed.output).toMatch(/^Removed nora@example\.com from the organisation Test \(org_\w+\)\n$/);
+  const last = await run('members', 'remove', OWNER.email);
+  expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner stays')]);
+  // Old: without --organisation the oldest one was meant, whoever's it was.
+  const { db, newId } = posthorn.deps;
+  const { id } = await db.organisation.create({ data: { id: newId('organisation'), name: 'Second' } });
+  for (const command of [['list'], ['invite', 'max@example.com', '--role', 'viewer'], ['remove', OWNER.email]]) {
+    const several = await run('members', ...command);
+    expect([several.exitCode, several.output]).toEqual([1, '']);
+    expect(several.errors).toMatch(/several organisations, such as .* and .*: name one with --organisation/);
+  }
+  expect((await run('members', 'list', '--organisation', id)).output).toMatch(/^Organisation Second /);
+  await db.organisation.delete({ where: { id } });
+  for (const wrong of [
+    ['invite', 'x', '--role', 'viewer'],
+    ['remove', 'nobody@example.com'],
+    ['list', '--organisation', 'x'],
+  ])
+    expect([wrong, (await run('members', ...wrong)).exitCode]).toEqual([wrong, 1]);
+});
+
 describe('a link that resets a password', () => {
   const reset = (code: string, password = 'four quiet harbours') =>
     createBrowser(posthorn).request<Refusal>('POST', '/v1/password-reset', { code, password });
@@ -72,29 +108,4 @@ describe('a link that resets a password', () => {
     expect((await owner.browser.request('POST', `${organisation}${path}`)).status).toBe(201);
     await db.member.deleteMany({ where: { organisationId: other.id } });
   });
-});
-
-test('the command line lists, invites and removes members, and resets passwords', async () => {
-  const run = (...parameters: string[]) => runPosthorn(parameters, { DATABASE_URL: posthorn.database.url });
-  const listed = await run('members', 'list');
-  expect(listed.output).toMatch(/^Organisation Test \(org_\w+\)\nUSER/);
-  expect(listed.output).toContain(OWNER.email);
-  const invited = await run('members', 'invite', 'nora@example.com', '--role', 'owner');
-  expect(invited.errors).toMatch(/^Invitation to the organisation Test \(org_\w+\):\n$/);
-  const newcomer = { code: codeOf(invited.output.trim()), name: 'Nora', password: 'seven lanterns at noon' };
-  expect((await createBrowser(posthorn).request('POST', '/v1/invitations/accept', newcomer)).status).toBe(200);
-  const link = await run('admin', 'reset-password', 'nora@example.com');
-  const body = { code: codeOf(link.output.trim()), password: 'four quiet harbours' };
-  expect((await createBrowser(posthorn).request('POST', '/v1/password-reset', body)).status).toBe(204);
-  await signIn(posthorn, { email: 'nora@example.com', password: 'four quiet harbours' });
-  const removed = await run('members', 'remove', 'nora@example.com');
-  expect(removed.output).toMatch(/^Removed nora@example\.com from the organisation Test \(org_\w+\)\n$/);
-  const last = await run('members', 'remove', OWNER.email);
-  expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner stays')]);
-  for (const wrong of [
-    ['invite', 'x', '--role', 'viewer'],
-    ['remove', 'nobody@example.com'],
-    ['list', '--organisation', 'x'],
-  ])
-    expect([wrong, (await run('members', ...wrong)).exitCode]).toEqual([wrong, 1]);
 });

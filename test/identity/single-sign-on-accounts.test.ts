@@ -111,7 +111,7 @@ test('where it is the only way, an organisation of one\u2019s own is no way arou
   await strict.deps.pool.query('UPDATE sessions SET expires_at = expires_at');
   const again = await comeBy({ ...NORA, groups: ['staff'] }, strict);
   expect((await again.browser.request('POST', '/v1/organisations', { name: 'Mine' })).status).toBe(201);
-  await expect(signIn(strict, { email: NORA.email, password: sent.password })).rejects.toThrow('People sign in by');
+  await expect(signIn(strict, { email: NORA.email, password: sent.password })).rejects.toThrow('answered 401');
   expect((await browser.request('GET', '/v1/session')).status).toBe(401);
   const proof = await again.browser.request('POST', '/v1/session/authenticate', { password: sent.password });
   expect(proof.status).toBe(403);

@@ -103,11 +103,11 @@ export function createAccounts(
   const prove: Accounts['prove'] = async ({ principal }, password) => {
     if (principal.kind !== 'person') throw new Error('Only people have passwords');
     const { sessionId } = principal;
+    await refuseOwnWay(db, principal.id);
     await tries.count({ kind: 'session', sessionId });
     const account = await findAccount(db, principal.id);
     const { isRight } = await passwords.verify(password, account?.passwordHash);
     if (account === undefined || !isRight) throw new ApiError('UNAUTHORIZED', 'The password is wrong');
-    await refuseOwnWay(db, account.id);
     return { account, sessionId };
   };
 
@@ -122,10 +122,19 @@ export function createAccounts(
     return passwords.hash(password);
   };
 
+  const { singleSignOn } = config;
+  const mustUseProvider = async (database: DatabaseTransaction, userId: string | undefined): Promise<boolean> =>
+    singleSignOn?.isOnly === true && (userId === undefined || !(await isOwner(database, userId)));
+
   const refuseOwnWay: Accounts['refuseOwnWay'] = async (database, userId) => {
-    if (config.singleSignOn?.isOnly !== true) return;
-    if (userId === undefined || !(await isOwner(database, userId)))
-      throw new ApiError('FORBIDDEN', `People sign in by ${config.singleSignOn.name} here`);
+    if (await mustUseProvider(database, userId))
+      throw new ApiError('FORBIDDEN', `People sign in by ${singleSignOn?.name} here`);
+  };
+
+  /** One text for an unknown address, a wrong password, and a right one of somebody who must come by the provider. */
+  const wrongPassword = (): ApiError => {
+    const others = singleSignOn?.isOnly === true ? `, or is of somebody who signs in by ${singleSignOn.name}` : '';
+    return new ApiError('UNAUTHORIZED', `The e-mail address or the password is wrong${others}`);
   };
 
   const identify: Accounts['identify'] = async ({ email, password }, visit) => {
@@ -134,10 +143,9 @@ export function createAccounts(
     const account = await findAccountByEmail(db, email);
     const trier = await devices.trierOf(email, account, visit);
     await tries.count(trier);
+    const isClosed = await mustUseProvider(db, account?.id);
     const { isRight, rehashed } = await passwords.verify(password, account?.passwordHash);
-    if (account === undefined || !isRight)
-      throw new ApiError('UNAUTHORIZED', 'The e-mail address or the password is wrong');
-    await refuseOwnWay(db, account.id);
+    if (account === undefined || !isRight || isClosed) throw wrongPassword();
     return { account, trier, rehashed };
   };
 

@@ -63,16 +63,14 @@ export async function findRolesOf(db: Db, userId: string): Promise<ReadonlyMap<s
   return new Map(rows.map(({ organisationId, role }) => [organisationId, readRole(role)]));
 }
 
-/** Id and name of one organisation, or of the one that the first start has made. */
-export async function findOrganisation(db: Db, id?: string): Promise<{ id: string; name: string } | undefined> {
-  const select = { id: true, name: true } as const;
-  const row = await db.organisation.findFirst({
+/** Id and name of the organisation with that id, or of the two oldest. */
+export const findOrganisations = (db: Db, id?: string): Promise<{ id: string; name: string }[]> =>
+  db.organisation.findMany({
     where: id === undefined ? {} : { id },
     orderBy: { id: 'asc' },
-    select,
+    take: 2,
+    select: { id: true, name: true },
   });
-  return row ?? undefined;
-}
 
 /** Forgets who an account is at every provider. Returns how many there were. */
 export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>

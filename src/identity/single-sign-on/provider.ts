@@ -29,6 +29,8 @@ const KNOWN_FOR_MS = 3_600_000;
 const ASKED_WITHIN_S = 43_200;
 /** One who proves who they are once more has done so within this many seconds when they come back. */
 const PROVEN_WITHIN_S = 120;
+/** A provider's clock may be ahead of ours by as much, s. */
+const MOST_AHEAD_S = 120;
 
 /** Why nobody was proven: the person said no, or the provider's answer is not to be believed, or it cannot be had. */
 export type Refusal = 'denied' | 'invalid' | 'unreachable';
@@ -101,6 +103,7 @@ export function createProvider(
         });
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('There is no ID token');
+        refuseAhead(claims, clock());
         const person = readPerson(
           await withUserInfo(configuration, tokens.access_token, { claims, groupsClaim: settings.groupsClaim }),
           settings,
@@ -132,6 +135,13 @@ function authenticationOf(clientSecret: string | undefined): ReturnType<typeof N
     const isPostOnly = taken?.includes('client_secret_basic') === false && taken.includes('client_secret_post');
     return (isPostOnly ? post : basic)(server, ...others);
   };
+}
+
+/** The library looks at the end of a token alone. A sign-in that is ahead would count as fresh for as much longer. */
+function refuseAhead({ iat, auth_time: authTime }: { iat: number; auth_time?: number }, now: Date): void {
+  const latest = now.getTime() / 1_000 + MOST_AHEAD_S;
+  if (iat > latest || (authTime !== undefined && authTime > latest))
+    throw new Error(`The ID token is of a time more than ${MOST_AHEAD_S} s ahead`);
 }
 
 type Claims = { iss: string; sub: string; [name: string]: unknown };

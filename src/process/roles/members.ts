@@ -4,7 +4,7 @@ import { createAccounts } from '../../identity/accounts/service.ts';
 import { createFactorsOfPeople } from '../../identity/factors/of-person.ts';
 import { createMembers, type Members } from '../../identity/members/service.ts';
 import { createInvitationBody } from '../../identity/members/schema.ts';
-import { findOrganisation } from '../../identity/members/store.ts';
+import { findOrganisations } from '../../identity/members/store.ts';
 import type { Role } from '../../identity/roles.ts';
 import { createSessions } from '../../identity/sessions/service.ts';
 import { createLog } from '../../log.ts';
@@ -84,11 +84,16 @@ export function atRunning(config: Config): Config {
   return running !== undefined && isDefault ? { ...config, publicBaseUrl: running } : config;
 }
 
+/** The organisation with that id, or the only one. */
 async function organisationOf(db: DatabaseTransaction, id: string | undefined): Promise<{ id: string; name: string }> {
-  const found = await findOrganisation(db, id);
+  const [found, another] = await findOrganisations(db, id);
   if (found === undefined)
     throw new ConfigError(
       `There is no organisation${id === undefined ? ' yet: start the service once' : ` ${visible(id)}`}`,
+    );
+  if (another !== undefined)
+    throw new ConfigError(
+      `There are several organisations, such as ${visible(found.name)} (${found.id}) and ${visible(another.name)} (${another.id}): name one with --organisation`,
     );
   return found;
 }
