@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField } from '../kernel/api-error.ts';
+import { type ErrorDetails, invalidField } from '../kernel/api-error.ts';
 import { dateTimeField } from './query.ts';
 
 type Shape = Record<string, z.ZodType>;
@@ -54,9 +54,10 @@ export function fieldsOf<S extends Shape>(
 /** The body of a PATCH, and what of it is a change. */
 export type Change<T> = {
   body: z.ZodType<T>;
+  /** Why such fields cannot be a change of the stored resource: identity fields that are not the stored ones, and changed fields that a rule refuses. */
+  problemsOf(stored: object, given: object): ErrorDetails[];
   /**
-   * The fields whose value differs from the stored resource's. Throws INVALID_REQUEST for an identity field that is not the
-   * stored one and for a changed field that a rule refuses.
+   * The fields whose value differs from the stored resource's. Throws INVALID_REQUEST for the first of its problems.
    */
   of(stored: object, given: T): T;
 };
@@ -69,6 +70,20 @@ export function changeOf<S extends Shape>(
   shape: S,
   { identity = {}, moved = [], elsewhere = {}, rules = {} }: ResourceFields,
 ): Change<FieldsOf<S>> {
+  const changedIn = (stored: object, given: object): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(given).filter(
+        ([field, value]) => Object.hasOwn(shape, field) && !isSame(Reflect.get(stored, field), value),
+      ),
+    );
+  const problemsOfChange = (stored: object, given: object): ErrorDetails[] => [
+    ...Object.entries(identity).flatMap(([field, { reason }]) =>
+      Object.hasOwn(given, field) && !isSame(Reflect.get(stored, field), Reflect.get(given, field))
+        ? [{ field, reason }]
+        : [],
+    ),
+    ...problemsOf(changedIn(stored, given), rules).map(([field, reason]) => ({ field, reason })),
+  ];
   const body = z
     .strictObject({
       ...refusing(elsewhere),
@@ -83,19 +98,12 @@ export function changeOf<S extends Shape>(
   return {
     // `as`: what the type leaves out is of interest to `of` alone.
     body: body as unknown as z.ZodType<FieldsOf<S>>,
+    problemsOf: problemsOfChange,
     of(stored, given) {
-      const before: Record<string, unknown> = { ...stored };
-      for (const [field, { reason }] of Object.entries(identity)) {
-        const isOther = Object.hasOwn(given, field) && !isSame(before[field], Reflect.get(given, field));
-        if (isOther) throw invalidField(field, reason);
-      }
-      const changed = Object.fromEntries(
-        Object.entries(given).filter(([field, value]) => Object.hasOwn(shape, field) && !isSame(before[field], value)),
-      );
-      const [problem] = problemsOf(changed, rules);
-      if (problem !== undefined) throw invalidField(...problem);
+      const [problem] = problemsOfChange(stored, given);
+      if (problem !== undefined) throw invalidField(problem.field, problem.reason);
       // `as`: all fields of the shape are optional, so some of them are such an object too.
-      return changed as FieldsOf<S>;
+      return changedIn(stored, given) as FieldsOf<S>;
     },
   };
 }

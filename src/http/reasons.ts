@@ -46,6 +46,17 @@ export const reasonOf =
     }
   };
 
+/**
+ * The path and the reason of each fault of an issue. Zod names the object of unknown keys, with a reason for the first of them; the author
+ * is to see each key that is one too many.
+ */
+export function faultsIn(issue: z.core.$ZodIssue): { path: PropertyKey[]; reason: string }[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path, reason: message }];
+  const [plain = message] = message.split('; did you mean', 1);
+  return issue.keys.map((key, index) => ({ path: [...path, key], reason: index === 0 ? message : plain }));
+}
+
 /** `inst` is the object's schema, which knows its fields. One that callers cannot set is no suggestion. */
 function unknownReason(kind: string, given: string, inst: unknown): string {
   const shape: Record<string, z.ZodType> = inst instanceof z.ZodObject ? inst.shape : {};

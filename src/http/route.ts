@@ -4,6 +4,7 @@ import type { Caller, EnvironmentCaller, TenantCaller } from '../identity/caller
 import type { RequestHead, Visit } from '../identity/scheme.ts';
 import type { AddressLimit, Bucket, ThingLimit } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
+import type { Misfit } from '../kernel/misfit.ts';
 import type { IdKind } from '../kernel/ids.ts';
 import type { Scope } from '../kernel/scopes.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
@@ -114,6 +115,8 @@ export type Row = {
   isRedelivery?: true;
   /** The route sends something for its app, or has a run do so: refused to people while the app is suspended, as the two above are. */
   isSending?: true;
+  /** Its service gets a body that does not fit as a `Misfit`, adds what else is wrong, and refuses it. */
+  looksFurther?: true;
   /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'inbound' | 'publish';
   /** Refuses a form in the words of RFC 6749 (errors.ts). */
@@ -153,6 +156,7 @@ type Given<
   B extends z.ZodType,
   Q extends z.ZodType,
   R extends { readonly [status in Status]?: z.ZodType },
+  L extends true | undefined,
 > = Pick<
   Row,
   | 'method'
@@ -175,10 +179,11 @@ type Given<
     path: P;
     access: A;
     query?: Q;
+    looksFurther?: L;
     answers: R;
     errors?: readonly ErrorCode[];
     handle: (
-      request: RouteRequest<z.output<B>, z.output<Q>, ParamsOf<P>, CallerOf<A>>,
+      request: RouteRequest<z.output<B> | (L extends true ? Misfit : never), z.output<Q>, ParamsOf<P>, CallerOf<A>>,
       services: Services,
     ) => Promise<z.output<NonNullable<R[keyof R & Status]>>>;
   };
@@ -195,8 +200,9 @@ export const routesOf =
     const R extends { readonly [status in Status]?: z.ZodType },
     B extends z.ZodType = z.ZodUndefined,
     Q extends z.ZodType = z.ZodUndefined,
+    L extends true | undefined = undefined,
   >(
-    row: Given<Services, P, A, B, Q, R>,
+    row: Given<Services, P, A, B, Q, R, L>,
   ): Route<Services> => {
     // Thrown as the table is loaded: an end that breaks our promise is served to nobody.
     if (row.deprecation !== undefined) deprecationHeaders(row.deprecation);

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { Misfit } from '../kernel/misfit.ts';
 import { instantQuery, pageQuery } from './query.ts';
-import { parseInput, readQuery } from './validate.ts';
+import { inputOrMisfit, parseInput, readQuery } from './validate.ts';
 
 const body = z.strictObject({
   name: z.string().min(1).max(5),
@@ -57,6 +58,22 @@ test.each([
   expect(() => parseInput(body, value)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', details: { field, reason } }),
   );
+});
+
+test('a body that does not fit can be had with everything that is wrong, the unknown fields first', () => {
+  const value = { name: '', count: 4, isOn: 1, nmae: 'x', zebra: 2 };
+  const misfit = inputOrMisfit(body, value);
+  expect(misfit).toEqual({
+    body: value,
+    faults: [
+      { field: 'nmae', reason: 'is not a known field; did you mean name?' },
+      { field: 'name', reason: 'must not be empty' },
+      { field: 'isOn', reason: 'must be true or false' },
+      { field: 'zebra', reason: 'is not a known field' },
+    ],
+  });
+  expect(misfit instanceof Misfit && misfit.rest()).toEqual({ count: 4 });
+  expect(inputOrMisfit(body, good)).toEqual(good);
 });
 
 const query = pageQuery.extend({ channelId: z.string().optional(), since: instantQuery.optional() });

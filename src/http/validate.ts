@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { invalidField } from '../kernel/api-error.ts';
+import { type ErrorDetails, invalidField } from '../kernel/api-error.ts';
 import { fieldPath } from '../kernel/field-path.ts';
+import { Misfit } from '../kernel/misfit.ts';
 import type { Middleware } from './context.ts';
 import { queryOf } from './match-route.ts';
 import { parseQuery } from './parse-query.ts';
-import { reasonOf } from './reasons.ts';
+import { faultsIn, reasonOf } from './reasons.ts';
 
 /** Routes without a body take none, or an empty object. */
 const noFields = z.strictObject({}).optional();
@@ -15,13 +16,14 @@ const MAX_NAME_LENGTH = 64;
 
 /**
  * Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined, and every
- * field and every parameter is an unknown one.
+ * field and every parameter is an unknown one. A route that looks further gets a body that does not fit as a Misfit.
  */
 export const validate: Middleware = (ctx, next) => {
   const { route, body } = ctx.state;
   const query =
     route?.isOthers === true ? undefined : readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
-  const input = parseInput(route?.body ?? noFields, body);
+  const schema = route?.body ?? noFields;
+  const input = route?.looksFurther === true ? inputOrMisfit(schema, body) : parseInput(schema, body);
   ctx.state.query = route?.query && query;
   ctx.state.body = route?.body && input;
   return next();
@@ -37,6 +39,15 @@ export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.out
   if (parsed.success) return parsed.data;
   const { field, reason } = worstOf(parsed.error);
   throw invalidField(field, reason);
+}
+
+/** The same, but for a body that does not fit: it comes back with all that is wrong with it. */
+export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | Misfit {
+  const parsed = schema.safeParse(body, { error: reasonOf('field') });
+  if (parsed.success) return parsed.data;
+  const first = detailsOf(worstOf(parsed.error));
+  const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
+  return new Misfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
 }
 
 /** The same for a query string. A parameter without a value is refused as well, but for `cursor`: the first page. */
@@ -55,15 +66,19 @@ export function readQuery<T extends z.ZodType>(schema: T, text: string): z.outpu
 /** `field` is the path as its author would write it, `key` its last part alone. */
 type Problem = { field: string; key: string; reason: string; isUnknown: boolean };
 
+const detailsOf = ({ field, reason }: Problem): ErrorDetails => ({ field, reason });
+
 function worstOf({ issues }: z.ZodError): Problem {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-  if (issue === undefined) throw new Error('A schema refused a value without saying why');
-  // Zod names the object; the caller is to see the key that is one too many.
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
-  return {
+  const [problem] = issue === undefined ? [] : problemsOf(issue);
+  if (problem === undefined) throw new Error('A schema refused a value without saying why');
+  return problem;
+}
+
+const problemsOf = (issue: z.core.$ZodIssue): Problem[] =>
+  faultsIn(issue).map(({ path, reason }) => ({
     field: fieldPath(path),
     key: String(path.at(-1) ?? 'query').slice(0, MAX_NAME_LENGTH),
-    reason: issue.message,
+    reason,
     isUnknown: issue.code === 'unrecognized_keys',
-  };
-}
+  }));

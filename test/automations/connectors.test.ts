@@ -50,7 +50,7 @@ const activate = (config: object): Promise<string> => calls.activate({ type: 'ma
 const run = async (workflowId: string, payload: unknown = {}) =>
   calls.ended((await calls.start(workflowId, payload)).id);
 const errorsOf = async (config: object) => {
-  const body = { trigger: { type: 'manual' }, steps: asking(config) };
+  const body = { name: 'asking', trigger: { type: 'manual' }, steps: asking(config) };
   return (await calls.good<{ errors: unknown[] }>('POST', '/v1/workflows/validate', body)).errors;
 };
 

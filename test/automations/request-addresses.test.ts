@@ -55,6 +55,7 @@ test('a definition that lets a message choose the host of credentials is refused
   });
   expect([refused.status, refused.body.error.details]).toMatchObject([400, { field: 'steps[0].config.url' }]);
   const { errors } = await calls.good<{ errors: object[] }>('POST', '/v1/workflows/validate', {
+    name: 'there',
     trigger: manual,
     steps,
   });

@@ -187,7 +187,7 @@ test('a definition names only secrets of its environment, and only where they ar
     const { errors } = await calls.good<{ errors: { field: string; reason: string }[] }>(
       'POST',
       '/v1/workflows/validate',
-      { trigger: { type: 'manual' }, steps: [http(config)] },
+      { name: 'asking', trigger: { type: 'manual' }, steps: [http(config)] },
     );
     return errors;
   };

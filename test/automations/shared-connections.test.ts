@@ -53,7 +53,7 @@ const asking = (connectionId: string, connectorId = 'http') => ({
   },
 });
 const refusedBy = async (calls: typeof trying, connectionId: string): Promise<unknown> => {
-  const body = { trigger: { type: 'manual' }, steps: [asking(connectionId)] };
+  const body = { name: 'asking', trigger: { type: 'manual' }, steps: [asking(connectionId)] };
   return (await calls.good<{ errors: unknown[] }>('POST', '/v1/workflows/validate', body)).errors;
 };
 const run = async (calls: typeof trying, workflowId: string) => calls.ended((await calls.start(workflowId)).id);

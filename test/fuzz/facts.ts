@@ -123,7 +123,7 @@ function givenFields(channelId: string): Facts['given'] {
     'POST /v1/workflows': definition,
     // A draft cannot be paused.
     'PATCH /v1/workflows/{workflowId}': { ...definition, status: 'active' },
-    'POST /v1/workflows/validate': definition,
+    'POST /v1/workflows/validate': { ...definition, id: null },
     'POST /v1/workflows/{workflowId}/test': { mocks: {} },
     'POST /v1/marks': { at: new Date(Date.now() - DAY_MS).toISOString() },
     'POST /v1/connections': { connectorId: 'slack', credentials: { token: 'xoxb-1' } },

@@ -2831,8 +2831,10 @@ export type ValidateMessages = {
 };
 
 export type ValidateWorkflow = {
+  readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  readonly status?: 'active' | 'paused' | 'draft' | undefined;
   readonly trigger?: object | undefined;
   readonly steps?: readonly unknown[] | undefined;
 };

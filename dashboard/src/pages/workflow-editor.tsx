@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { api, type Workflow } from '../api/client.ts';
 import { stepIds } from '../lib/definition-edit.ts';
-import { jsonTree } from '../lib/json-edit.ts';
+import { jsonTree, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -45,12 +45,14 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   const written = useDeferredValue(text);
   const badJson = jsonProblem(text);
   const verdict = useQuery({
-    queryKey: [path, 'validation', written],
+    queryKey: [path, 'validation', workflow?.id, written],
     queryFn: async ({ signal }) => {
       // A pause of the writer, before anything is asked.
       await new Promise((resolve) => setTimeout(resolve, 400));
       signal.throwIfAborted();
-      return api.workflows.validate(written, { ...at, signal });
+      // As a change of the workflow: it may not begin itself, and what is left out stays.
+      const asked = workflow === undefined ? written : withValue(written, ['id'], JSON.stringify(workflow.id));
+      return api.workflows.validate(asked, { ...at, signal });
     },
     enabled: badJson === undefined && may('developer'),
     retry: false,

@@ -50,13 +50,21 @@ export const workflowChange = changeOf(
 export const updateWorkflowBody = workflowChange.body;
 export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
 
-/** A definition that is checked as a new workflow's would be, and not stored. */
-export const validateWorkflowBody = fieldsOf({
-  name: name.exactOptional(),
-  description: description.exactOptional(),
-  trigger: trigger.exactOptional(),
-  steps: steps.exactOptional(),
-});
+/**
+ * A workflow that is checked and not stored: as a new one, or with `id` as a change of that one. Its `name` may be absent here, so that
+ * its absence is told beside all other faults.
+ */
+export const validateWorkflowBody = fieldsOf(
+  {
+    id: z.string().exactOptional(),
+    name: name.exactOptional(),
+    description: description.exactOptional(),
+    status: status.exactOptional(),
+    trigger: trigger.exactOptional(),
+    steps: steps.exactOptional(),
+  },
+  { rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
+);
 export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
 export const listWorkflowsQuery = pageQuery.extend({ status: status.exactOptional() });

@@ -1,25 +1,21 @@
-import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/api-error.ts';
+import { ApiError, type ErrorDetails, invalidFields, notFound } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
 import { isId } from '../../kernel/ids.ts';
+import { Misfit, topOf } from '../../kernel/misfit.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import type { Checks } from './checks.ts';
-import { formProblems } from './forms.ts';
+import { createJudge, requireFitting, together } from './judge.ts';
 import { listeningIn } from './listens.ts';
-import { missingIn, problemsOf } from './problems.ts';
-import { channelProblems, webhookProblems } from './references.ts';
+import { missingIn } from './problems.ts';
 import { triggerTypeOf } from './trigger-type.ts';
-import { connectionProblems } from './connection-references.ts';
-import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './reference-store.ts';
-import { type FindSteps, workflowProblems } from './workflow-references.ts';
-import { secretProblems } from './secret-references.ts';
 import {
   type CreateWorkflow,
   type ListWorkflows,
@@ -30,39 +26,30 @@ import {
   workflowChange,
 } from './schema.ts';
 import * as store from './store.ts';
-import { type Given, parsed, refuseTooLong, sizeProblem, textsIn } from './written-texts.ts';
+import { parsed, textsIn } from './written-texts.ts';
 
 /** One version of a workflow. Trigger and steps are the author's JSON texts. */
 export type Definition = { name: string; status: WorkflowStatus; version: number } & store.DefinitionTexts;
 
 export type Workflows = {
   /** `bodyText`: trigger and steps are kept as their author wrote them. */
-  create(caller: EnvironmentCaller, body: CreateWorkflow, bodyText: string): Promise<Workflow>;
+  create(caller: EnvironmentCaller, body: CreateWorkflow | Misfit, bodyText: string): Promise<Workflow>;
   list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
   get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** Its present version, as other services read it. */
   definitionOf(caller: EnvironmentCaller, id: string): Promise<Definition>;
   /** New runs take the new definition at once; those that have begun keep theirs. */
-  update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow, bodyText: string): Promise<Workflow>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow | Misfit, bodyText: string): Promise<Workflow>;
   /** Soft: its runs stay readable, and those under way go on. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** CONFLICT, with all `errors`, while something is missing. Doing it again changes nothing. */
   activate(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** No further run begins; those under way go on. CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
-  /** Tells everything that speaks against such a workflow, and stores nothing. */
-  validate(caller: EnvironmentCaller, body: ValidateWorkflow, bodyText: string): Promise<Validation>;
+  /** Tells everything that speaks against such a workflow, or against such a change of it, and stores nothing. */
+  validate(caller: EnvironmentCaller, body: ValidateWorkflow | Misfit, bodyText: string): Promise<Validation>;
 };
 
-/** Things that a definition may name. Each leaves those of the given that the environment has. */
-type Known = {
-  channels: Find;
-  webhooks: Find;
-  secrets: Find;
-  connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  steps: FindSteps;
-};
-type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = {
   checks: Checks;
   activation: Activation;
@@ -88,35 +75,13 @@ export function createWorkflows(
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
-  /** All that is wrong with what is given. `own`: the id of the workflow, where it has one. */
-  const problemsIn = async (
-    given: Given,
-    { environmentId, known, own }: { environmentId: string; known: Known; own?: string | undefined },
-  ): Promise<ErrorDetails[]> => {
-    const { problems, hasForm } = problemsOf(given, checks);
-    if (!hasForm) return problems;
-    const named = [
-      ...(await channelProblems(given, known.channels)),
-      ...(await webhookProblems(given, known.webhooks)),
-      ...(await secretProblems(given, known.secrets)),
-      ...(await connectionProblems(given, known.connectors)),
-      ...(await workflowProblems(given, known.steps, own)),
-      ...(await formProblems(given.steps, environmentId, schemas)),
-    ];
-    // A field that is wrong by itself names nothing.
-    const isTold = new Set(problems.map(({ field }) => field));
-    return [...problems, ...named.filter(({ field }) => !isTold.has(field))].slice(0, MOST_ERRORS);
-  };
-  const requireGood = async (
+  const judge = createJudge({ checks, schemas });
+  const judgeWithin = (
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
-    given: Given,
+    texts: store.DefinitionTexts,
     own?: string,
-  ): Promise<void> => {
-    const known = knownTo((look) => look(transaction), environmentId);
-    const [first, ...others] = await problemsIn(given, { environmentId, known, own });
-    if (first !== undefined) throw invalidFields([first, ...others]);
-  };
+  ) => judge(texts, { environmentId, look: (look) => look(transaction), own });
 
   /** CONFLICT, with all of it, for a workflow that lacks something; and where the environment has no place for another active one. */
   const requireComplete = async (
@@ -149,11 +114,10 @@ export function createWorkflows(
   return {
     create: (caller, body, bodyText) =>
       tenants.within(caller, async (transaction) => {
-        const texts = textsIn(bodyText);
-        refuseTooLong(texts);
-        await requireGood(transaction, caller, body);
+        const texts = textsIn(body, bodyText);
+        const good = requireFitting(body, await judgeWithin(transaction, caller, texts));
         const { environmentId } = caller;
-        const { name, description, status } = body;
+        const { name, description, status } = good;
         const id = newId('workflow');
         if (status === 'active') await requireComplete(transaction, caller, { id, texts });
         const triggerType = triggerTypeOf(texts.trigger);
@@ -171,7 +135,7 @@ export function createWorkflows(
         });
         await announceListening(transaction, environmentId, listens);
         if (status === 'active') await announceTriggers(transaction, { environmentId, workflowId: id }, texts.trigger);
-        await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: body });
+        await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: good });
         return workflow;
       }),
 
@@ -195,19 +159,17 @@ export function createWorkflows(
       tenants.within(caller, async (transaction) => {
         const stored = await lock(transaction, caller, id);
         const { workflow, texts: before } = stored;
-        const given = textsIn(bodyText);
-        // Both are compared as their texts: what their author wrote is what stands there.
-        const { trigger: _, steps: __, ...change } = workflowChange.of(workflow, body);
+        const given = textsIn(body, bodyText);
         const texts = { ...before, ...given };
+        // Both are compared as their texts: what their author wrote is what stands there.
         const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
+        const good = requireFitting(body, [
+          ...changeProblems(workflow, body),
+          ...(isOther ? await judgeWithin(transaction, caller, texts, id) : []),
+        ]);
+        const { trigger: _, steps: __, ...change } = workflowChange.of(workflow, good);
         if (!isOther && Object.keys(change).length === 0) return workflow;
-        if (isOther) {
-          refuseTooLong(texts);
-          await requireGood(transaction, caller, parsed(texts), id);
-        }
         const status = change.status ?? workflow.status;
-        if (change.status === 'paused' && workflow.status === 'draft')
-          throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
         if (status === 'active' && (isOther || workflow.status !== 'active'))
           await requireComplete(transaction, caller, { id, texts });
         const listens = isOther ? listeningIn(texts) : undefined;
@@ -248,26 +210,34 @@ export function createWorkflows(
     pause: (caller, id) => setStatus(caller, id, 'paused'),
 
     async validate(caller, body, bodyText) {
+      const faults = body instanceof Misfit ? body.faults : [];
+      if (!faults.every((fault) => OWN_FIELDS.has(topOf(fault)))) requireFitting(body, []);
+      const { id, name } = fieldsIn(body);
+      const stored = typeof id === 'string' ? await read(caller, id) : undefined;
+      const texts = { ...stored?.texts, ...textsIn(body, bodyText) };
       const { environmentId } = caller;
-      const known = knownTo((look) => tenants.read(caller, look), environmentId);
-      const size = sizeProblem(textsIn(bodyText));
-      const problems = await problemsIn(body, { environmentId, known });
-      const errors = [...(size === undefined ? [] : [size]), ...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
+      const errors = together(
+        faults,
+        stored === undefined && name === undefined ? [{ field: 'name', reason: 'is required' }] : [],
+        stored === undefined ? [] : changeProblems(stored.workflow, body),
+        await judge(texts, { environmentId, look: (look) => tenants.read(caller, look), own: stored?.workflow.id }),
+        missingIn(parsed(texts)),
+      );
       return { valid: errors.length === 0, errors };
     },
   };
 }
 
-/** `read` makes one look, within a transaction or by itself. */
-const knownTo = (
-  read: <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>,
-  environmentId: string,
-): Known => ({
-  channels: (ids) => read((reader) => store.findChannelIds(reader, environmentId, ids)),
-  webhooks: (ids) => read((reader) => findWebhookIds(reader, environmentId, ids)),
-  secrets: (names) => read((reader) => findSecretNames(reader, environmentId, names)),
-  connectors: (ids) => read((reader) => findConnectors(reader, environmentId, ids)),
-  steps: (ids) => read((reader) => findSteps(reader, environmentId, ids)),
-});
+/** Fields whose faults are answers to a question about a definition, and do not make the question itself a bad one. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'status', 'trigger', 'steps']);
 
-const MOST_ERRORS = 20;
+const fieldsIn = (body: object): { id?: unknown; name?: unknown; status?: unknown } =>
+  body instanceof Misfit ? body.rest() : body;
+
+/** Why fields other than trigger and steps cannot be a change of the workflow. */
+function changeProblems(workflow: Workflow, body: object): ErrorDetails[] {
+  const fields = fieldsIn(body);
+  const isPausedDraft = fields.status === 'paused' && workflow.status === 'draft';
+  const reason = 'cannot be paused: the workflow is a draft and was never active';
+  return [...workflowChange.problemsOf(workflow, fields), ...(isPausedDraft ? [{ field: 'status', reason }] : [])];
+}

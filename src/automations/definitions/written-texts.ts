@@ -1,15 +1,17 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
-import { invalidField } from '../../kernel/api-error.ts';
 import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { Misfit } from '../../kernel/misfit.ts';
 import type { Problem } from './graph.ts';
 import type { DefinitionTexts } from './store.ts';
 
 /** A definition as its validation and the audit log read it. */
 export type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
 
-/** The author's own texts in a body that has been validated. */
-export function textsIn(bodyText: string): DefinitionTexts {
+/** The author's own texts in a body: of one that does not fit, those that it has no fault in. */
+export function textsIn(body: object, bodyText: string): DefinitionTexts {
+  const good = body instanceof Misfit ? body.rest() : body;
   const textOf = (name: string): string | undefined => {
+    if (!Object.hasOwn(good, name)) return undefined;
     const span = memberSpan(bodyText, wholeSpan(bodyText), name);
     const text = span && bodyText.slice(span.start, span.end);
     // Null is what a field is left out by.
@@ -25,12 +27,6 @@ export function sizeProblem({ trigger = '', steps = '' }: DefinitionTexts): Prob
   return isTooLong
     ? { field: 'steps', reason: `and trigger must have at most ${WORKFLOW_BOUNDS.definitionBytes} bytes` }
     : undefined;
-}
-
-/** INVALID_REQUEST for it. */
-export function refuseTooLong(texts: DefinitionTexts): void {
-  const problem = sizeProblem(texts);
-  if (problem !== undefined) throw invalidField(problem.field, problem.reason);
 }
 
 /** The values of stored texts. */

@@ -22,8 +22,9 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/workflows/validate': {
     summary: 'Check a definition',
-    description: 'Says everything that speaks against such a workflow, and stores nothing.',
-    example: { body: { trigger, steps } },
+    description:
+      'Says everything that speaks against such a new workflow, or with `id` against such a change of that one: what is left out stays as it is there. The last of it is what activating alone asks for. Stores nothing.',
+    example: { body: { name: 'Large orders', trigger, steps } },
   },
   'GET /v1/workflows/:workflowId': {
     summary: 'Get a workflow',

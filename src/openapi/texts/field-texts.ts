@@ -100,6 +100,8 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'CreateWorkflow.steps': 'Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.',
   'UpdateWorkflow.trigger': 'Replaces the trigger as a whole.',
   'UpdateWorkflow.steps': 'Replaces all steps.',
+  'ValidateWorkflow.id': 'Workflow that is to be changed. Absent: a new one.',
+  'ValidateWorkflow.name': 'Name for people. A new workflow needs one.',
   'ValidateWorkflow.trigger': 'Trigger to check.',
   'ValidateWorkflow.steps': 'Steps to check.',
   'CreateWebhook.channelId': 'Channel that its messages are published to.',

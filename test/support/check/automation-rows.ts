@@ -32,7 +32,8 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     scope: 'workflows:write',
     status: 200,
     answers: validationAnswer,
-    body: () => definition,
+    body: () => ({ name: 'two steps', ...definition }),
+    otherBodies: ({ workflowId }) => [{ id: workflowId, ...definition }],
   },
   { method: 'GET', path: PATH, scope: 'workflows:read', status: 200, answers: workflowAnswer },
   {

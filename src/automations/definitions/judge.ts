@@ -1,0 +1,65 @@
+import type { DatabaseReader } from '../../db/client.ts';
+import { type ErrorDetails, invalidFields } from '../../kernel/api-error.ts';
+import { Misfit } from '../../kernel/misfit.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
+import type { Checks } from './checks.ts';
+import { connectionProblems } from './connection-references.ts';
+import { formProblems } from './forms.ts';
+import { problemsOf } from './problems.ts';
+import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './reference-store.ts';
+import { channelProblems, webhookProblems } from './references.ts';
+import { secretProblems } from './secret-references.ts';
+import { type DefinitionTexts, findChannelIds } from './store.ts';
+import { workflowProblems } from './workflow-references.ts';
+import { type Given, parsed, sizeProblem } from './written-texts.ts';
+
+/** Makes one look, within a transaction or by itself. */
+type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
+
+/** Problems that one answer tells of. */
+const MOST_PROBLEMS = 20;
+
+/**
+ * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the
+ * workflow, where it has one.
+ */
+export type Judge = (
+  texts: DefinitionTexts,
+  where: { environmentId: string; look: Look; own?: string | undefined },
+) => Promise<ErrorDetails[]>;
+
+export function createJudge({ checks, schemas }: { checks: Checks; schemas: Pick<Schemas, 'problemOf'> }): Judge {
+  const namedIn = async (given: Given, { environmentId, look, own }: Parameters<Judge>[1]) => [
+    ...(await channelProblems(given, (ids) => look((reader) => findChannelIds(reader, environmentId, ids)))),
+    ...(await webhookProblems(given, (ids) => look((reader) => findWebhookIds(reader, environmentId, ids)))),
+    ...(await secretProblems(given, (names) => look((reader) => findSecretNames(reader, environmentId, names)))),
+    ...(await connectionProblems(given, (ids) => look((reader) => findConnectors(reader, environmentId, ids)))),
+    ...(await workflowProblems(given, (ids) => look((reader) => findSteps(reader, environmentId, ids)), own)),
+    ...(await formProblems(given.steps, environmentId, schemas)),
+  ];
+  return async (texts, where) => {
+    const given = parsed(texts);
+    const size = sizeProblem(texts);
+    const { problems, hasForm } = problemsOf(given, checks);
+    // A field that is wrong by itself names nothing.
+    return together(size === undefined ? [] : [size], problems, hasForm ? await namedIn(given, where) : []);
+  };
+}
+
+/** The first problems of several looks, without those of fields that an earlier look has spoken of. */
+export function together(...looks: readonly (readonly ErrorDetails[])[]): ErrorDetails[] {
+  const all: ErrorDetails[] = [];
+  for (const problems of looks) {
+    const isTold = new Set(all.map(({ field }) => field));
+    all.push(...problems.filter(({ field }) => !isTold.has(field)));
+  }
+  return all.slice(0, MOST_PROBLEMS);
+}
+
+/** A body that fits and has no further problems; INVALID_REQUEST, with all that is wrong, for any other one. */
+export function requireFitting<T>(body: T | Misfit, further: readonly ErrorDetails[]): T {
+  const [first, ...others] = together(body instanceof Misfit ? body.faults : [], further);
+  if (first !== undefined) throw invalidFields([first, ...others]);
+  // `as`: a misfit has faults.
+  return body as T;
+}
