@@ -32,6 +32,7 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
     mocks: { ask: { output: { decision: 'approved', by: 'ann', data: { amount: 12.5 } } } },
     steps: ['ask', 'collect'],
   },
+  'Two prices': { event: { payload: { total: 200 } }, steps: ['which', 'large', 'note'] },
   'Close the month': { event: { payload: { customers: ['a', 'b'] } }, steps: ['each', 'bill', 'bill'] },
 };
 

@@ -1,9 +1,10 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
 import { connectorTemplates } from './configs/connector.ts';
-import type { Graph, Problem } from './graph.ts';
+import type { Problem } from './graph.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from './configs/plan.ts';
 import type { Checks } from './checks.ts';
+import type { Readable, ReadableIn } from './readable.ts';
 import { requestProblems } from './request-problems.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
@@ -21,17 +22,17 @@ type Evaluated = {
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
 /** Faults of the expressions, templates and addresses of steps that have their forms. */
-export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, checks: Checks): Problem[] {
+export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, checks: Checks): Problem[] {
   return steps.flatMap((step, index) => {
     const at = `steps[${index}].config`;
-    const readable = graph.before(step.id);
-    const inBody = step.type === 'foreach' ? new Set([...readable, ...graph.inside(step.id)]) : readable;
+    const readable = readableIn.before(step.id);
+    const withItself = { may: new Set([...readable.may, step.id]), surely: new Set([...readable.surely, step.id]) };
     return [
       ...expressionsOf(step, at).flatMap((each) =>
-        problemsOfExpression(each, step, each.scope === 'item' ? inBody : readable, checks),
+        problemsOfExpression(each, step, each.scope === 'item' ? readableIn.collected(step.id) : readable, checks),
       ),
       ...templatesOf(step, at).flatMap((each) =>
-        problemsOfTemplate(each, step, each.readsOwn === true ? new Set([...readable, step.id]) : readable, checks),
+        problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks),
       ),
       ...requestProblems(step, at, checks),
       ...filterProblems(step, at, checks),
@@ -80,7 +81,7 @@ const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginnin
 /** Faults of the expressions of a trigger that has its form. */
 export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problem[] =>
   [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
-    problemsOfExpression(each, { id: 'trigger' }, new Set(), checks),
+    problemsOfExpression(each, { id: 'trigger' }, { may: new Set(), surely: new Set() }, checks),
   );
 
 const watchedBy = (trigger: Trigger): Evaluated[] =>
@@ -163,24 +164,26 @@ const ABSENT = {
 function problemsOfExpression(
   { field, expression, kind, scope }: Evaluated,
   step: Pick<PlannedStep, 'id'>,
-  readable: ReadonlySet<string>,
+  readable: Readable,
   { expressions }: Pick<Checks, 'expressions'>,
 ): Problem[] {
   try {
-    const { type, steps, names } = expressions.check(expression);
+    const { type, steps, firm, names } = expressions.check(expression);
     const outside = scope === 'arriving event' || scope === 'beginning' ? ABSENT[scope] : undefined;
     const absent = outside?.names.filter((name) => names.has(name)) ?? [];
     if (outside !== undefined && absent.length > 0)
       return [{ field, reason: `${outside.reason}: ${absent.join(', ')}` }];
     const isOther =
       kind !== undefined && type !== 'dyn' && !(kind === 'list' ? type.startsWith('list') : type === kind);
-    const unknown = [...steps].filter((id) => !readable.has(id));
+    const unknown = [...steps].filter((id) => !readable.may.has(id));
+    const unsure = [...firm].filter((id) => readable.may.has(id) && !readable.surely.has(id));
     return [
       ...(isOther ? [{ field, reason: `must return ${kind}, returns ${type}` }] : []),
       ...unknown.map((id) => ({
         field,
         reason: `steps.${id} is not available in step ${JSON.stringify(step.id)}: it does not run before it`,
       })),
+      ...unsure.map((id) => ({ field, reason: passedOver(id, step.id) })),
     ];
   } catch (error) {
     // `as`: nothing else is thrown in compiling.
@@ -188,10 +191,19 @@ function problemsOfExpression(
   }
 }
 
+/** Why a step is no firm part of an expression, and how the expression can do without it. */
+function passedOver(id: string, reader: string): string {
+  const isName = /^[A-Za-z_]\w*$/.test(id);
+  const read = isName ? `steps.?${id}` : `steps[?"${id}"]`;
+  const asked = isName ? `has(steps.${id})` : `${read}.hasValue()`;
+  const written = isName ? `steps.${id}` : `steps["${id}"]`;
+  return `${written} may be missing: a run can come to step ${JSON.stringify(reader)} without it; write ${read}.output.orValue(null), or ask ${asked} first`;
+}
+
 function problemsOfTemplate(
   { field, template, maySecret = false }: Templated,
   step: PlannedStep,
-  readable: ReadonlySet<string>,
+  readable: Readable,
   checks: Checks,
 ): Problem[] {
   return [...textsOf(template, field)].flatMap(({ path, text }) => {

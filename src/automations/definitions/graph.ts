@@ -13,10 +13,8 @@ export type Graph = {
   problems: readonly Problem[];
   /** Problems that more steps, and better ones, would not take away. */
   certain: readonly Problem[];
-  /** Steps that may have run before this one: what its expressions may read. */
-  before(id: string): ReadonlySet<string>;
-  /** Steps of the body of a loop. */
-  inside(id: string): ReadonlySet<string>;
+  /** Without circles, and with loops and branches that are chains of their own. */
+  isSound: boolean;
 };
 
 /** The ways that a definition's steps name, with what is wrong with them. */
@@ -36,18 +34,10 @@ export function graphOf(steps: readonly PlannedStep[]): Graph {
   const waysFrom = (id: string): readonly Way[] => (ways.get(id) ?? []).filter(({ to }) => ids.has(to));
   const cycles = cyclesOf(steps, waysFrom);
   const levels = cycles.length > 0 ? [] : levelProblems(steps, waysFrom);
-  const before = ancestorsOf(steps, waysFrom);
   return {
     certain: [...dangling, ...cycles],
+    isSound: cycles.length === 0 && levels.length === 0,
     problems: [...dangling, ...cycles, ...levels, ...(cycles.length > 0 ? [] : unreachable(steps, waysFrom))],
-    before: (id) => before.get(id) ?? new Set(),
-    inside: (id) =>
-      reachable(
-        waysFrom(id)
-          .filter(({ isInner }) => isInner)
-          .map(({ to }) => to),
-        waysFrom,
-      ),
   };
 }
 
@@ -164,30 +154,4 @@ function unreachable(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[]
       ? []
       : [{ field: `steps[${index}]`, reason: 'is not reachable from the first step: no step before it leads here' }],
   );
-}
-
-/**
- * By step, the ones that may have ended when it begins. A loop's body is known only inside it: behind the loop there is no one item
- * that it could speak of.
- */
-function ancestorsOf(steps: readonly PlannedStep[], waysFrom: WaysOf): ReadonlyMap<string, ReadonlySet<string>> {
-  const before = new Map<string, Set<string>>(steps.map(({ id }) => [id, new Set<string>()]));
-  for (const step of steps) {
-    for (const id of reachable(
-      waysFrom(step.id).map(({ to }) => to),
-      waysFrom,
-    ))
-      before.get(id)?.add(step.id);
-    // Branches have ended where the step that began them goes on.
-    if (step.type !== 'parallel') continue;
-    const inner = reachable(step.branches, waysFrom);
-    const outer = reachable(
-      waysFrom(step.id)
-        .filter(({ isInner }) => !isInner)
-        .map(({ to }) => to),
-      waysFrom,
-    );
-    for (const id of outer) for (const each of inner) before.get(id)?.add(each);
-  }
-  return before;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../contract/run-outline.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
 import { nearestName } from '../../kernel/nearest-name.ts';
-import { reasonOf } from '../../http/reasons.ts';
+import { faultsIn, reasonOf } from '../../http/reasons.ts';
 import type { Checks } from './checks.ts';
 import { planOf } from './compile.ts';
 import { stepConfigOf } from './configs/steps.ts';
@@ -18,6 +18,7 @@ import { expressionProblems, triggerExpressionProblems } from './expression-prob
 import { graphOf, type Problem } from './graph.ts';
 import { connectorProblems } from './configs/connector.ts';
 import { actionOf } from './planned-step.ts';
+import { anyOf, readableIn } from './readable.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
 /** Problems that one answer tells of. */
@@ -52,7 +53,8 @@ export function problemsOf(
 function problemsOfWhole(written: unknown, checks: Checks): Problem[] {
   const { steps } = planOf(undefined, written);
   const graph = graphOf(steps);
-  return [...graph.problems, ...expressionProblems(steps, graph, checks), ...connectorProblems(steps)];
+  const readable = graph.isSound ? readableIn(steps) : anyOf(steps);
+  return [...graph.problems, ...expressionProblems(steps, readable, checks), ...connectorProblems(steps)];
 }
 
 /**
@@ -69,10 +71,8 @@ function problemsOfRest(written: unknown, checks: Checks): Problem[] {
     steps.push(isGood ? data : { id: data.id, type: 'action', next: data.next ?? null });
   }
   const planned = planOf(undefined, steps).steps;
-  const graph = graphOf(planned);
-  const all = new Set(steps.map(({ id }) => id));
-  const anywhere = { ...graph, before: () => all, inside: () => all };
-  return [...graph.certain, ...expressionProblems(planned, anywhere, checks), ...connectorProblems(planned)];
+  const { certain } = graphOf(planned);
+  return [...certain, ...expressionProblems(planned, anyOf(planned), checks), ...connectorProblems(planned)];
 }
 
 /** Why a complete definition may not be activated yet: nothing but absence counts. */
@@ -151,11 +151,7 @@ function kindProblem(field: string, what: string, given: unknown, known: readonl
 function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): Problem[] {
   const parsed = schema.safeParse(value, { error: reasonOf('field') });
   if (parsed.success) return [];
-  return parsed.error.issues.flatMap((issue) => {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
-    return keys.map((key) => ({
-      field: fieldPath([...at, ...issue.path, ...(key === undefined ? [] : [key])]),
-      reason: issue.message,
-    }));
-  });
+  return parsed.error.issues.flatMap((issue) =>
+    faultsIn(issue).map(({ path, reason }) => ({ field: fieldPath([...at, ...path]), reason })),
+  );
 }

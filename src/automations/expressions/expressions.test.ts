@@ -37,6 +37,13 @@ describe('an expression gives a JSON value:', () => {
     ['timestamp(run.now)', '2026-01-31T12:00:01.000Z'],
     ['timestamp(run.now) - timestamp(run.startedAt)', '1s'],
     ['event.payload.?missing', null],
+    ['steps.?gone.output', null],
+    ['steps.?gone.output.body.id.orValue(0)', 0],
+    ['steps[?"get-user"].output.body.id.orValue(0)', 7],
+    ['steps[?"gone-user"].output.body.id.orValue(0)', 0],
+    ['has(steps.gone) ? steps.gone.output.id : "none"', 'none'],
+    ['!has(steps.gone) || steps.gone.output.ok', true],
+    ['steps[?"get-user"].hasValue()', true],
     ['event.payload.?name', 'Ada'],
     ['{"a": [index]}', { a: [2] }],
     ['steps["get-user"].output.body.id', 7],
@@ -101,6 +108,7 @@ describe('before any run', () => {
     expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({
       type: 'bool',
       steps: new Set(['a', 'c-d']),
+      firm: new Set(['a', 'c-d']),
       names: new Set(['steps']),
     });
     expect(check('event.payload.all(each, each.id == run.id)').names).toEqual(new Set(['event', 'each', 'run']));

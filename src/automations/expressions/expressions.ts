@@ -12,6 +12,7 @@ import { stringifyExact } from '../../kernel/exact-json.ts';
 import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';
+import { type StepReferences, stepReferencesIn } from './step-references.ts';
 import { type Piece, piecesOf, secretIn } from './templates.ts';
 
 /** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
@@ -19,8 +20,8 @@ export class ExpressionFailed extends Error {
   override readonly name = 'ExpressionFailed';
 }
 
-/** `type` as CEL names it, `dyn` where only evaluating tells; the ids of steps whose results it reads, and the names that it uses. */
-export type Checked = { type: string; steps: ReadonlySet<string>; names: ReadonlySet<string> };
+/** `type` as CEL names it, `dyn` where only evaluating tells; the steps whose results it reads, and the names that it uses. */
+export type Checked = StepReferences & { type: string; names: ReadonlySet<string> };
 
 export type StepExpressions = {
   /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
@@ -56,7 +57,7 @@ export function createStepExpressions(): StepExpressions {
     const { type, root, evaluate } = expressions.compile(expression);
     const compiled: Compiled = {
       type,
-      steps: stepsIn(root, expression),
+      ...stepReferencesIn(root, expression),
       names: namesIn(root),
       run: (context) => evaluate(variablesOf(context)),
     };
@@ -106,8 +107,8 @@ export function createStepExpressions(): StepExpressions {
 
   return {
     check(expression) {
-      const { type, steps, names } = compile(expression);
-      return { type, steps, names };
+      const { type, steps, firm, names } = compile(expression);
+      return { type, steps, firm, names };
     },
     evaluate,
     resolve,
@@ -130,26 +131,6 @@ export function toText(value: unknown): string {
   return value === null ? '' : stringifyExact(value);
 }
 
-/** The ids behind `steps.` and `steps["…"]`. A step that is only known when it is evaluated cannot be checked. */
-function stepsIn(root: ExpressionNode, expression: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (node: ExpressionNode, isMember: boolean): void => {
-    if (node.op === 'id' && node.args === 'steps' && !isMember) throw refused(expression, node);
-    if (node.op === '.' || node.op === '.?' || node.op === '[]' || node.op === '[?]') {
-      const [whole, name] = node.args;
-      if (whole.op === 'id' && whole.args === 'steps') {
-        const id = typeof name === 'string' ? name : name.op === 'value' ? name.args : undefined;
-        if (typeof id !== 'string') throw refused(expression, node);
-        found.add(id);
-      }
-    }
-    const isMemberOf = node.op === '.' || node.op === '.?' || node.op === '[]' || node.op === '[?]';
-    for (const [position, child] of childrenOf(node).entries()) visit(child, isMemberOf && position === 0);
-  };
-  visit(root, false);
-  return found;
-}
-
 /** Variables of the language, and those that the expression makes for the members of a list. */
 function namesIn(root: ExpressionNode): ReadonlySet<string> {
   const found = new Set<string>();
@@ -159,12 +140,6 @@ function namesIn(root: ExpressionNode): ReadonlySet<string> {
   };
   visit(root);
   return found;
-}
-
-function refused(expression: string, { pos }: ExpressionNode): ExpressionRefused {
-  return new ExpressionRefused(
-    `${placeIn(expression, pos)}: a step is named as steps.id or steps["id"], with its id written out`,
-  );
 }
 
 const MAX_SHOWN = 80;
