@@ -1,8 +1,8 @@
 import type { ErrorDetails } from './api-error.ts';
 
 /**
- * A body that its route's schema refuses, as it came, with everything that the schema says against it: unknown fields first. It goes to
- * services that look for further faults before they refuse it.
+ * A body that its route's schema refuses, as it came, with everything that the schema says against it: unknown fields first. Services
+ * that get one look for further faults before they refuse it.
  */
 export class Misfit {
   readonly body: unknown;

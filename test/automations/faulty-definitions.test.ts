@@ -139,7 +139,7 @@ describe('a definition with faults', () => {
       },
     });
     expect(await validate({ name: 'other', trigger: event, steps: calling })).toMatchObject({ body: { valid: true } });
-    // What a change leaves out stays as it is.
+    // Fields that a change leaves out stay as they are.
     expect(await validate({ id, trigger: { type: 'manual' } })).toMatchObject({ body: { valid: true, errors: [] } });
     expect(await validate({ id, status: 'paused' })).toMatchObject({ body: { errors: [{ field: 'status' }] } });
     expect(await validate({ id: 'wfl_1', steps })).toMatchObject({ status: 404 });

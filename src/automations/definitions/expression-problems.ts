@@ -1,5 +1,6 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
 import { connectorTemplates } from './configs/connector.ts';
+import { errorProblems } from './error-problems.ts';
 import type { Problem } from './graph.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from './configs/plan.ts';
@@ -21,7 +22,7 @@ type Evaluated = {
 /** `readsOwn`: it reads the result of its own step, too. */
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
-/** Faults of the expressions, templates and addresses of steps that have their forms. */
+/** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
 export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, checks: Checks): Problem[] {
   return steps.flatMap((step, index) => {
     const at = `steps[${index}].config`;
@@ -36,6 +37,7 @@ export function expressionProblems(steps: readonly PlannedStep[], readableIn: Re
       ),
       ...requestProblems(step, at, checks),
       ...filterProblems(step, at, checks),
+      ...errorProblems(step, at),
     ];
   });
 }

@@ -184,30 +184,6 @@ describe('a fault is told with its field:', () => {
       [[at(0, 'config.expression'), 'steps.b is not available in step "a": it does not run before it']],
     ],
     [
-      'a step of one way that is read where two meet',
-      [
-        // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
-        { id: 'if', type: 'condition', config: { expression: 'true', then: 'a', else: 'get-b' } },
-        log('a', 'end'),
-        log('get-b', 'end'),
-        {
-          id: 'end',
-          type: 'transform',
-          config: { set: { x: '{{ steps.a.output }}', y: '{{ steps["get-b"].output }}', z: '{{ steps.?a.output }}' } },
-        },
-      ],
-      [
-        [
-          at(3, 'config.set.x'),
-          'steps.a may be missing: a run can come to step "end" without it; write steps.?a.output.orValue(null), or ask has(steps.a) first',
-        ],
-        [
-          at(3, 'config.set.y'),
-          'steps["get-b"] may be missing: a run can come to step "end" without it; write steps[?"get-b"].output.orValue(null), or ask steps[?"get-b"].hasValue() first',
-        ],
-      ],
-    ],
-    [
       "a loop's body that is read behind it",
       [
         {

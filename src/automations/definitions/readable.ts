@@ -9,7 +9,7 @@ export type ReadableIn = { before(id: string): Readable; collected(id: string): 
 const NOTHING: Readable = { may: new Set(), surely: new Set() };
 
 /**
- * What each step can read. A step has surely ended where every way to the reader leads through it (it dominates the reader). The branches
+ * Results that each step can read. A step has surely ended where every way to the reader leads through it (it dominates the reader). The branches
  * of a `parallel` that waits for all of them have surely ended where it goes on, but not where it has failed or was left out. A
  * loop's body is known only inside it: behind the loop there is no one item that it could speak of. A step that no run comes to may read
  * all of them. Asks for steps without circles, whose loops and branches are chains of their own.
@@ -37,7 +37,7 @@ export function readableIn(steps: readonly PlannedStep[]): ReadableIn {
     return atEnd;
   };
 
-  /** What the chains that a step owns leave behind for the steps after it. */
+  /** Results that the chains which a step owns leave behind for the steps after it. */
   const innerOf = (step: PlannedStep, here: Readable): Readable => {
     if (step.type === 'foreach') {
       collected.set(step.id, walk(step.body, here) ?? NOTHING);
@@ -71,7 +71,7 @@ const withAlso = (one: Readable, other: Readable): Readable => ({
   surely: new Set([...one.surely, ...other.surely]),
 });
 
-/** What is readable where two ways meet. */
+/** Results that are readable where two ways meet. */
 const joined = (one: Readable | undefined, other: Readable): Readable =>
   one === undefined
     ? other

@@ -1,10 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import {
-  createExpressions,
-  ExpressionRefused,
-  explainFailure,
-  placeIn,
-} from '../../filters/expressions/expressions.ts';
+import { createExpressions, explainFailure } from '../../filters/expressions/expressions.ts';
 import { STEPS } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
 import { compilePattern } from '../../filters/pattern.ts';

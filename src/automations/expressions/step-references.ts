@@ -32,7 +32,7 @@ export function stepReferencesIn(root: ExpressionNode, expression: string): Step
   return { steps, firm };
 }
 
-/** What is known where the second part of `&&`, `||` and `?:` is evaluated. */
+/** Steps that are known where the second part of `&&`, `||` and `?:` is evaluated. */
 function knownBehind(node: ExpressionNode, first: ExpressionNode | undefined, known: ReadonlySet<string>) {
   if (node.op === '&&' || node.op === '?:') return both(known, knownWhen(true, first));
   return node.op === '||' ? both(known, knownWhen(false, first)) : known;
