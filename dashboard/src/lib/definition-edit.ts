@@ -1,4 +1,5 @@
 import { type DefinitionFields, namesOf, stepFields, triggerFields } from './definition-fields.ts';
+import { renamedInExpression, renamedInTemplate } from './step-references.ts';
 import { type JsonNode, jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
 /** Changes of a definition that are more than one value. Each gives the whole text anew, and leaves what it does not know as it is. */
@@ -54,14 +55,36 @@ function withoutMembers(text: string, at: Path, before: DefinitionFields, after:
     .reduce((changed, name) => withValue(changed, [...at, name], undefined), text);
 }
 
-/** A step under another id: ways that lead to it follow, unless another step has that id. */
+/** A step under another id: ways that lead to it and expressions that read it follow, unless another step has that id. */
 export function withStepId(text: string, index: number, id: string): string {
   const tree = jsonTree(text);
   const ids = stepIds(text, tree);
   const old = ids[index] ?? '';
   const renamed = withValue(text, ['steps', index, 'id'], JSON.stringify(id));
   if (old === '' || id === '' || ids.includes(id) || ids.filter((each) => each === old).length > 1) return renamed;
-  return waysTo(renamed, old).reduce((changed, path) => withValue(changed, path, JSON.stringify(id)), renamed);
+  const led = waysTo(renamed, old).reduce((changed, path) => withValue(changed, path, JSON.stringify(id)), renamed);
+  return readersOf(led, old, id).reduce((changed, [path, value]) => withValue(changed, path, value), led);
+}
+
+/** Members of a config that are expressions themselves. All other texts are templates. */
+const EXPRESSION = /^(?:if|expression|items|collect|cases\.\d+\.when|match\.\d+\.run)$/;
+
+/** Paths of all texts that read a step, and the JSON texts that read it under another id. */
+function readersOf(text: string, old: string, id: string): [Path, string][] {
+  const tree = jsonTree(text);
+  const found: [Path, string][] = [];
+  const look = (node: JsonNode | undefined, path: Path): void => {
+    if (node?.kind === 'array') for (const [index, item] of node.items.entries()) look(item, [...path, index]);
+    if (node?.kind === 'object') for (const { name, node: member } of node.members) look(member, [...path, name]);
+    const value = node?.kind === 'value' ? parsed(text.slice(node.start, node.end)) : undefined;
+    if (typeof value !== 'string' || !value.includes('steps')) return;
+    const isExpression = EXPRESSION.test(path.slice(3).join('.'));
+    const renamed = isExpression ? renamedInExpression(value, old, id) : renamedInTemplate(value, old, id);
+    if (renamed !== value) found.push([path, JSON.stringify(renamed)]);
+  };
+  for (const index of stepIds(text, tree).keys())
+    look(nodeAt(tree, ['steps', index, 'config']), ['steps', index, 'config']);
+  return found;
 }
 
 /** Paths of all values that lead to a step. */
