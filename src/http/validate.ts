@@ -41,11 +41,13 @@ export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.out
   throw invalidField(field, reason);
 }
 
-/** The same, but for a body that does not fit: it comes back with all that is wrong with it. */
+/** The same, but for an object that does not fit: it comes back with all that is wrong with it. */
 export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | Misfit {
   const parsed = schema.safeParse(body, { error: reasonOf('field') });
   if (parsed.success) return parsed.data;
   const first = detailsOf(worstOf(parsed.error));
+  // Nothing can be looked for in what is no object.
+  if (first.field === 'body') throw invalidField(first.field, first.reason);
   const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
   return new Misfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
 }

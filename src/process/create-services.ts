@@ -69,8 +69,8 @@ export function createServices(
   const audit = createAudit(deps);
   const deliveries = createDeliveries(deps, { audit });
   const replays = createReplays(deps, { audit });
-  const runs = createRuns(deps, { audit });
   const schemas = createSchemas(deps);
+  const runs = createRuns(deps, { audit, schemas });
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
   const apiKeys = createApiKeys(deps, { audit, forgetElsewhere: siblings.forgetKey });

@@ -35,7 +35,7 @@ export function createJudge({ checks, schemas }: { checks: Checks; schemas: Pick
     ...(await secretProblems(given, (names) => look((reader) => findSecretNames(reader, environmentId, names)))),
     ...(await connectionProblems(given, (ids) => look((reader) => findConnectors(reader, environmentId, ids)))),
     ...(await workflowProblems(given, (ids) => look((reader) => findSteps(reader, environmentId, ids)), own)),
-    ...(await formProblems(given.steps, environmentId, schemas)),
+    ...(await formProblems(given, environmentId, schemas)),
   ];
   return async (texts, where) => {
     const given = parsed(texts);

@@ -1,19 +1,26 @@
 import type { TriggerType } from '../../contract/run-outline.ts';
 import type { Trigger } from './configs/plan.ts';
 import { plannedSchedule } from './configs/schedule.ts';
-import { type EventTriggerConfig, triggerConfigOf, type WebhookTriggerConfig } from './configs/triggers.ts';
+import {
+  type EventTriggerConfig,
+  type ManualTriggerConfig,
+  triggerConfigOf,
+  type WebhookTriggerConfig,
+} from './configs/triggers.ts';
 
 /** Completes a stored trigger; a definition without one has the trigger that people pull. */
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
   const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: TriggerType; config?: unknown };
   switch (type) {
-    case 'manual':
-      return { type };
+    case 'manual': {
+      // `as`: that is what the schema of the kind gives, and so below.
+      const { inputSchema } = triggerConfigOf(type).parse(config) as ManualTriggerConfig;
+      return { type, ...(inputSchema !== undefined && { inputSchema }) };
+    }
     case 'schedule':
       return plannedSchedule(config);
     case 'webhook': {
-      // `as`: that is what the schema of the kind gives, and so below.
       const given = triggerConfigOf(type).parse(config) as WebhookTriggerConfig;
       return { type, webhookId: given.webhookId, ...ofMessages(given) };
     }

@@ -6,10 +6,13 @@ import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
 import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { fieldPath } from '../../kernel/field-path.ts';
 import { isId } from '../../kernel/ids.ts';
 import { idsWithin, windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { RunStatus } from '../../kernel/statuses.ts';
+import { newBudget, type Schemas } from '../../schemas/schemas.ts';
+import { planOf } from '../definitions/compile.ts';
 import { obstacleIn } from './latest-definition.ts';
 import {
   CANCELLED_AT_ONCE,
@@ -24,7 +27,10 @@ import {
 import * as store from './store.ts';
 
 export type Runs = {
-  /** Begins a run by hand. `bodyText`: its payload is kept digit for digit. CONFLICT while the workflow is not active. */
+  /**
+   * Begins a run by hand. `bodyText`: its payload is kept digit for digit. CONFLICT while the workflow is not active, INVALID_REQUEST for a
+   * payload that does not fit the trigger's `inputSchema`.
+   */
   start(caller: EnvironmentCaller, workflowId: string, bodyText: string): Promise<Run>;
   /** Newest first. A filter that names nothing gives an empty list. */
   list(caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>>;
@@ -51,7 +57,7 @@ const PAYLOAD_BYTES = 262_144;
 
 export function createRuns(
   { tenants, pool, newId, clock }: Pick<Dependencies, 'tenants' | 'pool' | 'newId' | 'clock'>,
-  { audit }: { audit: { record: RecordAudit } },
+  { audit, schemas }: { audit: { record: RecordAudit }; schemas: Pick<Schemas, 'check'> },
 ): Runs {
   const get = async (caller: EnvironmentCaller, runId: string): Promise<Run> => {
     const run = isId('run', runId)
@@ -129,6 +135,15 @@ export function createRuns(
     return version;
   };
 
+  /** INVALID_REQUEST for a payload that does not fit the `inputSchema` of a manual trigger. */
+  const requireInput = async (environmentId: string, trigger: string | null, input: string): Promise<void> => {
+    const planned = planOf(trigger === null ? undefined : JSON.parse(trigger), []).trigger;
+    if (planned.type !== 'manual' || planned.inputSchema === undefined) return;
+    const payload = { key: environmentId, payload: JSON.parse(input) as unknown, text: input };
+    const misfit = await schemas.check(JSON.stringify(planned.inputSchema), payload, newBudget());
+    if (misfit !== undefined) throw invalidField(fieldPath(['payload', ...misfit.place]), misfit.reason);
+  };
+
   return {
     get,
     list,
@@ -144,7 +159,8 @@ export function createRuns(
         if (workflow === undefined) throw notFound('workflow');
         if (workflow.status !== 'active')
           throw new ApiError('CONFLICT', `The workflow is ${workflow.status}; activate it before starting a run`);
-        const { version } = workflow;
+        const { version, trigger } = workflow;
+        await requireInput(environmentId, trigger, input);
         await store.insertRun(transaction, { id, environmentId, workflowId, version, input, now: clock() });
         await audit.record(transaction, caller, { action: 'run.started', target: { id } });
       });

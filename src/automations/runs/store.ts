@@ -57,12 +57,18 @@ export async function findToRun(
   transaction: DatabaseTransaction,
   environmentId: string,
   id: string,
-): Promise<{ status: string; version: number } | undefined> {
+): Promise<{ status: string; version: number; trigger: string | null } | undefined> {
   const row = await transaction.workflow.findFirst({
     where: { id, environmentId, deletedAt: null },
-    select: { status: true, version: true },
+    select: {
+      status: true,
+      version: true,
+      versions: { select: { trigger: true }, orderBy: { version: 'desc' }, take: 1 },
+    },
   });
-  return row ?? undefined;
+  return row === null
+    ? undefined
+    : { status: row.status, version: row.version, trigger: row.versions[0]?.trigger ?? null };
 }
 
 /** Whether the workflow was ever there: the runs of a deleted one stay readable. */

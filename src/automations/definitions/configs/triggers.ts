@@ -45,10 +45,12 @@ const ofTriggers = {
     .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes'])),
   webhook: z.strictObject({ webhookId: z.string(), ...ofMessages }).superRefine(oneOrMany(['eventType', 'eventTypes'])),
   schedule: scheduleConfig,
-  manual: z.strictObject({}),
+  /** JSON Schema that the payload of a run by hand must fit. */
+  manual: z.strictObject({ inputSchema: z.record(z.string(), z.unknown()).exactOptional() }),
 } as const satisfies Record<TriggerType, z.ZodType>;
 
 export type EventTriggerConfig = z.output<typeof ofTriggers.event>;
+export type ManualTriggerConfig = z.output<typeof ofTriggers.manual>;
 export type WebhookTriggerConfig = z.output<typeof ofTriggers.webhook>;
 
 export const triggerConfigOf = (type: TriggerType): z.ZodType => ofTriggers[type];
