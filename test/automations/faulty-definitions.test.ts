@@ -142,7 +142,10 @@ describe('a definition with faults', () => {
     // Fields that a change leaves out stay as they are.
     expect(await validate({ id, trigger: { type: 'manual' } })).toMatchObject({ body: { valid: true, errors: [] } });
     expect(await validate({ id, status: 'paused' })).toMatchObject({ body: { errors: [{ field: 'status' }] } });
-    expect(await validate({ id: 'wfl_1', steps })).toMatchObject({ status: 404 });
+    expect(await validate({ id: 'wfl_1', steps })).toMatchObject({
+      status: 400,
+      body: { error: { details: { field: 'id', reason: 'no such workflow in this environment' } } },
+    });
     expect(await validate({ id, stepps: steps })).toMatchObject({
       status: 400,
       body: { error: { details: { field: 'stepps', reason: 'is not a known field; did you mean steps?' } } },

@@ -47,7 +47,6 @@ export const workflowRoutes = [
     looksFurther: true,
     body: validateWorkflowBody,
     answers: { 200: validationAnswer },
-    errors: ['NOT_FOUND'],
     handle: ({ caller, body, bodyText }, { workflows }) => workflows.validate(caller, body, bodyText),
   }),
   route({

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, type ErrorDetails, invalidFields, notFound } from '../../kernel/api-error.ts';
+import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
 import { isId } from '../../kernel/ids.ts';
 import { Misfit, topOf } from '../../kernel/misfit.ts';
@@ -72,6 +72,14 @@ export function createWorkflows(
   };
   const read = (caller: EnvironmentCaller, id: string) =>
     found(id, () => tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id)));
+  /** A workflow that a body names. INVALID_REQUEST where the environment has none of that id. */
+  const readNamed = async (caller: EnvironmentCaller, id: string): Promise<store.StoredWorkflow> => {
+    const stored = isId('workflow', id)
+      ? await tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id))
+      : undefined;
+    if (stored === undefined) throw invalidField('id', 'no such workflow in this environment');
+    return stored;
+  };
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
@@ -213,7 +221,7 @@ export function createWorkflows(
       const faults = body instanceof Misfit ? body.faults : [];
       if (!faults.every((fault) => OWN_FIELDS.has(topOf(fault)))) requireFitting(body, []);
       const { id, name } = fieldsIn(body);
-      const stored = typeof id === 'string' ? await read(caller, id) : undefined;
+      const stored = typeof id === 'string' ? await readNamed(caller, id) : undefined;
       const texts = { ...stored?.texts, ...textsIn(body, bodyText) };
       const { environmentId } = caller;
       const errors = together(
