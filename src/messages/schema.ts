@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactObject, idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
+import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
 import { hasControlCharacter } from '../kernel/plain-text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/statuses.ts';
@@ -32,6 +32,7 @@ export type ListMessages = z.output<typeof listMessagesQuery>;
 export const searchMessagesQuery = listMessagesQuery.extend({
   channelId: z.string().optional(),
   publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
+  deliveryStatus: enumQuery(DELIVERY_SUMMARIES).optional(),
 });
 export type SearchMessages = z.output<typeof searchMessagesQuery>;
 
@@ -94,7 +95,7 @@ export const messageSummaryAnswer = z.strictObject({
 export type MessageSummary = z.output<typeof messageSummaryAnswer>;
 
 /** Messages whose payloads are to be looked through. */
-export type LookThrough = Omit<SearchMessages, 'publisherId'>;
+export type LookThrough = Omit<SearchMessages, 'publisherId' | 'deliveryStatus'>;
 
 /** How much a search has read, and whether that was all. */
 export const lookedThroughAnswer = z.strictObject({

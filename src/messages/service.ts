@@ -41,13 +41,18 @@ export function createMessages(
     /** Messages of all channels of the environment, newest first, without their payloads. */
     async search(caller: EnvironmentCaller, query: SearchMessages): Promise<Page<MessageSummary>> {
       const { environmentId } = caller;
-      const { limit, channelId, eventType, publisherId, since, until } = query;
-      const filters = { channelId, eventType, publisherId, ...windowText({ since, until }) };
-      const scope: ListScope = { list: 'messages', environmentId, filters };
+      const { cursor: _, limit, since, until, ...own } = query;
+      const scope: ListScope = {
+        list: 'messages',
+        environmentId,
+        filters: { ...own, ...windowText({ since, until }) },
+      };
       const page = pageRequest(scope, query);
-      const filter = { environmentId, channelId, eventType, publisherId, ids: idsWithin('message', { since, until }) };
-      const found = await tenants.list(caller, (transaction) => findSummaries(transaction, filter, page));
-      return toPage(scope, limit, found, (message) => message);
+      const filter = { environmentId, ...own, ids: idsWithin('message', { since, until }) };
+      const { messages, lookedTo } = await tenants.list(caller, (transaction) =>
+        findSummaries(transaction, filter, page),
+      );
+      return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
     /** The same whose payloads fit, with what was read to find them. */

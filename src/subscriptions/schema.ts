@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
-import { instantField, pageQuery } from '../http/query.ts';
+import { enumQuery, instantField, pageQuery } from '../http/query.ts';
 import { CIRCUIT_STATES } from '../kernel/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
@@ -130,6 +130,7 @@ export const listSubscriptionsQuery = pageQuery.extend({
   channelId: z.string().exactOptional(),
   owner: owner.exactOptional(),
   status: z.enum(SUBSCRIPTION_STATUSES).exactOptional(),
+  failing: enumQuery(['true', 'false']).exactOptional(),
 });
 export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
 

@@ -1,5 +1,5 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
-import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
+import type { Prisma, Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../kernel/circuit.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
@@ -102,16 +102,31 @@ export async function findSubscription(
   return row === null ? undefined : toSubscription(row, now);
 }
 
+/** A person has to look at it: nothing is sent, or nearly nothing, until something is changed. */
+const FAILING = {
+  OR: [{ status: 'disabled' }, { circuitOpenedAt: { not: null } }, { secretUnreadableSince: { not: null } }],
+} satisfies Prisma.SubscriptionWhereInput;
+
 /** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
 export async function findSubscriptions(
   db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   { limit, after }: PageRequest,
-  filter: { channelId?: string; owner?: string; status?: SubscriptionStatus },
+  {
+    failing,
+    ...filter
+  }: { channelId?: string; owner?: string; status?: SubscriptionStatus; failing?: 'true' | 'false' },
   now: Date,
 ): Promise<Subscription[]> {
   const rows = await db.subscription.findMany({
-    where: { environmentId, deletedAt: null, ...filter, ...(after === undefined ? {} : { id: { lt: after } }) },
+    where: {
+      environmentId,
+      deletedAt: null,
+      ...filter,
+      ...(failing === 'true' && FAILING),
+      ...(failing === 'false' && { NOT: FAILING }),
+      ...(after === undefined ? {} : { id: { lt: after } }),
+    },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });

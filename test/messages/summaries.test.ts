@@ -55,3 +55,65 @@ test('a message that nobody subscribes to is unrouted', async () => {
     deliveries: { total: 0, delivered: 0, failed: 0 },
   });
 });
+
+test('the list over channels filters by the state of the deliveries together, in pages', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const alone = await publish(posthorn, channelId, {});
+  await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+  const made: string[] = [];
+  for (let count = 0; count < 5; count += 1) made.push((await publish(posthorn, channelId, {})).id);
+  const [pending, retrying, failed, delivered, arrived] = made;
+  const set = (id: string | undefined, status: string, isDue: boolean) =>
+    posthorn.deps.pool.query(
+      `UPDATE deliveries SET status = $2, due_at = CASE WHEN $3 THEN due_at END WHERE message_id = $1`,
+      [id, status, isDue],
+    );
+  await set(retrying, 'retrying', true);
+  await set(failed, 'failed', false);
+  await set(delivered, 'delivered', false);
+  await set(arrived, 'delivered', false);
+  const list = async (query: string) => {
+    const path = `/v1/messages?channelId=${channelId}&${query}`;
+    const { body } = await posthorn.request<{ data: Summary[]; pagination: { cursor?: string } }>('GET', path);
+    return { ids: body.data.map(({ id }) => id), cursor: body.pagination.cursor };
+  };
+  const all = { ids: (await list('')).ids, cursor: undefined };
+  expect(all.ids).toHaveLength(6);
+  expect(await list('deliveryStatus=pending')).toEqual({ ids: [retrying, pending], cursor: undefined });
+  expect(await list('deliveryStatus=failed')).toEqual({ ids: [failed], cursor: undefined });
+  expect(await list('deliveryStatus=unrouted')).toEqual({ ids: [alone.id], cursor: undefined });
+  const first = await list('deliveryStatus=delivered&limit=1');
+  expect(first).toEqual({ ids: [arrived], cursor: expect.any(String) });
+  expect(await list(`deliveryStatus=delivered&limit=1&cursor=${first.cursor ?? ''}`)).toEqual({
+    ids: [delivered],
+    cursor: undefined,
+  });
+  const refused = await posthorn.request('GET', '/v1/messages?deliveryStatus=scheduled');
+  expect(refused).toMatchObject({ status: 400, body: { error: { details: { field: 'deliveryStatus' } } } });
+});
+
+test('a page by the state of the deliveries looks at 5,000 messages, and the next one goes on behind them', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const oldest = await publish(posthorn, channelId, {});
+  await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+  const waiting = await publish(posthorn, channelId, {});
+  await posthorn.deps.pool.query(
+    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+     SELECT posthorn_id('msg'), $1, $2, 'order.created', '{}', now() FROM generate_series(1, 5100)`,
+    [environmentId, channelId],
+  );
+  const list = async (query: string) => {
+    const path = `/v1/messages?channelId=${channelId}&${query}`;
+    const { body } = await posthorn.request<{ data: Summary[]; pagination: { cursor?: string } }>('GET', path);
+    return { ids: body.data.map(({ id }) => id), cursor: body.pagination.cursor };
+  };
+  const first = await list('deliveryStatus=pending');
+  expect(first).toEqual({ ids: [], cursor: expect.any(String) });
+  expect(await list(`deliveryStatus=pending&cursor=${first.cursor ?? ''}`)).toEqual({
+    ids: [waiting.id],
+    cursor: undefined,
+  });
+  expect((await list('deliveryStatus=unrouted&limit=100')).ids).toHaveLength(100);
+  expect((await list('deliveryStatus=unrouted&limit=100')).ids).not.toContain(oldest.id);
+});

@@ -209,6 +209,20 @@ describe('the list of subscriptions', () => {
     expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
   });
 
+  test('filters by what needs a person: disabled, a circuit that is not closed, secrets that cannot be opened', async () => {
+    const made = [await create(), await create(), await create(), await create(), await create()];
+    const [well, disabled, open, sealed, paused] = made.map(({ id }) => id);
+    const change = (id: string | undefined, data: object) =>
+      resources.db.subscription.update({ where: { id: id ?? '' }, data });
+    await change(disabled, { status: 'disabled' });
+    await change(open, { circuitOpenedAt: new Date() });
+    await change(sealed, { secretUnreadableSince: new Date() });
+    await change(paused, { status: 'paused' });
+    expect(idsOf(await list({ failing: 'true', channelId }))).toEqual([sealed, open, disabled]);
+    expect(idsOf(await list({ failing: 'false', channelId }))).toEqual([paused, well]);
+    expect(idsOf(await list({ failing: 'true', status: 'disabled', channelId }))).toEqual([disabled]);
+  });
+
   test('refuses a cursor of another filter', async () => {
     await create();
     await create();

@@ -1055,6 +1055,7 @@ export type ExportMessages = {
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
   readonly publisherId?: string | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
   /** Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
@@ -1457,6 +1458,7 @@ export type ListSubscriptions = {
   readonly channelId?: string | undefined;
   readonly owner?: string | undefined;
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+  readonly failing?: 'true' | 'false' | undefined;
 };
 
 export type ListWebhooks = {
@@ -2097,6 +2099,7 @@ export type Search = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
   readonly q?: string | undefined;
 };
 
@@ -2108,6 +2111,7 @@ export type SearchMessages = {
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
   readonly publisherId?: string | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
 };
 
 export type SearchResults = {

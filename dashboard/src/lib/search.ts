@@ -30,11 +30,14 @@ export function useAddress(): [search: Search, change: (part: Search, options?: 
 
 const SIZES: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The time that a text such as `15m`, `1h`, `7d` or an ISO time means, now. Undefined for any other text. */
+/**
+ * The time that a text such as `15m`, `1h`, `7d` or an ISO time means, now. Undefined for any other text. A key of a query has the text and
+ * never this time: each minute would be another list, and what is read would be gone.
+ */
 export function sinceOf(text: string | undefined): string | undefined {
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text ?? '') ?? [];
   const size = SIZES[unit ?? ''];
-  // Whole minutes: the query stays the same for as long, and with it what was loaded.
+  // Whole minutes: two questions of one page mean the same time.
   if (size !== undefined)
     return new Date(Math.floor((Date.now() - Number(count) * size) / 60_000) * 60_000).toISOString();
   return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;

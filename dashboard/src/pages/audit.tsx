@@ -26,8 +26,8 @@ export function AuditPage() {
     action: oneOf(search['action'], AUDIT_ACTIONS),
     actorId: search['actor'],
     targetId: search['target'],
-    since: sinceOf(search['since']),
   };
+  const { since } = search;
   const columns: readonly Column<AuditEntry>[] = [
     { head: t.fields.time, width: '200px', cell: (row) => <Time at={row.at} /> },
     { head: t.audit.action, width: 'minmax(160px, 1fr)', cell: (row) => row.action },
@@ -53,16 +53,16 @@ export function AuditPage() {
       />
       <LiveList
         name={t.nav.names.audit}
-        listKey={['audit', organisation.id, filter]}
-        fetch={(cursor) => api.audit.list({ ...filter, limit: 100, cursor }, at).page()}
+        listKey={['audit', organisation.id, filter, since]}
+        fetch={(cursor) => api.audit.list({ ...filter, since: sinceOf(since), limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={900}
         exported={{
           name: 'audit',
           path: '/v1/audit',
-          query: filter,
-          take: () => api.audit.export(filter, at),
+          query: () => ({ ...filter, since: sinceOf(since) }),
+          take: () => api.audit.export({ ...filter, since: sinceOf(since) }, at),
           formats: ['ndjson'],
         }}
         empty={<Empty title={t.list.noneMatch} />}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type DeadLetterGroups as Groups } from '../api/client.ts';
-import { useAddress } from '../lib/search.ts';
+import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -13,10 +13,7 @@ import { useSubscriptions } from '../parts/use-names.ts';
 const FIRST = 5;
 
 type Group = Groups['groups'][number];
-type Among = Pick<
-  NonNullable<Parameters<typeof api.deadLetters.group>[0]>,
-  'channelId' | 'subscriptionId' | 'workflowId' | 'since'
->;
+type Among = Readonly<Record<'channelId' | 'subscriptionId' | 'workflowId' | 'since', string | undefined>>;
 
 /** The filters of the list that show the dead letters of a group. */
 const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Group) => ({
@@ -43,7 +40,7 @@ export function DeadLetterGroups({ among }: { among: Among }) {
   const [isWhole, setIsWhole] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter-groups', among],
-    queryFn: () => api.deadLetters.group(among, at),
+    queryFn: () => api.deadLetters.group({ ...among, since: sinceOf(among.since) }, at),
     refetchInterval: 10_000,
   });
   if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;

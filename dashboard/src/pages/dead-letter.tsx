@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -31,6 +32,16 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
     queryFn: () => api.deadLetters.get(id, at),
     refetchInterval: 5_000,
   });
+  const canReplay = may('developer') && found.data?.status === 'open' && !isLeaving;
+  const replay = (): void =>
+    void act(
+      async () => {
+        await api.deadLetters.replay(id, at);
+        await refresh();
+      },
+      { told: t.deadLetters.oneReplayAsked },
+    );
+  useKeys(canReplay ? { r: replay } : {});
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   return (
@@ -42,20 +53,7 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
       </p>
       {may('developer') && (
         <div className="buttons">
-          <button
-            type="button"
-            className="button main"
-            disabled={row.status !== 'open' || isLeaving}
-            onClick={() =>
-              void act(
-                async () => {
-                  await api.deadLetters.replay(id, at);
-                  await refresh();
-                },
-                { told: t.deadLetters.oneReplayAsked },
-              )
-            }
-          >
+          <button type="button" className="button main" disabled={!canReplay} onClick={replay}>
             {t.deadLetters.replay}
           </button>
           <button

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api, type DeadLetter } from '../api/client.ts';
+import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -8,7 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
-import { useGo } from '../parts/link.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -30,6 +30,7 @@ const FILTERS = [
   'channel',
   'subscription',
   'workflow',
+  'message',
   'reason',
   'error',
   'answer',
@@ -47,7 +48,8 @@ export function DeadLettersPage() {
   const go = useGo();
   const channels = useChannels();
   const subscriptions = useSubscriptions();
-  const [isAsking, setIsAsking] = useState(false);
+  // Fixed once it is asked: what is counted is what is replayed.
+  const [asked, setAsked] = useState<AskBulkReplay>();
   const since = useSince(search['since']);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
@@ -59,16 +61,27 @@ export function DeadLettersPage() {
     kind: oneOf(search['kind'], KINDS),
     reason: oneOf(search['reason'], REASONS),
     workflowId: search['workflow'],
+    messageId: search['message'],
     errorClass: oneOf(search['error'], ERROR_CLASSES),
-    since: sinceOf(search['since']),
   };
-  const isFiltered = [...Object.values(filter), errorStatus].some((value) => value !== undefined);
+  const sinceText = search['since'];
+  const filterNow = () => ({ ...filter, since: sinceOf(sinceText) });
+  const isFiltered = [...Object.values(filter), errorStatus, sinceText].some((value) => value !== undefined);
   // Causes of a channel, a subscription or a time: a filter by a cause has one.
-  const { channelId, subscriptionId, workflowId, since: sinceAt, ...ofCause } = filter;
+  const { channelId, subscriptionId, workflowId, ...ofCause } = filter;
   const hasCauses = [...Object.values(ofCause), errorStatus].every((value) => value === undefined);
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '184px', cell: (row) => <Time at={row.failedAt} /> },
+    {
+      head: t.fields.id,
+      width: 'minmax(88px, 0.7fr)',
+      cell: (row) => (
+        <HereLink to={`/dead-letters/${row.id}`} className="mono">
+          {row.id}
+        </HereLink>
+      ),
+    },
     { head: t.fields.eventType, width: 'minmax(100px, 1fr)', cell: (row) => row.eventType },
     {
       head: t.fields.whose,
@@ -83,7 +96,16 @@ export function DeadLettersPage() {
     <>
       <Heading title={t.nav.names['dead-letters']}>
         {may('developer') && status === 'open' && (
-          <button type="button" className="button" onClick={() => setIsAsking(true)}>
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              setAsked({
+                ...filterNow(),
+                ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }),
+              })
+            }
+          >
             {t.deadLetters.replayAll}
           </button>
         )}
@@ -116,23 +138,25 @@ export function DeadLettersPage() {
           { name: 'answer', label: t.fields.lastAnswer, width: 64 },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType },
+          { name: 'workflow', label: t.workflows.one, isChip: true },
+          { name: 'message', label: t.fields.message, isChip: true },
           since,
         ]}
       />
       {status === 'open' && hasCauses && (
-        <DeadLetterGroups among={{ channelId, subscriptionId, workflowId, since: sinceAt }} />
+        <DeadLetterGroups among={{ channelId, subscriptionId, workflowId, since: sinceText }} />
       )}
       <LiveList
         name={t.nav.names['dead-letters']}
         kinds={['deadLetter']}
-        listKey={[path, 'dead-letters', filter, errorStatus, status]}
-        fetch={(cursor) => api.deadLetters.list({ ...filter, errorStatus, status, limit: 100, cursor }, at).page()}
+        listKey={[path, 'dead-letters', filter, sinceText, errorStatus, status]}
+        fetch={(cursor) => api.deadLetters.list({ ...filterNow(), errorStatus, status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
           name: 'dead-letters',
           path: '/v1/dlq',
-          query: { ...filter, errorStatus, status },
-          take: (format) => api.deadLetters.export({ ...filter, errorStatus, status, format }, at),
+          query: () => ({ ...filterNow(), errorStatus, status }),
+          take: (format) => api.deadLetters.export({ ...filterNow(), errorStatus, status, format }, at),
         }}
         columns={columns}
         leastWidth={1_000}
@@ -170,12 +194,8 @@ export function DeadLettersPage() {
         panel={(id) => <DeadLetterView id={id} isInPanel />}
         onVisit={(id) => go(`/dead-letters/${id}`)}
       />
-      {isAsking && (
-        <ReplayAll
-          title={t.deadLetters.replayAll}
-          filter={{ ...filter, ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) }}
-          onClose={() => setIsAsking(false)}
-        />
+      {asked !== undefined && (
+        <ReplayAll title={t.deadLetters.replayAll} filter={asked} onClose={() => setAsked(undefined)} />
       )}
     </>
   );

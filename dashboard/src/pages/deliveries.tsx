@@ -24,7 +24,18 @@ const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
 const SLOW = ['1000', '5000', '15000'] as const;
 const HELD = ['true', 'false'] as const;
-const FILTERS = ['status', 'type', 'subscription', 'channel', 'error', 'answer', 'slow', 'held', 'since'] as const;
+const FILTERS = [
+  'status',
+  'type',
+  'subscription',
+  'channel',
+  'message',
+  'error',
+  'answer',
+  'slow',
+  'held',
+  'since',
+] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'failed', search: { status: 'failed' } },
   { name: 'waiting', search: { status: 'pending' } },
@@ -40,41 +51,12 @@ export function DeliveriesPage() {
   const t = useTexts();
   const { may } = useHere();
   const [search] = useAddress();
-  const [isAsking, setIsAsking] = useState(false);
   const since = useSince(search['since']);
   const channels = useChannels();
   const subscriptions = useSubscriptions();
-  // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
-  // is that of the failure, and for what dead letters do not have.
-  const answer = answerOf(search['answer']);
-  const isRetriable =
-    search['status'] === 'failed' &&
-    ['since', 'slow', 'held'].every((name) => search[name] === undefined) &&
-    answer?.endsWith('x') !== true &&
-    may('developer');
   return (
     <>
-      <Heading title={t.nav.names.deliveries}>
-        {isRetriable && (
-          <button type="button" className="button" onClick={() => setIsAsking(true)}>
-            {t.deliveries.retryAll}
-          </button>
-        )}
-      </Heading>
-      {isAsking && (
-        <ReplayAll
-          title={t.deliveries.retryAll}
-          filter={{
-            kind: 'delivery',
-            eventType: search['type'],
-            subscriptionId: search['subscription'],
-            channelId: search['channel'],
-            errorClass: oneOf(search['error'], ERROR_CLASSES),
-            ...(answer !== undefined && { errorStatus: Number(answer) }),
-          }}
-          onClose={() => setIsAsking(false)}
-        />
-      )}
+      <Heading title={t.nav.names.deliveries}>{may('developer') && <RetryAll filters={search} />}</Heading>
       <Views page="deliveries" filters={FILTERS} own={VIEWS} />
       <Filters
         filters={[
@@ -88,6 +70,7 @@ export function DeliveriesPage() {
             options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
           },
           { name: 'answer', label: t.fields.lastAnswer, width: 64 },
+          { name: 'message', label: t.fields.message, isChip: true },
           {
             name: 'slow',
             label: t.deliveries.slow,
@@ -106,10 +89,78 @@ export function DeliveriesPage() {
   );
 }
 
-type Filtered = Readonly<Record<(typeof FILTERS)[number] | 'message', string | undefined>>;
+type Filtered = Readonly<Record<(typeof FILTERS)[number], string | undefined>>;
 
 /** A status such as `503`, or a class such as `5xx`; undefined for any other text. */
 const answerOf = (text: string | undefined): string | undefined => /^[1-5](?:\d\d|xx)$/.exec(text ?? '')?.[0];
+
+/**
+ * Retries every failed delivery that the filters let through, or says which of them stands in the way. Each is an open dead letter, so the
+ * same filter finds them there: but for the time, which is that of the failure, and for what dead letters do not have.
+ */
+function RetryAll({ filters }: { filters: Partial<Filtered> }) {
+  const t = useTexts();
+  const [isAsking, setIsAsking] = useState(false);
+  const answer = answerOf(filters.answer);
+  const inTheWay = [
+    ...(filters.since === undefined ? [] : [t.fields.since]),
+    ...(filters.slow === undefined ? [] : [t.deliveries.slow]),
+    ...(filters.held === undefined ? [] : [t.deliveries.heldOnly]),
+    ...(answer?.endsWith('x') === true ? [`${t.fields.lastAnswer} ${answer}`] : []),
+  ];
+  if (filters.status !== 'failed') {
+    // Without any filter nobody looks for it.
+    return filters.status === undefined ? null : (
+      <p className="muted">{t.deliveries.retryAllOfFailed(t.states.failed)}</p>
+    );
+  }
+  if (inTheWay.length > 0) {
+    const { type, subscription, channel, message, error, since } = filters;
+    const wanted = {
+      kind: 'delivery',
+      type,
+      subscription,
+      channel,
+      message,
+      error,
+      since,
+      ...(answer?.endsWith('x') === false && { answer }),
+    };
+    const search = Object.fromEntries(
+      Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    return (
+      <p className="muted">
+        {t.deliveries.retryAllNot(inTheWay.join(', '))}{' '}
+        <HereLink to="/dead-letters" search={search}>
+          {t.nav.names['dead-letters']}
+        </HereLink>
+      </p>
+    );
+  }
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setIsAsking(true)}>
+        {t.deliveries.retryAll}
+      </button>
+      {isAsking && (
+        <ReplayAll
+          title={t.deliveries.retryAll}
+          filter={{
+            kind: 'delivery',
+            eventType: filters.type,
+            subscriptionId: filters.subscription,
+            channelId: filters.channel,
+            messageId: filters.message,
+            errorClass: oneOf(filters.error, ERROR_CLASSES),
+            ...(answer !== undefined && { errorStatus: Number(answer) }),
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </>
+  );
+}
 
 /** The deliveries that a filter lets through, beside whatever else a page shows. */
 export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
@@ -128,8 +179,9 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     errorStatus: answerOf(filters.answer),
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
-    since: sinceOf(filters.since),
   };
+  const { since } = filters;
+  const queryNow = () => ({ ...query, since: sinceOf(since) });
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '184px', cell: (row) => <Time at={row.createdAt} /> },
@@ -163,15 +215,15 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     <LiveList
       name={t.nav.names.deliveries}
       kinds={['delivery']}
-      listKey={[path, 'deliveries', query]}
+      listKey={[path, 'deliveries', query, since]}
       // Bodies of answers are up to 16 KiB each, and no row shows them.
-      fetch={(cursor) => api.deliveries.list({ ...query, responseBodies: 'false', limit: 100, cursor }, at).page()}
+      fetch={(cursor) => api.deliveries.list({ ...queryNow(), responseBodies: 'false', limit: 100, cursor }, at).page()}
       idOf={idOf}
       exported={{
         name: 'deliveries',
         path: '/v1/deliveries',
-        query,
-        take: (format) => api.deliveries.export({ ...query, format }, at),
+        query: queryNow,
+        take: (format) => api.deliveries.export({ ...queryNow(), format }, at),
       }}
       columns={columns}
       leastWidth={960}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, type Delivery } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -51,15 +52,28 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
     enabled: delivery.isSuccess,
     retry: false,
   });
+  const retry = async (): Promise<void> => {
+    await api.deliveries.retry(id, at);
+    await refresh();
+  };
+  // One that was never tried, or whose retry is asked for, waits for its turn anyway. A fault of the service holds no longer.
+  const isWaiting = delivery.data?.status === 'pending' && delivery.data.error === undefined;
+  const retryNow = (): void => void act(retry, { told: t.deliveries.retryAsked });
+  const tries = useRef<HTMLOListElement>(null);
+  useKeys({
+    // A delivered one is asked about first, by its button.
+    ...(may('developer') &&
+      delivery.isSuccess &&
+      !isWaiting &&
+      delivery.data.status !== 'delivered' && { r: retryNow }),
+    ']': () => openTry(tries.current, 1),
+    '[': () => openTry(tries.current, -1),
+  });
   if (delivery.data === undefined) return <Unread of={delivery} />;
   const row = delivery.data;
   const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
   const longestMs = Math.max(...all.map(({ durationMs }) => durationMs));
   const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
-  const retry = async (): Promise<void> => {
-    await api.deliveries.retry(id, at);
-    await refresh();
-  };
   return (
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
@@ -78,13 +92,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
               what={retry}
             />
           ) : (
-            <button
-              type="button"
-              className="button"
-              // One that was never tried, or whose retry is asked for, waits for its turn anyway. A fault of the service holds no longer.
-              disabled={row.status === 'pending' && row.error === undefined}
-              onClick={() => void act(retry, { told: t.deliveries.retryAsked })}
-            >
+            <button type="button" className="button" disabled={isWaiting} onClick={retryNow}>
               {t.deliveries.retry}
             </button>
           )}
@@ -123,7 +131,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
         <h2>{t.deliveries.attempts(row.attempts)}</h2>
         {all.length > 1 && <AttemptLine attempts={all} nextAt={row.nextRetryAt} />}
         {all.length === 0 && attempts.isSuccess && <p className="muted">{t.deliveries.noAttempt}</p>}
-        <ol className="stack">
+        <ol className="stack" ref={tries}>
           {all.map((attempt, position) => (
             <AttemptBox
               key={attempt.id}
@@ -144,6 +152,18 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
       </section>
     </>
   );
+}
+
+/** Opens the try before or behind the one that has the focus, and gives it the focus; the first one where none has it. */
+function openTry(tries: HTMLElement | null, by: 1 | -1): void {
+  const all = [...(tries?.querySelectorAll('details.attempt') ?? [])].filter(
+    (each) => each instanceof HTMLDetailsElement,
+  );
+  const at = all.findIndex((each) => each.contains(document.activeElement));
+  const next = all[at === -1 ? 0 : at + by];
+  if (next === undefined) return;
+  next.open = true;
+  next.querySelector('summary')?.focus();
 }
 
 /** Where a delivery stands, with its numbers: "Try 3 of 11 got 503 after 82 ms. Next in 41 s". */

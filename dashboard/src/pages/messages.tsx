@@ -1,5 +1,5 @@
 import { api, type MessageSummary } from '../api/client.ts';
-import { sinceOf, useAddress } from '../lib/search.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -14,7 +14,8 @@ import { useChannels } from '../parts/use-names.ts';
 import { Views } from '../parts/views.tsx';
 import { MessageView } from './message.tsx';
 
-const FILTERS = ['type', 'channel', 'publisher', 'since'] as const;
+const STATUSES = ['failed', 'pending', 'delivered', 'unrouted'] as const;
+const FILTERS = ['status', 'type', 'channel', 'publisher', 'since'] as const;
 const idOf = ({ id }: MessageSummary): string => id;
 
 /** Every message of the place, newest first, over all channels. */
@@ -28,9 +29,11 @@ export function MessagesPage() {
     eventType: search['type'],
     channelId: search['channel'],
     publisherId: search['publisher'],
-    since: sinceOf(search['since']),
+    deliveryStatus: oneOf(search['status'], STATUSES),
   };
-  const isFiltered = Object.values(query).some((value) => value !== undefined);
+  const { since } = search;
+  const queryNow = () => ({ ...query, since: sinceOf(since) });
+  const isFiltered = [...Object.values(query), since].some((value) => value !== undefined);
   const columns: readonly Column<MessageSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
     { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
@@ -70,6 +73,7 @@ export function MessagesPage() {
       <Views page="messages" filters={FILTERS} own={[]} />
       <Filters
         filters={[
+          { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
           { name: 'type', label: t.fields.eventType },
           { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
           { name: 'publisher', label: t.fields.publisherId },
@@ -79,14 +83,14 @@ export function MessagesPage() {
       <LiveList
         name={t.nav.names.messages}
         kinds={['message', 'delivery']}
-        listKey={[path, 'messages', query]}
-        fetch={(cursor) => api.messages.listAll({ ...query, limit: 100, cursor }, at).page()}
+        listKey={[path, 'messages', query, since]}
+        fetch={(cursor) => api.messages.listAll({ ...queryNow(), limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
           name: 'messages',
           path: '/v1/messages',
-          query,
-          take: (format) => api.messages.export({ ...query, format }, at),
+          query: queryNow,
+          take: (format) => api.messages.export({ ...queryNow(), format }, at),
         }}
         columns={columns}
         leastWidth={1_000}

@@ -47,10 +47,11 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const nameOf = (id: string): string => workflows.data?.find((each) => each.id === id)?.name ?? id;
   const query = {
     status: oneOf(search['status'], STATUSES),
-    since: sinceOf(search['since']),
     workflowId: workflowId ?? search['workflow'],
   };
-  const isFiltered = query.status !== undefined || query.since !== undefined;
+  const { since } = search;
+  const queryNow = () => ({ ...query, since: sinceOf(since) });
+  const isFiltered = query.status !== undefined || since !== undefined;
   const columns: readonly Column<RunSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -73,7 +74,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       {workflowId === undefined ? (
         <Views page="runs" filters={FILTERS} own={VIEWS} />
       ) : (
-        <CancelRuns workflowId={workflowId} status={query.status} since={query.since} />
+        <CancelRuns workflowId={workflowId} status={query.status} since={sinceOf(since)} />
       )}
       <Filters
         filters={[
@@ -93,14 +94,14 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       <LiveList
         name={t.nav.names.runs}
         kinds={['run']}
-        listKey={[path, 'runs', query]}
-        fetch={(cursor) => api.runs.list({ ...query, limit: 100, cursor }, at).page()}
+        listKey={[path, 'runs', query, since]}
+        fetch={(cursor) => api.runs.list({ ...queryNow(), limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
           name: 'runs',
           path: '/v1/runs',
-          query,
-          take: (format) => api.runs.export({ ...query, format }, at),
+          query: queryNow,
+          take: (format) => api.runs.export({ ...queryNow(), format }, at),
         }}
         columns={columns}
         leastWidth={1_000}

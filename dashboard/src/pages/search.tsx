@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type SearchResults } from '../api/client.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
@@ -119,13 +119,12 @@ function Found({ q }: { q: string }) {
   const t = useTexts();
   const { at, path } = useHere();
   const [search] = useAddress();
-  const filter = {
-    channelId: search['channel'],
-    since: sinceOf(oneOf(search['since'], SINCE) ?? search['since']),
-  };
+  const channelId = search['channel'];
+  const { since } = search;
   const found = useInfiniteQuery({
-    queryKey: [path, 'search', q, filter],
-    queryFn: ({ pageParam }) => api.search.find({ q, ...filter, limit: 50, cursor: pageParam }, at),
+    queryKey: [path, 'search', q, channelId, since],
+    queryFn: ({ pageParam }) =>
+      api.search.find({ q, channelId, since: sinceOf(since), limit: 50, cursor: pageParam }, at),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
     // Looking again would look through everything again.

@@ -1,4 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -15,10 +16,10 @@ import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { SubscriptionView } from './subscription.tsx';
 
+const FAILING = ['true', 'false'] as const;
 const STATUSES = ['active', 'paused', 'disabled'] as const;
 type Figures = SubscriptionStats['subscriptions'][number];
-type Row = Subscription & { figures: Figures | undefined };
-const idOf = ({ id }: Row): string => id;
+const idOf = ({ id }: Subscription): string => id;
 // A day in steps of an hour changes slowly, and lists look every three seconds.
 const FIGURES_FOR_MS = 60_000;
 
@@ -39,6 +40,11 @@ export function SubscriptionsPage() {
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+          {
+            name: 'failing',
+            label: t.subscriptions.health,
+            options: FAILING.map((each) => [each, t.subscriptions.isFailing[each]]),
+          },
           { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
           { name: 'owner', label: t.subscriptions.owner },
         ]}
@@ -47,6 +53,7 @@ export function SubscriptionsPage() {
         channelId={search['channel']}
         owner={search['owner']}
         status={oneOf(search['status'], STATUSES)}
+        failing={oneOf(search['failing'], FAILING)}
       />
     </>
   );
@@ -56,6 +63,7 @@ type Filter = {
   channelId?: string | undefined;
   owner?: string | undefined;
   status?: (typeof STATUSES)[number] | undefined;
+  failing?: (typeof FAILING)[number] | undefined;
 };
 
 /** The subscriptions that a filter lets through, beside whatever else a page shows. */
@@ -64,17 +72,24 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
   const { at, path, may } = useHere();
   const go = useGo();
   const channels = useChannels();
-  const queries = useQueryClient();
-  const figuresOf = async (ids: readonly string[]): Promise<readonly Figures[]> => {
-    if (ids.length === 0) return [];
-    const { subscriptions } = await queries.fetchQuery({
+  // Ids of each page that was read, by its cursor. Figures are asked for beside the list: it waits for none, and fails with none.
+  const [read, setRead] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const found = useQueries({
+    queries: Object.values(read).map((ids) => ({
       queryKey: [path, 'subscription-figures', ids],
       queryFn: () => api.stats.getSubscriptions({ subscriptionIds: ids }, at),
       staleTime: FIGURES_FOR_MS,
-    });
-    return subscriptions;
+      refetchInterval: FIGURES_FOR_MS,
+    })),
+  });
+  const figuresOf = ({ id }: Subscription): Figures | undefined => {
+    for (const { data } of found) {
+      const figures = data?.subscriptions.find(({ subscriptionId }) => subscriptionId === id);
+      if (figures !== undefined) return figures;
+    }
+    return undefined;
   };
-  const columns: readonly Column<Row>[] = [
+  const columns: readonly Column<Subscription>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <SubscriptionState of={row} /> },
     {
       head: t.common.name,
@@ -92,12 +107,13 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       width: 'minmax(80px, 1fr)',
       cell: (row) => (row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')),
     },
-    { head: t.figures.lastDay, width: '96px', cell: ({ figures }) => figures && <LastDay of={figures} /> },
+    { head: t.figures.lastDay, width: '96px', cell: (row) => <LastDay of={figuresOf(row)} /> },
     {
       head: t.figures.success,
       width: '64px',
       isNumber: true,
-      cell: ({ figures }) => {
+      cell: (row) => {
+        const figures = figuresOf(row);
         const part = figures && deliveredPercent(figures.totals);
         return part !== undefined && `${part.toLocaleString(t.figures.locale)} %`;
       },
@@ -106,7 +122,10 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       head: t.figures.p95,
       width: '88px',
       isNumber: true,
-      cell: ({ figures }) => figures?.totals.latencyMs && durationText(figures.totals.latencyMs.p95),
+      cell: (row) => {
+        const latency = figuresOf(row)?.totals.latencyMs;
+        return latency && durationText(latency.p95);
+      },
     },
   ];
   const isFiltered = !isOfChannel && Object.values(filter).some((value) => value !== undefined);
@@ -117,14 +136,13 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       listKey={[path, 'subscriptions', filter]}
       fetch={async (cursor) => {
         const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();
-        const figures = await figuresOf(page.data.map(({ id }) => id));
-        return {
-          ...page,
-          data: page.data.map((row) => ({
-            ...row,
-            figures: figures.find(({ subscriptionId }) => subscriptionId === row.id),
-          })),
-        };
+        const ids = page.data.map(({ id }) => id);
+        setRead((before) => {
+          const place = cursor ?? '';
+          const isSame = before[place]?.join(' ') === ids.join(' ');
+          return isSame || ids.length === 0 ? before : { ...before, [place]: ids };
+        });
+        return page;
       }}
       idOf={idOf}
       columns={columns}
@@ -149,8 +167,10 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
   );
 }
 
-function LastDay({ of: { totals, points } }: { of: Figures }) {
+function LastDay({ of: figures }: { of: Figures | undefined }) {
   const t = useTexts();
+  if (figures === undefined) return null;
+  const { totals, points } = figures;
   const words = [totals.delivered, totals.failedAttempts].map((count) => count.toLocaleString(t.figures.locale));
   return (
     <Sparkline

@@ -9,12 +9,14 @@ import { Dialog } from './dialog.tsx';
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
 
+type Query = Readonly<Record<string, string | number | undefined>>;
+
 /** The list that leaves: where it stands in the API, what it is narrowed to, and its lines. */
 export type Exported = {
   /** Name of the file, without its ending. */
   name: string;
   path: string;
-  query: Readonly<Record<string, string | number | undefined>>;
+  query: () => Query;
   take: (format: Format) => Lines<unknown>;
   /** The formats that it has. Absent: all of them. */
   formats?: readonly [Format, ...Format[]];
@@ -34,7 +36,15 @@ export function ExportButton(exported: Exported) {
   );
 }
 
-function ExportDialog({ name, path, query, take, formats = FORMATS, onClose }: Exported & { onClose: () => void }) {
+function ExportDialog({
+  name,
+  path,
+  query: queryOf,
+  take,
+  formats = FORMATS,
+  onClose,
+}: Exported & { onClose: () => void }) {
+  const query = queryOf();
   const t = useTexts();
   const { act } = useActs();
   const [count, setCount] = useState<number>();
@@ -91,7 +101,7 @@ function ExportDialog({ name, path, query, take, formats = FORMATS, onClose }: E
 }
 
 /** A line for a shell, in which the key stays a name. */
-function curlOf(path: string, query: Exported['query'], file?: string): string {
+function curlOf(path: string, query: Query, file?: string): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );

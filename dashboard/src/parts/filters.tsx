@@ -1,4 +1,5 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
+import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 
@@ -8,6 +9,8 @@ export type Filter = {
   label: string;
   options?: readonly (readonly [value: string, text: string])[];
   width?: number;
+  /** Shown as it is, and only where the address has it: a link led here with it. */
+  isChip?: boolean;
   /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
 };
@@ -17,11 +20,26 @@ export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 export function Filters({ filters }: { filters: readonly Filter[] }) {
   const t = useTexts();
   const [search, change] = useAddress();
+  const box = useRef<HTMLDivElement>(null);
+  useKeys({ f: () => box.current?.querySelector<HTMLElement>('input, select')?.focus() });
   const hasAny = filters.some(({ name }) => search[name] !== undefined);
   return (
-    <div className="filters" role="search" aria-label={t.list.filters}>
+    <div ref={box} className="filters" role="search" aria-label={t.list.filters}>
       {filters.map((filter) =>
-        filter.options === undefined ? (
+        filter.isChip === true ? (
+          search[filter.name] !== undefined && (
+            <button
+              key={filter.name}
+              type="button"
+              className="button choice"
+              aria-pressed="true"
+              aria-label={t.list.without(filter.label, search[filter.name] ?? '')}
+              onClick={() => change({ [filter.name]: '' })}
+            >
+              {filter.label}: <span className="mono">{search[filter.name]}</span> ×
+            </button>
+          )
+        ) : filter.options === undefined ? (
           <TextFilter
             key={filter.name}
             {...filter}

@@ -103,6 +103,8 @@ export function LiveList<T>(given: Given<T>) {
       Home: -1e9,
       End: 1e9,
     };
+    // Keys at a link or a button of a row are its own.
+    if (event.target !== event.currentTarget) return;
     const by = steps[event.key];
     if (by !== undefined) move(by);
     else if (event.key === 'Enter') openChosen();
@@ -199,6 +201,13 @@ export function LiveList<T>(given: Given<T>) {
                   if (event.target instanceof Element && event.target.closest('a, button, label') !== null) return;
                   setChosen(index);
                   change({ open: id });
+                }}
+                onAuxClick={(event) => {
+                  const [target, link] = [event.target, event.currentTarget.querySelector('a')];
+                  // The middle of three buttons. At a link the browser opens the tab itself.
+                  if (event.button !== 1 || link === null) return;
+                  if (target instanceof Element && target.closest('a, button, label') !== null) return;
+                  window.open(link.href, '_blank', 'noopener');
                 }}
               >
                 {acts !== undefined && (

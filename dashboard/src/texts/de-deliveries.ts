@@ -6,6 +6,9 @@ const number = (count: number): string => count.toLocaleString('de');
 /** German words of deliveries, their tries, and views of lists. */
 export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
   deliveries: {
+    retryAllOfFailed: (failed: string) => `Mit dem Status ${failed} lassen sich alle Treffer erneut versuchen.`,
+    retryAllNot: (filters: string) =>
+      `Alle auf einmal lassen sich nur ohne diese Filter erneut versuchen: ${filters}. Oder dort:`,
     retryAll: 'Alle passenden wiederholen',
     none: 'Noch keine Zustellung',
     noneWhy: 'Jede Nachricht macht eine Zustellung für jedes Abonnement, das sie nimmt.',

@@ -81,6 +81,13 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     attention: 'Braucht Aufmerksamkeit',
     allWell: 'Alles in Ordnung',
     openLetters: (count) => `${count} offene unzustellbare`,
+    waitLong: (count: string, time: string) =>
+      `${count} Zustellungen warten auf ihren ersten Versuch, die älteste seit ${time}. Ihr Abonnement ist angehalten, oder kein Worker läuft.`,
+    noWorker: 'Kein Worker läuft: nichts wird zugestellt',
+    isDown: (part: string) => `${part} antwortet nicht`,
+    expires: 'Endet bald',
+    secretUnreadable: 'Keines seiner Geheimnisse lässt sich öffnen: nichts wird gesendet.',
+    moreFailing: 'Weitere gestörte Abonnements',
     look: 'Ansehen',
     lastMessages: 'Letzte Nachrichten',
     retrying: 'Im neuen Versuch',
@@ -199,6 +206,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     deleteWhy: 'Seine Abonnements und Nachrichten gehen mit ihm, und was nicht zugestellt ist, wird es nie.',
   },
   subscriptions: {
+    health: 'Zustand der Zustellung',
+    isFailing: { true: 'Gestört', false: 'Alle anderen' },
     make: 'Abonnement anlegen',
     none: 'Noch kein Abonnement',
     noneWhy: 'Ein Abonnement schickt die Nachrichten eines Kanals an eine URL, signiert, und so oft, bis sie ankommen.',

@@ -78,6 +78,13 @@ export const enPages = {
     attention: 'Needs attention',
     allWell: 'All is well',
     openLetters: (count: string) => `${count} open dead letters`,
+    waitLong: (count: string, time: string) =>
+      `${count} deliveries wait for their first try, the oldest for ${time}. Its subscription is paused, or no worker runs.`,
+    noWorker: 'No worker runs: nothing is delivered',
+    isDown: (part: string) => `${part} does not answer`,
+    expires: 'Ends soon',
+    secretUnreadable: 'None of its secrets can be opened: nothing is sent.',
+    moreFailing: 'More subscriptions that fail',
     look: 'Look at them',
     lastMessages: 'Last messages',
     retrying: 'Being retried',
@@ -199,6 +206,8 @@ export const enPages = {
     deleteWhy: 'Its subscriptions and messages go with it, and what is not delivered yet never will be.',
   },
   subscriptions: {
+    health: 'Health',
+    isFailing: { true: 'Needs attention', false: 'All others' },
     make: 'Make a subscription',
     none: 'No subscription yet',
     noneWhy: 'A subscription sends the messages of a channel to a URL, signed, and again until it takes them.',

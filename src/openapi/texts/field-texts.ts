@@ -43,6 +43,9 @@ const BY_NAME: Readonly<Record<string, string>> = {
   minLatencyMs: 'Only those whose last answer took so many milliseconds, from 1,000 on.',
   responseBodies:
     'With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small.',
+  deliveryStatus: 'Only those whose deliveries together have this state.',
+  failing:
+    'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',
   held: 'Only those that wait for something beside their policy, or only the others.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is.',

@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, type ApiKey, type Backlog, type MachineCredential } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { HereLink } from './link.tsx';
+import { State } from './state.tsx';
+import { SubscriptionState } from './subscription-state.tsx';
+import { Time } from './time.tsx';
+import { Unread } from './unread.tsx';
+
+/** A delivery is tried within seconds: one that waits so long has nobody to try it, or is held. */
+const LONG_MS = 5 * 60_000;
+/** So long before its end a credential is told of. */
+const SOON_MS = 14 * 86_400_000;
+/** So many subscriptions are named; the list has the others. */
+const NAMED = 10;
+
+/** All that needs a person. Each part asks for itself: no answer waits for another. */
+export function Attention() {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const left = useQuery({
+    queryKey: [path, 'backlog'],
+    queryFn: () => api.stats.getBacklog(at),
+    refetchInterval: 3_000,
+  });
+  const failing = useQuery({
+    queryKey: [path, 'failing-subscriptions'],
+    queryFn: () => api.subscriptions.list({ failing: 'true', limit: NAMED }, at).page(),
+    refetchInterval: 10_000,
+  });
+  const away = useAway();
+  const expiring = useExpiring();
+  const troubled = failing.data?.data ?? [];
+  const oldest = left.data?.pending.oldestAt;
+  // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
+  const waitsMs = oldest === undefined ? 0 : left.dataUpdatedAt - Date.parse(oldest);
+  const letters = left.data?.openDeadLetters;
+  const found: ReactNode[] = [
+    ...away.map((text) => (
+      <p key={text} className="box">
+        <State of="failed" word={text} /> <HereLink to="/service">{t.overview.look}</HereLink>
+      </p>
+    )),
+    ...(waitsMs > LONG_MS && left.data !== undefined
+      ? [
+          <p key="waits" className="box">
+            <State of="open" word={t.overview.waitLong(countText(left.data.pending), durationText(waitsMs))} />{' '}
+            <HereLink to="/deliveries" search={{ status: 'pending' }}>
+              {t.overview.look}
+            </HereLink>
+          </p>,
+        ]
+      : []),
+    ...(letters !== undefined && letters.count > 0
+      ? [
+          <p key="letters" className="box">
+            <State of="open" word={t.overview.openLetters(countText(letters))} />{' '}
+            <HereLink to="/dead-letters">{t.overview.look}</HereLink>
+          </p>,
+        ]
+      : []),
+    ...troubled.map((row) => (
+      <p key={row.id} className="box">
+        <SubscriptionState of={row} /> <HereLink to={`/subscriptions/${row.id}`}>{row.name}</HereLink>{' '}
+        <span className="muted">
+          {row.status === 'disabled'
+            ? t.subscriptions.isDisabled
+            : row.circuit.state === 'closed'
+              ? t.overview.secretUnreadable
+              : t.subscriptions.isOpen}
+        </span>
+      </p>
+    )),
+    ...(failing.data?.pagination.hasMore === true
+      ? [
+          <p key="more">
+            <HereLink to="/subscriptions" search={{ failing: 'true' }}>
+              {t.overview.moreFailing}
+            </HereLink>
+          </p>,
+        ]
+      : []),
+    ...expiring.map(({ row, page }) => (
+      <p key={row.id} className="box">
+        <State of="open" word={t.overview.expires} />{' '}
+        <HereLink to={page} search={{ open: row.id }}>
+          {row.name}
+        </HereLink>{' '}
+        {row.expiresAt !== undefined && <Time at={row.expiresAt} />}
+      </p>
+    )),
+  ];
+  return (
+    <section className="section" aria-label={t.overview.attention}>
+      <h2>{t.overview.attention}</h2>
+      {found}
+      {[left, failing].map((each, place) => each.data === undefined && <Unread key={place} of={each} />)}
+      {found.length === 0 && left.data !== undefined && failing.data !== undefined && (
+        <p className="box">
+          <State of="delivered" word={t.overview.allWell} />
+        </p>
+      )}
+      {left.data !== undefined && <Left of={left.data} now={left.dataUpdatedAt} />}
+    </section>
+  );
+}
+
+const countText = ({ count, isMore }: { count: number; isMore: boolean }): string => `${count}${isMore ? '+' : ''}`;
+
+/** Parts of the service that are away, for those who may know. */
+function useAway(): string[] {
+  const t = useTexts();
+  const { organisation, may } = useHere();
+  const { data } = useQuery({
+    queryKey: ['service', organisation.id],
+    queryFn: () => api.service.get({ place: { organisationId: organisation.id } }),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : 15_000),
+    enabled: may('admin'),
+    // Another organisation than the first one is refused.
+    retry: false,
+    meta: { failure: 'none' },
+  });
+  if (data === undefined) return [];
+  return [
+    ...(data.workers.some(({ isAlive }) => isAlive) ? [] : [t.overview.noWorker]),
+    ...data.checks.filter(({ state }) => state === 'down').map(({ name }) => t.overview.isDown(name)),
+  ];
+}
+
+type Expiring = { row: ApiKey | MachineCredential; page: '/api-keys' | '/machine-credentials' };
+
+/** Credentials of this place that end soon, for those who can make others. */
+function useExpiring(): Expiring[] {
+  const { at, path, may } = useHere();
+  const { data } = useQuery({
+    queryKey: [path, 'expiring'],
+    queryFn: async (): Promise<Expiring[]> => {
+      const [keys, machines] = await Promise.all([
+        api.apiKeys.list({ status: 'active', limit: 100 }, at).page(),
+        api.machineCredentials.list({ status: 'active', limit: 100 }, at).page(),
+      ]);
+      return [
+        ...keys.data.map((row) => ({ row, page: '/api-keys' as const })),
+        ...machines.data.map((row) => ({ row, page: '/machine-credentials' as const })),
+      ];
+    },
+    refetchInterval: 60_000,
+    enabled: may('admin'),
+  });
+  return (data ?? []).filter(
+    ({ row: { expiresAt } }) => expiresAt !== undefined && Date.parse(expiresAt) < Date.now() + SOON_MS,
+  );
+}
+
+/** Deliveries that are under way, and for how long the oldest has been. */
+function Left({ of: { pending, retrying }, now }: { of: Backlog; now: number }) {
+  const t = useTexts();
+  const oldest = [pending.oldestAt, retrying.oldestAt].filter((each) => each !== undefined).toSorted()[0];
+  return (
+    <p className="box">
+      <HereLink to="/deliveries" search={{ status: 'pending' }}>
+        {t.figures.waiting}: {countText(pending)}
+      </HereLink>
+      {' · '}
+      <HereLink to="/deliveries" search={{ status: 'retrying' }}>
+        {t.figures.retrying(countText(retrying))}
+      </HereLink>
+      {' · '}
+      <span className="muted">
+        {oldest === undefined
+          ? t.figures.nothingWaits
+          : t.figures.oldest(durationText(Math.max(0, now - Date.parse(oldest))))}
+      </span>
+    </p>
+  );
+}

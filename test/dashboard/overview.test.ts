@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+let scene: DashboardScene;
+let dashboard: Dashboard;
+
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+const attention = () => dashboard.page.getByRole('region', { name: 'Needs attention' });
+
+// The page looked at the newest 100 subscriptions, and asked nothing of workers, of waiting deliveries or of keys.
+test('the overview tells of an old broken subscription, deliveries that nobody tries, no worker and keys that end', async () => {
+  const { page } = dashboard;
+  const { pool } = scene.posthorn.deps;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const webhookUrl = 'https://example.com/hook';
+  const broken = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Old till' });
+  await pool.query(
+    `INSERT INTO subscriptions SELECT (jsonb_populate_record(s, jsonb_build_object('id', posthorn_id('sub'), 'name', 'Newer'))).*
+     FROM subscriptions s CROSS JOIN generate_series(1, 100) WHERE s.id = $1`,
+    [broken],
+  );
+  await pool.query(`UPDATE subscriptions SET status = 'disabled' WHERE id = $1`, [broken]);
+  await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+  await dashboard.open('/overview');
+  await attention().getByText('No worker runs: nothing is delivered').waitFor();
+  await attention().getByRole('link', { name: 'Old till' }).waitFor();
+  expect(await attention().getByText('All is well').count()).toBe(0);
+  expect(await attention().getByText('wait for their first try').count()).toBe(0);
+  expect(await attention().getByText('Ends soon').count()).toBe(0);
+  expect(await dashboard.violations()).toEqual([]);
+
+  await pool.query(`UPDATE api_keys SET expires_at = now() + interval '3 days'`);
+  await page.reload();
+  await attention().getByText('Ends soon').first().waitFor();
+  await page.clock.setFixedTime(Date.now() + 6 * 60_000);
+  await attention()
+    .getByText(/\d+ deliveries wait for their first try, the oldest for 6 min/)
+    .waitFor();
+  await dashboard.open('/subscriptions?failing=true');
+  await page.getByRole('link', { name: 'Old till' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Newer' }).count()).toBe(0);
+});
+
+// One answer was made of four, so each part failed with each other one.
+test('each part of the overview stands by itself', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/channels', { name: 'returns' });
+  await page.route(/\/v1\/deliveries\?/, (route) =>
+    route.fulfill({ status: 500, json: { error: { code: 'INTERNAL_ERROR', message: 'Broken' } } }),
+  );
+  await dashboard.open('/overview');
+  await page.getByRole('alert').getByText('Broken').waitFor();
+  await attention().getByText('No worker runs: nothing is delivered').waitFor();
+  await page.getByRole('heading', { name: 'Last messages' }).waitFor();
+});
+
+// The list waited for the figures of its rows, and failed with them.
+test('subscriptions are listed while their figures fail', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'stock' });
+  await scene.make('/v1/subscriptions', { channelId, webhookUrl: 'https://example.com/stock', name: 'Stock keeper' });
+  await page.route(/\/v1\/stats\/subscriptions\?/, (route) => route.abort());
+  await dashboard.open('/subscriptions');
+  await page.getByRole('link', { name: 'Stock keeper' }).waitFor();
+});
