@@ -162,3 +162,19 @@ test('what gets the focus by Shift and Tab is not below the bar at the top', asy
     expect(box?.y ?? -1).toBeGreaterThanOrEqual(bar);
   }
 });
+
+// A page that had something to show said nothing of what it could not read any more.
+test('a page whose data cannot be read again says so above them, and is as before once they can', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/deliveries/${ids[0] ?? ''}`);
+  await page.locator('.sentence').getByText('Failed').waitFor();
+  await page.route(/\/v1\/deliveries\/dlv_\w+$/, (route) =>
+    route.fulfill({ status: 503, json: { error: { code: 'UNAVAILABLE', message: 'Down for a moment' } } }),
+  );
+  const alert = page.getByRole('alert').filter({ hasText: 'Some of what is shown is as it was at' });
+  await alert.getByText('Down for a moment').waitFor();
+  await page.locator('.sentence').getByText('Failed').waitFor();
+  await page.unrouteAll();
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await alert.waitFor({ state: 'detached' });
+});

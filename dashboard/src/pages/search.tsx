@@ -127,6 +127,7 @@ function Found({ q }: { q: string }) {
       api.search.find({ q, channelId, since: sinceOf(since), limit: 50, cursor: pageParam }, at),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
+    meta: { failure: 'own' },
     // Looking again would look through everything again.
     refetchOnWindowFocus: false,
     retry: false,

@@ -26,6 +26,7 @@ export function ServicePage() {
     refetchInterval: EVERY_MS,
     enabled: may('admin'),
     retry: false,
+    meta: { failure: 'own' },
   });
   if (!may('admin')) return <NotAllowed />;
   if (isApiError(found.error, 'FORBIDDEN'))

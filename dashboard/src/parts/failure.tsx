@@ -1,13 +1,23 @@
+import type { ReactNode } from 'react';
 import { isApiError } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
 
 /** Says what went wrong, and by which id the service's log knows it. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+export function Failure({
+  error,
+  onRetry,
+  children,
+}: {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+  children?: ReactNode;
+}) {
   const t = useTexts();
   if (error === null || error === undefined) return null;
   return (
     <div className="note bad stack" role="alert">
       <p>{failureText(error)}</p>
+      {children !== undefined && <p>{children}</p>}
       {isApiError(error) && error.requestId !== undefined && (
         <p className="muted">
           {t.common.requestId} <code>{error.requestId}</code>

@@ -12,6 +12,7 @@ import { ChangesProvider } from './changes.tsx';
 import { Empty } from './empty.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { HereLink, useGo } from './link.tsx';
+import { OldData } from './old-data.tsx';
 import { Palette } from './palette.tsx';
 import { Preferences } from './preferences.tsx';
 
@@ -124,6 +125,7 @@ function Frame({ here }: { here: Here }) {
           <Person />
         </header>
         <main id="content" tabIndex={-1}>
+          <OldData />
           <Outlet />
         </main>
       </div>

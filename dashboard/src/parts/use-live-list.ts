@@ -27,6 +27,8 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => fetch(pageParam),
+    // The list shows its failures itself.
+    meta: { failure: 'own' },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
   });
@@ -36,6 +38,7 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
   const head = useQuery({
     queryKey: [...key, 'head'],
     queryFn: () => fetch(undefined),
+    meta: { failure: 'own' },
     enabled: list.isSuccess && !isPaused,
     refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
     retry: false,

@@ -34,6 +34,7 @@ export const de: Texts = {
     save: 'Speichern',
     saved: 'Gespeichert',
     tryAgain: 'Noch einmal',
+    oldSince: 'Manches hier ist noch von',
     typeToConfirm: (text) => `Zur Bestätigung ${text} eingeben`,
     undo: 'Rückgängig',
   },

@@ -33,6 +33,7 @@ const frame = {
     save: 'Save',
     saved: 'Saved',
     tryAgain: 'Try again',
+    oldSince: 'Some of what is shown is as it was at',
     typeToConfirm: (text: string) => `Type ${text} to confirm`,
     undo: 'Undo',
   },
