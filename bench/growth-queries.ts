@@ -242,11 +242,8 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await releaseClaims(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
-  const carriers = {
-    stateOf: async () => 'running' as const,
-    terminatedDeliveries: async () => [],
-    whyEnded: async () => undefined,
-  };
+  const unknown = async () => undefined;
+  const carriers = { stateOf: async () => 'running' as const, terminatedDeliveries: async () => [], whyEnded: unknown };
   return [
     { name: 'publish', run: publish },
     { name: 'load and record', run: record },

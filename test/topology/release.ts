@@ -110,6 +110,10 @@ export function prepareRelease(
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   };
   runCommand(release, ['migrate'], settings);
-  const key = runCommand(release, ['keys', 'create', '--env', 'live', '--tier', 'enterprise', '--batch-per-minute', '100000'], settings);
+  const key = runCommand(
+    release,
+    ['keys', 'create', '--env', 'live', '--tier', 'enterprise', '--batch-per-minute', '100000'],
+    settings,
+  );
   return { key, settings };
 }
