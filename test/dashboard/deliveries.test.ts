@@ -14,6 +14,8 @@ const receivers = createReceivers();
 /** A delivery whose second try arrived with another header, and one that failed. */
 let arrived: string;
 let failed: string;
+/** Where both belong. Tests make others. */
+let ours: { channelId: string; subscriptionId: string };
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
@@ -27,6 +29,7 @@ beforeAll(async () => {
     retryPolicy: { maxRetries: 0 },
     headers: { 'X-Shop': 'Berlin', 'X-Api-Key': 'k1' },
   });
+  ours = { channelId, subscriptionId };
   const idOf = async (message: { id: string }): Promise<string> => (await deliveryOf(posthorn, message.id))?.id ?? '';
   const first = await publish(posthorn, channelId);
   await waitForDelivery(posthorn, first.id, 'failed');
@@ -125,10 +128,10 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
     await page.getByRole('link', { name: other }).waitFor({ state: 'detached' });
   };
   // Channels and subscriptions are chosen by their names: a name that was written found nothing.
-  await filters.getByLabel('Channel').selectOption({ index: 1 });
+  await filters.getByLabel('Channel').selectOption(ours.channelId);
   await page.waitForURL(/channel=chn_/);
   await page.getByRole('link', { name: failed }).waitFor();
-  await filters.getByLabel('Subscription').selectOption({ index: 1 });
+  await filters.getByLabel('Subscription').selectOption(ours.subscriptionId);
   await page.waitForURL(/subscription=sub_/);
   await page.getByRole('link', { name: failed }).waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
