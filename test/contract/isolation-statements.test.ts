@@ -69,12 +69,13 @@ test.each([
 });
 
 test('src/messages/summaries-store.ts finds no message of another environment', async () => {
-  const { db } = posthorn.deps;
   const { channelId } = all.ids;
-  expect(await findSummaries(db, { ...all.victim, channelId }, page)).not.toEqual([]);
+  const found = async (filter: Parameters<typeof findSummaries>[1]) =>
+    (await findSummaries(posthorn.deps.db, filter, page)).messages;
+  expect(await found({ ...all.victim, channelId })).not.toEqual([]);
   for (const { environmentId } of all.neighbours) {
-    expect(await findSummaries(db, { environmentId }, page)).toEqual([]);
-    expect(await findSummaries(db, { environmentId, channelId }, page)).toEqual([]);
+    expect(await found({ environmentId })).toEqual([]);
+    expect(await found({ environmentId, channelId })).toEqual([]);
   }
 });
 
