@@ -118,7 +118,7 @@ const COUNT = `SELECT count(*)::int AS count FROM runs c WHERE ${UNFINISHED}`;
 // Locked in the order of their ids, so that two such requests wait for each other. An array is made once: PostgreSQL may ask a subquery
 // behind IN for each row, whose limit then bounds nothing (1,205 of 1,205 runs were cancelled).
 const CANCEL_MANY = cancelRuns({
-  which: `r.environment_id = $1 AND r.id = ANY (ARRAY(
+  which: `r.id = ANY (ARRAY(
     SELECT c.id FROM runs c WHERE ${UNFINISHED} ORDER BY c.id LIMIT $8 FOR UPDATE))`,
   reason: '$7',
 });
