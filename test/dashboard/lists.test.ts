@@ -146,7 +146,7 @@ test('f leads to the filters, and r retries the delivery that is open', async ()
 });
 
 // WCAG 2.4.11. The padding stood on an element that does not scroll, so the bar lay over what has the focus.
-test('what gets the focus by Shift and Tab is not below the bar at the top', async () => {
+test('a link that gets the focus by Shift and Tab is not below the bar at the top', async () => {
   const { page } = dashboard;
   await dashboard.open(`/deliveries/${ids[0] ?? ''}`);
   await page.getByRole('heading', { name: ids[0] ?? '', level: 1 }).waitFor();

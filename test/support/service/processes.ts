@@ -9,6 +9,7 @@ import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
+import { PATIENT } from './database.ts';
 import { BUILT } from './ensure-built.ts';
 import { waitFor } from '../check/wait-for.ts';
 import { TEST_THRESHOLD } from './threshold.ts';
@@ -72,8 +73,8 @@ export async function prepareService(
   databaseUrl: string,
   temporalAddress: string,
 ): Promise<{ key: string; settings: Settings }> {
-  const db = createDatabase(databaseUrl);
-  const pool = createPool(databaseUrl, { max: 1 });
+  const db = createDatabase(databaseUrl, PATIENT);
+  const pool = createPool(databaseUrl, { max: 1, ...PATIENT });
   const tenants = createTenants({ db, pool });
   try {
     const deps = { db, tenants, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
