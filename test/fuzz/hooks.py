@@ -46,9 +46,10 @@ class Credentials:
 
 def real(name, made, method):
     known = FACTS["ids"].get(name)
-    if not known or is_left(made):
+    # The first one of each kind is for reading and changing: it must not be deleted under the other calls, by an id from an answer either.
+    is_kept = method == "DELETE" and known and made == known[0]
+    if not known or (is_left(made) and not is_kept):
         return made
-    # The first one of each kind is for reading and changing: it must not be deleted under the other calls.
     if method == "DELETE" and len(known) > 1:
         return known[1 + zlib.crc32(repr(made).encode()) % (len(known) - 1)]
     return known[0]

@@ -7,6 +7,7 @@ const FORM = 'the fields of a webhook fit its way of signing, and pointers and e
 const POLICY = 'the `maxDelay` of a retry policy is at least its `initialDelay`';
 const CONNECTOR = 'the connector says which fields `credentials` has';
 const NAME = 'no name holds a control character';
+const BLANK = 'a name of white space alone is empty';
 
 /**
  * Routes on which data that fits the document may be refused with 400, each with its reason: JSON Schema cannot say it, or no made-up
@@ -33,12 +34,15 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'PATCH /v1/api-keys/:apiKeyId': CREDENTIAL,
   'POST /v1/workflows': DEFINITION,
   'PATCH /v1/workflows/:workflowId': DEFINITION,
+  'POST /v1/workflows/validate': 'an `id` that is given must be that of a workflow that there is',
   'POST /v1/workflows/:workflowId/test': 'results of steps are given by the ids that the definition has',
   'POST /v1/runs/:runId/approve': '`data` must fit the form of the approval',
   'POST /v1/runs/:runId/reject': '`data` must fit the form of the approval',
   'POST /v1/apps': POLICY,
   'PATCH /v1/apps/:appId': POLICY,
   'POST /v1/marks': '`at` must not be in the future, nor more than 366 days ago',
+  'POST /v1/views': BLANK,
+  'PATCH /v1/views/:viewId': BLANK,
   'POST /v1/connections': CONNECTOR,
   'PATCH /v1/connections/:connectionId': CONNECTOR,
   'POST /v1/webhooks': FORM,
