@@ -7,7 +7,7 @@ import { routes } from '../../src/routes.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Calls, noneOf, readCalls } from './calls.ts';
 import { factsOf } from './facts.ts';
-import { COUNTED, LEFT_OUT, TOLERATED, WITH_TWO_IDS } from './tolerated.ts';
+import { COUNTED, LEFT_OUT, TOLD, TOLERATED, WITH_TWO_IDS } from './tolerated.ts';
 
 const {
   POSTHORN_FUZZ_COMMAND: command = '',
@@ -83,7 +83,7 @@ test('the time was enough for half of the routes, on whatever machine', () => {
 });
 
 test('the lists of routes that are tolerated or left out name routes that there are', () => {
-  const named = [TOLERATED, COUNTED, LEFT_OUT, WITH_TWO_IDS].flatMap(Object.keys);
+  const named = [TOLERATED, TOLD, COUNTED, LEFT_OUT, WITH_TWO_IDS].flatMap(Object.keys);
   expect(named.filter((endpoint) => !known.includes(endpoint))).toEqual([]);
 });
 
@@ -100,6 +100,10 @@ function settings(): string {
       '[[operations]]',
       `include-name = ${quoted(nameOf(endpoint))}`,
       `checks.positive_data_acceptance.expected-statuses = [${[...GOOD, '400'].map(quoted).join(', ')}]`,
+      // In the entry of its route, which has the line above as well.
+      ...(TOLD[endpoint] === undefined
+        ? []
+        : [`checks.negative_data_rejection.expected-statuses = [${[...BAD, '200'].map(quoted).join(', ')}]`]),
     ]),
     ...Object.keys(COUNTED).flatMap((endpoint) => [
       '[[operations]]',

@@ -51,6 +51,14 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /oauth/token': 'a token takes a proof and an HMAC over it',
 };
 
+/**
+ * Routes of that list on which data that does not fit the document may be answered with 200, each with its reason
+ * (`negative_data_rejection`).
+ */
+export const TOLD: Readonly<Record<string, string>> = {
+  'POST /v1/workflows/validate': 'its good answer tells all faults of a definition, those of the document among them',
+};
+
 const SECOND_ID =
   'its second id is put there by the hooks, and another call may have deleted that thing: its 404 is no answer about the first one';
 
