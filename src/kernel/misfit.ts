@@ -23,4 +23,4 @@ export class Misfit {
 }
 
 /** The field of a body that a problem is in: `steps` of `steps[0].config.url`. */
-export const topOf = ({ field }: ErrorDetails): string => field.split(/[.[]/, 1)[0] ?? '';
+export const topOf = ({ field }: ErrorDetails): string => field.replace(/[.[].*$/s, '');
