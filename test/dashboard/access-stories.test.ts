@@ -1,19 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import { expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** A story about who may do what: a leaked key. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
-
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 test('a key has leaked: its owner revokes it, and its next call is refused', async () => {
   const { page } = dashboard;

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
-/** Whatever cannot be undone asks, in the live environment by typing a name. */
+/** Actions that cannot be undone ask, in the live environment by typing a name. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
-
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 const make = async (path: string, body: object): Promise<{ id: string }> => {
   const { status, body: made } = await scene.posthorn.request<{ id: string }>('POST', path, body);

@@ -1,20 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import { expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The page of a message, and the audit log. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
-
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 test('a changed copy keeps its metadata, and nobody who takes it is one link away', async () => {
   const { page } = dashboard;

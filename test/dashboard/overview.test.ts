@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import { expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
-
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 const attention = () => dashboard.page.getByRole('region', { name: 'Needs attention' });
 

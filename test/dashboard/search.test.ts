@@ -1,18 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Dashboard } from '../support/world/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 test('the palette leads to the search, which finds a payload digit for digit and says how far it has looked', async () => {
   const channelId = await scene.make('/v1/channels', { name: 'orders' });

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Dashboard } from '../support/world/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import { forgetSteps, totpCode } from '../support/make/factors.ts';
 import { OWNER } from '../support/make/people.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
-
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 test('an authenticator app is asked for when its person signs in again', async () => {
   const { page } = dashboard;

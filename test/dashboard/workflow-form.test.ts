@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The definition of a workflow as a form and as JSON: one text, shown in two ways. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
 const DEFINITION = `{
   "name": "Large orders",

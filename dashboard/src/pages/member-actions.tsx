@@ -55,7 +55,7 @@ export function MemberActions({ of: member }: { of: Member }) {
               async () => {
                 await doing[asked]();
                 await client.invalidateQueries({ queryKey: ['members', id] });
-                // Whoever hands over has another role now, and the pages show what it allows.
+                // The owner from before has another role now, and the pages show what it allows.
                 if (asked === 'handOver') await client.invalidateQueries({ queryKey: ['session'] });
               },
               asked === 'reset' ? {} : { told: told[asked] },

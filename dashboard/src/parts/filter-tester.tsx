@@ -18,7 +18,7 @@ const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
 /** Longest value that is shown. */
 const MOST_SHOWN = 40;
 
-/** What the payload has where the filter looks: as it is written there, digit for digit. */
+/** The value of the payload where the filter looks, as it is written there, digit for digit. */
 function valuesOf(payload: string | undefined, named: readonly string[]): string {
   if (payload === undefined) return '';
   return named

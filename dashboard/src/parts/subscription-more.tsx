@@ -2,7 +2,7 @@ import type { CreateSubscription, Subscription, UpdateSubscription } from '../ap
 import { useTexts } from '../lib/texts.ts';
 import { problemOf, TextField } from './field.tsx';
 
-/** What few subscriptions need, as it is written. */
+/** Settings that few subscriptions need, as they are written. */
 type More = Record<'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret', string>;
 
 export const moreOf = (subscription: Subscription | undefined): More => ({

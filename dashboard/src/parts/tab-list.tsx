@@ -5,7 +5,7 @@ type Given<T extends string> = {
   names: Readonly<Record<T, string>>;
   current: T;
   onChoose: (tab: T) => void;
-  /** What the tabs are of, where the heading above does not say so. */
+  /** The thing that the tabs are of, where the heading above does not say so. */
   label?: string;
   /** Beginning of the ids of the tabs and of their panel, where the panel names its tab. */
   id?: string;
