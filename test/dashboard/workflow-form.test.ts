@@ -1,14 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
-import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The definition of a workflow as a form and as JSON: one text, shown in two ways. */
-let scene: DashboardScene;
 let dashboard: Dashboard;
-onEachDashboard((entered) => ({ scene, dashboard } = entered));
+onEachDashboard((entered) => ({ dashboard } = entered));
 
 const DEFINITION = `{
   "name": "Large orders",
