@@ -5,7 +5,8 @@ import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { createDatabase, type Database } from '../../src/db/client.ts';
-import { createTestDatabase, PATIENT, type TestDatabase } from '../support/service/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { PATIENT } from '../support/service/patience.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

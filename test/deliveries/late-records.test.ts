@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { loadForAttempts } from '../../src/deliveries/load.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';
-import { PATIENT } from '../support/service/database.ts';
+import { PATIENT } from '../support/service/patience.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';

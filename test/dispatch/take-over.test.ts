@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
-import { PATIENT } from '../support/service/database.ts';
+import { PATIENT } from '../support/service/patience.ts';
 import { FINISHED, openLongSnapshot, pagesRead } from '../support/world/long-snapshot.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

@@ -10,6 +10,7 @@ import { TENANT_ROLE } from '../../../src/db/tenant-role.ts';
 import { TEST_DATABASE_PREFIX } from './database-names.ts';
 import { waitFor } from '../check/wait-for.ts';
 import { hasFailedTest } from '../check/failures.ts';
+import { PATIENT } from './patience.ts';
 import { currentRun } from './run.ts';
 
 export type TestDatabase = {
@@ -21,9 +22,6 @@ export type TestDatabase = {
   /** Disconnects and drops it, once all tests of the file are done. When one has failed it stays, and its name is printed. */
   drop(): Promise<void>;
 };
-
-// On a starved machine a connection takes longer than the 5 s after which a request is answered with UNAVAILABLE.
-export const PATIENT = { connectWithinMs: 30_000 };
 
 const IN_USE = '55006';
 

@@ -8,7 +8,7 @@ import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { routes } from '../../../src/routes.ts';
-import { PATIENT } from './database.ts';
+import { PATIENT } from './patience.ts';
 import { createTenants } from '../../../src/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
