@@ -36,6 +36,12 @@ const CHANNELS = 30;
 /** Runs that a worker has room for (src/automations/starting/starting-loop.ts), and some more. */
 const RUNS_OF_A_WORKER = 150;
 
+const USAGE = `npm run bench:calls -- --against <commit> [options]
+  --against <commit>  the service of that commit and the one here, both running, asked by turns
+  --only <call>       ${NAMES.join(', ')}; may be repeated
+  --requests <n>      of each call in a turn, default 3000
+  --turns <n>         default 6`;
+
 type Side = { service: Service; connections: Connections; ids: Ids; ask: (call: Call) => Ask };
 type Costs = Record<Call, { here: Cost[]; other: Cost[] }>;
 
@@ -47,8 +53,10 @@ async function main(): Promise<void> {
       only: { type: 'string', multiple: true },
       requests: { type: 'string', default: '3000' },
       turns: { type: 'string', default: '6' },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return console.log(USAGE);
   if (values.against === undefined) throw new Error('--against <commit> is missing');
   const requests = wholeNumber('--requests', values.requests);
   const names = NAMES.filter((name) => values.only?.includes(name) ?? true);

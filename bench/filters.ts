@@ -1,8 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
 import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/filters/filter.ts';
 import { createFilters } from '../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../src/filters/expressions/units.ts';
 import { dearFilter, largestPayload } from '../test/support/make/dear-filters.ts';
+
+const USAGE = `npm run bench:filters
+  what each shape of a filter costs on the payload that makes it work hardest, and the largest payloads to the dearest filters`;
 
 const RUNS = 25;
 const MESSAGES = 100;
@@ -82,9 +86,15 @@ async function publish(count: number): Promise<Record<string, string | number>> 
   };
 }
 
-// Once to be compiled by the engine, once to be measured.
-SHAPES.forEach(measure);
-console.table(SHAPES.map(measure));
-const dearest = Math.floor(UNITS_OF_A_CHANNEL / filterOf(dearFilter(10)).units);
-await publish(1);
-console.table([await publish(1), await publish(dearest)]);
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) return console.log(USAGE);
+  // Once to be compiled by the engine, once to be measured.
+  SHAPES.forEach(measure);
+  console.table(SHAPES.map(measure));
+  const dearest = Math.floor(UNITS_OF_A_CHANNEL / filterOf(dearFilter(10)).units);
+  await publish(1);
+  console.table([await publish(1), await publish(dearest)]);
+}
+
+await main();

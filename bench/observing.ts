@@ -37,6 +37,11 @@ const WAYS = {
 } as const satisfies Record<string, (ports: Ports) => Record<string, string>>;
 type Ports = { metricsPort: string; collector: string };
 
+const USAGE = `npm run bench:observing -- [options]
+  --messages <n>   of each burst, default 4000
+  --turns <n>      default 8
+  --only <part>    requests (traces recorded or not, in one process) or services (observed or not, each turn in new processes)`;
+
 /** By turns: bursts to a service that is observed or not, and bursts to one service whose traces are recorded or not. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -44,8 +49,10 @@ async function main(): Promise<void> {
       messages: { type: 'string', default: '4000' },
       turns: { type: 'string', default: '8' },
       only: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return console.log(USAGE);
   const count = wholeNumber('--messages', values.messages);
   const turns = wholeNumber('--turns', values.turns);
   ensureBuilt(console.error);

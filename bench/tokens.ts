@@ -18,10 +18,19 @@ type Way = (typeof WAYS)[number];
 const SHARE_OF_TOKENS = 5;
 const ADDED_AT_MOST_MS = 1;
 
+const USAGE = `npm run bench:tokens -- [options]
+  --requests <n>   of each kind in a turn, default 3000; a fifth of that for tokens
+  --turns <n>      default 6`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { requests: { type: 'string', default: '3000' }, turns: { type: 'string', default: '6' } },
+    options: {
+      requests: { type: 'string', default: '3000' },
+      turns: { type: 'string', default: '6' },
+      help: { type: 'boolean', default: false },
+    },
   });
+  if (values.help) return console.log(USAGE);
   const requests = wholeNumber('--requests', values.requests);
   ensureBuilt(console.error);
   const rig = await startRig({ onProgress: console.error });

@@ -16,7 +16,7 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
 readEnvironmentFile();
-await new Command('demo')
+await new Command('npm run demo --')
   .description('publish real GitHub webhooks to a running service, and count what becomes of them')
   .addOption(new Option('--url <url>', 'the service; default: the `npm start` of this checkout').env('POSTHORN_URL'))
   .addOption(new Option('--key <key>', 'an API key; default: makes one and revokes it').env('POSTHORN_KEY'))

@@ -1,10 +1,15 @@
-// `npm test`: every test once, the unit tests with their coverage and then the integration tests. `npm run test:quick`: the unit tests
-// and the folders of QUICK. With other arguments: jest with these.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const JEST = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
+const USAGE = `npm test [-- parameters of jest]
+  every test once, the unit tests with their coverage and then the integration tests; with parameters jest with these, such as
+    npm test -- test/channels/channels.test.ts
+    npm test -- -t 'is refused'
+  npm run test:quick         the unit tests, and the folders of the API's behaviour that wait for no retry, lease or process
+  npm run test:unit          the unit tests with their coverage
+  npm run test:integration   the integration tests`;
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 // Folders that hold every route of the API and what stands before it, and that wait for no retry delay, lease or killed process.
@@ -30,7 +35,13 @@ function runAll() {
   ];
 }
 
-const given = process.argv.slice(2);
-const isQuick = given.length === 1 && given[0] === '--quick';
-const statuses = isQuick ? runQuick() : given.length > 0 ? [jest(...given)] : runAll();
-process.exitCode = Math.max(...statuses);
+function run(given) {
+  if (given.includes('--help')) {
+    process.stdout.write(`${USAGE}\n`);
+    return [0];
+  }
+  if (given.length === 1 && given[0] === '--quick') return runQuick();
+  return given.length > 0 ? [jest(...given)] : runAll();
+}
+
+process.exitCode = Math.max(...run(process.argv.slice(2)));

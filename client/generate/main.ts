@@ -1,9 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { routes } from '../../src/routes.ts';
 import { readSchemaNames } from './schema-names.ts';
 import { sourcesOf } from './sources.ts';
 
+const USAGE = `npm run generate:client
+  writes client/src/generated from the route table`;
+
+const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
 const folder = join(import.meta.dirname, '../src/generated');
-for (const [name, text] of Object.entries(sourcesOf(routes, readSchemaNames())))
-  writeFileSync(join(folder, name), text);
+
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else
+  for (const [name, text] of Object.entries(sourcesOf(routes, readSchemaNames())))
+    writeFileSync(join(folder, name), text);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ProgramUnavailable } from '../support/service/unavailable.ts';
 
 const VERSION = '4.32.5';
 const FOLDER = fileURLToPath(new URL(`../../node_modules/.cache/schemathesis-${VERSION}`, import.meta.url));
@@ -18,7 +19,7 @@ export function findSchemathesis(print: (line: string) => void): string {
 function run(command: string, parameters: readonly string[]): void {
   const { error, status } = spawnSync(command, parameters, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (error !== undefined || status !== 0)
-    throw new Error(
+    throw new ProgramUnavailable(
       `The fuzz needs Python 3.10 or later with venv and pip, for schemathesis ${VERSION}: ${command} ${parameters.join(' ')} failed`,
       { cause: error },
     );

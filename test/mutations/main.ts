@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../support/service/ensure-built.ts';
 import type { TestRun } from '../support/service/run.ts';
 import { startServers } from '../support/service/servers.ts';
@@ -7,6 +8,12 @@ import { runMutant, type Verdict } from './run-mutant.ts';
 import { isOfStore, type Step, STORES, stepsOf } from './tests-of.ts';
 import { tryTogether } from './together.ts';
 import { findUntried, readTried, writeTried } from './tried.ts';
+
+const USAGE = `npm run mutations -- [options] [words]
+  <words>        only conditions whose ids have all of these words, such as src/channels
+  --list         shows the conditions alone
+  --record       tries those that have no verdict yet, and keeps it in tried.txt
+  --equivalent   those of equivalent.ts instead, on which no test may depend`;
 
 /** Tests that were run over the tree as it is. */
 const tried = new Map<string, Promise<void>>();
@@ -52,23 +59,30 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
  * removes those on which nothing should depend, and fails when a test does that could: the whole matrix is not tried. `--record` tries
  * those that have no verdict yet, and keeps it in tried.txt, which mutations.test.ts asks for.
  */
-async function main(words: readonly string[]): Promise<void> {
+async function main(): Promise<void> {
+  const { values, positionals: words } = parseArgs({
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      equivalent: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return print(USAGE);
+  const { record: isRecorded, equivalent: isEquivalent } = values;
   const all = allMutations();
-  const isRecorded = words.includes('--record');
-  const chosen = (isRecorded ? findUntried(all) : all).filter(({ id }) =>
-    words.every((word) => word.startsWith('--') || id.includes(word)),
-  );
+  const chosen = (isRecorded ? findUntried(all) : all).filter(({ id }) => words.every((word) => id.includes(word)));
   for (const id of Object.keys(EQUIVALENT))
     if (!all.some((mutation) => mutation.id === id))
       throw new Error(`equivalent.ts names a condition that is gone: ${id}`);
-  if (words.includes('--list')) return chosen.forEach(({ id }) => print(id));
+  if (values.list) return chosen.forEach(({ id }) => print(id));
   // Conditions that are gone are forgotten, also where nothing new is to be tried.
   if (isRecorded) writeTried(readTried(), all);
   ensureBuilt(print);
   const begun = performance.now();
   const servers = await startServers();
   const survivors: string[] = [];
-  const isEquivalent = words.includes('--equivalent');
   const toTry = chosen.filter(({ id }) => id in EQUIVALENT === isEquivalent);
   const count = toTry.length;
   const note = (mutation: Mutation, killer: string): void => {
@@ -102,4 +116,4 @@ async function main(words: readonly string[]): Promise<void> {
   process.exitCode = (isEquivalent ? killed : survivors.length) === 0 ? 0 : 1;
 }
 
-await main(process.argv.slice(2));
+await main();

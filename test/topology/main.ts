@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '../../src/config.ts';
 import { ensureBuilt } from '../support/service/ensure-built.ts';
+import { prepareBy } from '../support/service/unavailable.ts';
 import { readEvidence } from './campaign/saved.ts';
 import { reconcile } from './ledger/reconcile.ts';
 import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
@@ -16,7 +17,7 @@ import { startTopology } from './topology.ts';
 
 const USAGE = `npm run topology [-- options]
   --hold           starts it, prints its addresses, and ends it at Ctrl-C
-  --prepare        finds or builds the programs that it needs, alone
+  --prepare        finds or builds the programs that it needs, alone; ends with 69 where one cannot be had
   --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
   --quick          with --faults: a selection, within four minutes
   --development    with --quick: Temporal's development server, in place of one that Go builds in some minutes
@@ -58,17 +59,12 @@ function check(folder: string): void {
   process.exitCode = breaches.length === 0 ? 0 : 1;
 }
 
-/** Finds or builds every program; says in a sentence which one cannot be had, and ends with 1 then. */
+/** Finds or builds every program. */
 function prepare({ development, recovery }: Record<'development' | 'recovery', boolean>): void {
-  try {
-    expectProgram('redis-server', 'redis-server');
-    findPrograms(print);
-    if (!development) findTemporalServer(print);
-    if (recovery) findDebianPostgres();
-  } catch (failure) {
-    print(failure instanceof Error ? failure.message : String(failure));
-    process.exitCode = 1;
-  }
+  expectProgram('redis-server', 'redis-server');
+  findPrograms(print);
+  if (!development) findTemporalServer(print);
+  if (recovery) findDebianPostgres();
 }
 
 /** Files of tests that the options ask for. */
@@ -101,7 +97,7 @@ const seed = values.seed ?? String(randomInt(1_000_000));
 const isLong = values.faults && !values.quick && !values.short;
 
 if (values.help) print(USAGE);
-else if (values.prepare) prepare(values);
+else if (values.prepare) process.exitCode = prepareBy(() => prepare(values), print);
 else if (values.check !== undefined) check(values.check);
 else if (values.hold) {
   ensureBuilt(print);

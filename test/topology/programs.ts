@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../../src/config.ts';
+import { ProgramUnavailable } from '../support/service/unavailable.ts';
 
 /** Programs of the topology that Go builds, in the releases of docker-compose.yml: file → package. */
 const BUILT = {
@@ -41,7 +42,7 @@ function find<Name extends keyof typeof BUILT>(
   const paths = Object.fromEntries(Object.keys(packages).map((file) => [file, join(folder, file)]));
   if (!Object.values(paths).every((path) => existsSync(path))) {
     if (spawnSync('go', ['version']).error !== undefined)
-      throw new Error(
+      throw new ProgramUnavailable(
         `The topology needs Go, which builds ${name} ${version}; or put ${Object.keys(packages).join(' and ')} into ${folder}`,
       );
     print(`building ${name} ${version} by go install; this takes some minutes, once`);
@@ -51,7 +52,7 @@ function find<Name extends keyof typeof BUILT>(
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     if (status !== 0)
-      throw new Error(
+      throw new ProgramUnavailable(
         `The topology needs ${name} ${version}, and go install could not build it: the reason stands above`,
       );
   }
@@ -62,5 +63,5 @@ function find<Name extends keyof typeof BUILT>(
 /** Throws with a sentence that says how to get it, when a program is not on the PATH. */
 export function expectProgram(name: string, debianPackage: string): void {
   if (spawnSync(name, ['--version']).error !== undefined)
-    throw new Error(`The topology needs ${name} on the PATH (Debian: apt-get install ${debianPackage})`);
+    throw new ProgramUnavailable(`The topology needs ${name} on the PATH (Debian: apt-get install ${debianPackage})`);
 }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../../../src/config.ts';
+import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
 const HELM_VERSION = 'v3.22.0';
 const KUBECONFORM_VERSION = 'v0.8.0';
@@ -82,7 +83,10 @@ function run(command: string, parameters: readonly string[], variables: Record<s
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (error !== undefined || status !== 0)
-    throw new Error(`The chart is tried with Go or Helm 3, npm and pip: ${command} ${parameters.join(' ')} failed`, {
-      cause: error,
-    });
+    throw new ProgramUnavailable(
+      `The chart is tried with Go or Helm 3, npm and pip: ${command} ${parameters.join(' ')} failed`,
+      {
+        cause: error,
+      },
+    );
 }

@@ -70,6 +70,7 @@ const BUSY = {
   'schemas/hostile-schemas.test.ts': 25,
   'contract/people.test.ts': 25,
   'automations/steps.test.ts': 25,
+  'installation/commands.test.ts': 20,
   'filters/filter-properties.test.ts': 20,
   'schemas/schema-properties.test.ts': 20,
 };

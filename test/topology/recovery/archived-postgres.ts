@@ -8,6 +8,7 @@ import { type Child, type ChildOptions, startChild, waitUntilHealthy } from '../
 import { findFreePort } from '../../../local/ports.ts';
 import { choosePostgresUser } from '../../../local/postgres-user.ts';
 import type { OwnPostgres } from '../../support/service/own-servers.ts';
+import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
 /** Debian's PostgreSQL with an archive of its log, by the words of docs/backup.md. */
 export type ArchivedPostgres = OwnPostgres & {
@@ -40,7 +41,7 @@ export function findDebianPostgres(): { version: string; folder: string } {
     .toSorted((one, other) => versionOf(other) - versionOf(one));
   const [folder] = found;
   if (folder === undefined)
-    throw new Error(
+    throw new ProgramUnavailable(
       `A base backup needs PostgreSQL's own programs, and ${PACKAGES} has none of them (Debian: apt-get install postgresql)`,
     );
   return { version: String(versionOf(folder)), folder };
