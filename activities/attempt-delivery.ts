@@ -1,15 +1,15 @@
 import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
-import { untilReachable } from '../src/db/until-reachable.ts';
-import { attempt, holdThrown, type Refused, type TryDependencies } from '../src/deliveries/attempt.ts';
-import type { JustRead } from '../src/deliveries/just-read.ts';
-import { loadForAttempts } from '../src/deliveries/load.ts';
+import { untilReachable } from '../src/db/connections/until-reachable.ts';
+import { attempt, holdThrown, type Refused, type TryDependencies } from '../src/deliveries/attempt/attempt.ts';
+import type { JustRead } from '../src/deliveries/attempt/just-read.ts';
+import { loadForAttempts } from '../src/deliveries/attempt/load.ts';
 import { holdDelivery } from '../src/deliveries/statements/hold.ts';
 import type { Admission } from '../src/dispatch/admission/admission.ts';
 import type { FirstTries } from '../src/dispatch/admission/first-tries.ts';
-import type { DeliveryToAttempt } from '../src/deliveries/delivery-to-attempt.ts';
-import { SenderClosedError } from '../src/outbound/connections.ts';
+import type { DeliveryToAttempt } from '../src/deliveries/attempt/delivery-to-attempt.ts';
+import { SenderClosedError } from '../src/outbound/exchange/connections.ts';
 import type { AttemptInput, AttemptResult } from '../src/contract/delivery-workflow.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 

@@ -17,12 +17,12 @@ import {
   withWords,
 } from '../src/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
-import type { Carriers } from '../src/temporal/carriers.ts';
-import { isUnreachable, untilReachable } from '../src/db/until-reachable.ts';
-import { SenderClosedError } from '../src/outbound/connections.ts';
+import type { Carriers } from '../src/temporal/starts/carriers.ts';
+import { isUnreachable, untilReachable } from '../src/db/connections/until-reachable.ts';
+import { SenderClosedError } from '../src/outbound/exchange/connections.ts';
 import { type ActionKind, attemptStep, standingOf } from '../src/automations/engine/attempt-step.ts';
-import { closeBranches, openBranches } from '../src/automations/engine/branches.ts';
-import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts';
+import { closeBranches, openBranches } from '../src/automations/engine/ways/branches.ts';
+import { closeLoop, endItem, openLoop } from '../src/automations/engine/ways/loops.ts';
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
 import { leaveGate } from '../src/automations/gates/gates.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { lowestIdAt } from '../src/kernel/ids.ts';
+import { lowestIdAt } from '../src/kernel/values/ids.ts';
 
 const DAY_MS = 86_400_000;
 

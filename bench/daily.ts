@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../src/db/client.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { createPool } from '../src/db/pool.ts';
+import { migrate } from '../src/db/migrations/migrate.ts';
+import { createPool } from '../src/db/connections/pool.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import { compareForms, type Form, FORMS } from './daily-measures.ts';

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import { PrismaClient } from '../src/db/generated/client.ts';
-import { joinBegin } from '../src/db/tenant-entry.ts';
+import { joinBegin } from '../src/db/row-security/tenant-entry.ts';
 import { createTenants } from '../src/db/tenants.ts';
 import { readBacklog, readTables, readWaiting } from '../src/observe/figure-queries.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';

@@ -5,16 +5,16 @@ import type { Database, DatabaseTransaction } from '../src/db/client.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
 import { listDeadLetters } from '../src/dead-letters/store.ts';
-import { judge } from '../src/deliveries/judge.ts';
-import { loadForAttempts } from '../src/deliveries/load.ts';
-import { createRecorder } from '../src/deliveries/recorder.ts';
+import { judge } from '../src/deliveries/attempt/judge.ts';
+import { loadForAttempts } from '../src/deliveries/attempt/load.ts';
+import { createRecorder } from '../src/deliveries/attempt/recorder.ts';
 import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
 import { type ClaimedDelivery, describeHeld } from '../src/deliveries/statements/claim.ts';
 import { releaseClaims } from '../src/deliveries/statements/release.ts';
 import { setCarrier } from '../src/deliveries/statements/start.ts';
-import { createDueRows } from '../src/dispatch/loop/due-rows.ts';
-import { findEverywhere } from '../src/dispatch/loop/find-due.ts';
+import { createDueRows } from '../src/dispatch/loop/claims/due-rows.ts';
+import { findEverywhere } from '../src/dispatch/loop/claims/find-due.ts';
 import { tellHighBacklogs } from '../src/dispatch/recovery/backlog-events.ts';
 import { takeOverFromDead } from '../src/dispatch/recovery/incarnation.ts';
 import { createPaced } from '../src/dispatch/recovery/pace.ts';
@@ -32,9 +32,9 @@ import {
   removeDeletedChannels,
   removeDeletedSubscriptions,
 } from '../src/retention/retention-store.ts';
-import { type IdKind, lowestIdAt } from '../src/kernel/ids.ts';
+import { type IdKind, lowestIdAt } from '../src/kernel/values/ids.ts';
 import { retentionLimits } from '../src/contract/retention.ts';
-import type { DeliveryStatus } from '../src/kernel/statuses.ts';
+import type { DeliveryStatus } from '../src/kernel/words/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 import { plainUnit } from './plain-unit.ts';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
 import { createDatabase } from '../src/db/client.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { createPool } from '../src/db/pool.ts';
+import { migrate } from '../src/db/migrations/migrate.ts';
+import { createPool } from '../src/db/connections/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';

@@ -35,7 +35,7 @@ export type Rig = Receiver & {
   stop(): Promise<void>;
 };
 
-// As `start` gives its own (src/process/roles/infrastructure.ts).
+// As `start` gives its own (src/process/roles/serving/infrastructure.ts).
 const MAX_CONNECTIONS = 200;
 
 /** Starts everything but the service. `settings` are PostgreSQL's, beside those of the service's own embedded one. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Pool as Connections } from 'undici';
-import { createPool } from '../src/db/pool.ts';
+import { createPool } from '../src/db/connections/pool.ts';
 import { signTokenRequest } from '../src/identity/tokens/client-secret.ts';
 import { createNewId } from '../src/new-id.ts';
 import { makeProof, newProofKey, type ProofKey } from '../test/support/make/dpop-proofs.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
-import { readRunningState } from '../src/process/roles/running-state.ts';
+import { readRunningState } from '../src/process/roles/serving/running-state.ts';
 
 /** Address and key for publishing. `ownKeyId` is set when the key was made for this run. */
 export type Service = { url: string; key: string; ownKeyId?: string };

@@ -1,31 +1,31 @@
 import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
-import type { RequestState } from './http/context.ts';
-import { clientAddress } from './http/client-address.ts';
-import { type Answered, countAnswers } from './http/count-answers.ts';
-import { allowDashboard, answerPreflight } from './http/cors.ts';
-import { announceEnd } from './http/announce-end.ts';
-import { errors } from './http/errors.ts';
-import { createEventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
-import { health } from './http/health.ts';
+import type { RequestState } from './http/route/context.ts';
+import { clientAddress } from './http/access/client-address.ts';
+import { type Answered, countAnswers } from './http/observing/count-answers.ts';
+import { allowDashboard, answerPreflight } from './http/access/cors.ts';
+import { announceEnd } from './http/answers/announce-end.ts';
+import { errors } from './http/answers/errors.ts';
+import { createEventStreams, STREAM_TIMINGS } from './http/streaming/event-stream.ts';
+import { health } from './http/pages/health.ts';
 import { idempotency } from './http/idempotency.ts';
-import { identify } from './http/identify.ts';
-import { loopMark } from './http/loop-mark.ts';
-import { matchRoute, refuseUnrouted } from './http/match-route.ts';
-import { parseBody } from './http/parse-body.ts';
-import { prove } from './http/prove.ts';
-import { servePublicFiles } from './http/public-files.ts';
-import { rateLimit } from './http/rate-limit.ts';
-import { rawBytes } from './http/raw-bytes.ts';
-import { refuseForeignOrigin } from './http/refuse-foreign-origin.ts';
-import { requestId } from './http/request-id.ts';
-import { requireAccess } from './http/require-access.ts';
-import { requireReady } from './http/require-ready.ts';
-import { bindRoutes, type Route } from './http/route.ts';
+import { identify } from './http/access/identify.ts';
+import { loopMark } from './http/observing/loop-mark.ts';
+import { matchRoute, refuseUnrouted } from './http/route/match-route.ts';
+import { parseBody } from './http/reading/parse-body.ts';
+import { prove } from './http/access/prove.ts';
+import { servePublicFiles } from './http/pages/public-files.ts';
+import { rateLimit } from './http/access/rate-limit.ts';
+import { rawBytes } from './http/reading/raw-bytes.ts';
+import { refuseForeignOrigin } from './http/access/refuse-foreign-origin.ts';
+import { requestId } from './http/observing/request-id.ts';
+import { requireAccess } from './http/access/require-access.ts';
+import { requireReady } from './http/pages/require-ready.ts';
+import { bindRoutes, type Route } from './http/route/route.ts';
 import { runRoute } from './http/run-route.ts';
 import type { Served } from './http/server.ts';
-import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
-import { validate } from './http/validate.ts';
+import { type TraceRequest, traceRequests } from './http/observing/trace-requests.ts';
+import { validate } from './http/reading/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import type { Changes } from './changes/service.ts';
 import { createInspectorAddress } from './inspector-address.ts';
@@ -39,8 +39,8 @@ import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
-import { NotReady } from './kernel/not-ready.ts';
-import { ownOriginsOf } from './kernel/request-origin.ts';
+import { NotReady } from './kernel/errors/not-ready.ts';
+import { ownOriginsOf } from './kernel/values/request-origin.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
@@ -53,7 +53,7 @@ export type AppOptions<Services> = {
   checks?: readonly Check[];
   /** The service processes behind this port. Absent: there is only this one. */
   processTable?: () => readonly ProcessState[];
-  /** Absent: the default of http/event-stream.ts. */
+  /** Absent: the default of http/streaming/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
   /** Told of each answer, for the metrics. */
   onAnswered?: ((answered: Answered) => void) | undefined;

@@ -1,5 +1,5 @@
 import { OUTCOMES, type Outcome, pageOfOutcome } from './automations/connections/outcomes.ts';
-import { pageHeaders, type PublicFile, publicFile } from './http/public-files.ts';
+import { pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
 
 const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
 

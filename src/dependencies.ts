@@ -6,8 +6,8 @@ import type { Tenants } from './db/tenants.ts';
 import type { Filters } from './filters/filters.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from './new-id.ts';
-import type { AddressGuard } from './outbound/address-guard.ts';
-import type { OwnAddresses } from './outbound/own-addresses.ts';
+import type { AddressGuard } from './outbound/guard/address-guard.ts';
+import type { OwnAddresses } from './outbound/guard/own-addresses.ts';
 
 /** The time of day. Services take it, so that tests can set it. */
 export type Clock = () => Date;

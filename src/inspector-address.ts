@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { writeAnswer } from './http/answer.ts';
-import type { Context, Middleware } from './http/context.ts';
-import { pathOf, queryOf } from './http/match-route.ts';
-import { rateLimit } from './http/rate-limit.ts';
-import { BODY_LIMITS, readBytes } from './http/raw-bytes.ts';
-import { requireReady } from './http/require-ready.ts';
-import type { BoundRoute } from './http/route.ts';
+import { writeAnswer } from './http/answers/answer.ts';
+import type { Context, Middleware } from './http/route/context.ts';
+import { pathOf, queryOf } from './http/route/match-route.ts';
+import { rateLimit } from './http/access/rate-limit.ts';
+import { BODY_LIMITS, readBytes } from './http/reading/raw-bytes.ts';
+import { requireReady } from './http/pages/require-ready.ts';
+import type { BoundRoute } from './http/route/route.ts';
 import type { Receive } from './inspectors/receive.ts';
-import { ApiError } from './kernel/api-error.ts';
-import { readInspectPath } from './outbound/inspect-path.ts';
+import { ApiError } from './kernel/errors/api-error.ts';
+import { readInspectPath } from './outbound/guard/inspect-path.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
 import type { Readiness } from './readiness/readiness.ts';
 

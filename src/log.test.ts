@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { VERSION } from './kernel/version.ts';
+import { VERSION } from './kernel/words/version.ts';
 import { createLog } from './log.ts';
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): string {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { LogLevel } from './config.ts';
-import { VERSION } from './kernel/version.ts';
+import { VERSION } from './kernel/words/version.ts';
 import { createOutages, type Outages, type OutageTimings } from './outages/outages.ts';
 import { suspectedBy } from './outages/server-of.ts';
 

@@ -1,21 +1,21 @@
-import type { EnvironmentKind } from './kernel/environment-kinds.ts';
+import type { EnvironmentKind } from './kernel/words/environment-kinds.ts';
 import type { Role } from './identity/roles.ts';
 import type { Tier } from './identity/tiers.ts';
-import { listenForStop, Stopped } from './process/roles/stop-request.ts';
-import type { Scope } from './kernel/scopes.ts';
+import { listenForStop, Stopped } from './process/roles/serving/stop-request.ts';
+import type { Scope } from './kernel/words/scopes.ts';
 
 // The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
 const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
-const { ENVIRONMENT_KINDS } = await import('./kernel/environment-kinds.ts');
+const { ENVIRONMENT_KINDS } = await import('./kernel/words/environment-kinds.ts');
 const { ROLES } = await import('./identity/roles.ts');
 const { TIERS } = await import('./identity/tiers.ts');
-const { SCOPES } = await import('./kernel/scopes.ts');
-const { hasControlCharacter } = await import('./kernel/plain-text.ts');
-const { VERSION } = await import('./kernel/version.ts');
-const { visible } = await import('./process/roles/visible.ts');
+const { SCOPES } = await import('./kernel/words/scopes.ts');
+const { hasControlCharacter } = await import('./kernel/values/plain-text.ts');
+const { VERSION } = await import('./kernel/words/version.ts');
+const { visible } = await import('./process/roles/printing/visible.ts');
 
 type DropFilters = { dropFilters: boolean };
 const dropFilters = () =>
@@ -281,7 +281,7 @@ try {
   await program.parseAsync();
 } catch (failure) {
   process.exitCode = failure instanceof Stopped ? failure.exitCode : 1;
-  const { sentenceOf } = await import('./process/roles/sentence-of.ts');
+  const { sentenceOf } = await import('./process/roles/printing/sentence-of.ts');
   complain(`posthorn: ${sentenceOf(failure)}\n`);
   process.exit();
 }

@@ -1,4 +1,4 @@
-import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './kernel/ids.ts';
+import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './kernel/values/ids.ts';
 import { createRandomBytes } from './random-bytes.ts';
 
 /**

@@ -11,7 +11,7 @@ import { changeRoutes } from './changes/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
-import type { Route } from './http/route.ts';
+import type { Route } from './http/route/route.ts';
 import { accountRoutes } from './identity/accounts/routes.ts';
 import { appRoutes } from './identity/apps/routes.ts';
 import { organisationRoutes } from './identity/organisations/routes.ts';

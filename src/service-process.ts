@@ -1,4 +1,4 @@
-import { listenUnderSupervisor } from './process/roles/stop-request.ts';
+import { listenUnderSupervisor } from './process/roles/serving/stop-request.ts';
 
 // The first statement, as in main.ts: a signal while the rest loads is heard.
 const stop = listenUnderSupervisor();
@@ -11,7 +11,7 @@ try {
   const { runServiceProcess } = await import('./process/roles/run-service.ts');
   process.exit(await runServiceProcess(joined, stop));
 } catch (failure) {
-  const { sentenceOf } = await import('./process/roles/sentence-of.ts');
+  const { sentenceOf } = await import('./process/roles/printing/sentence-of.ts');
   await sayFailure(sentenceOf(failure));
   process.exit(1);
 }

@@ -24,7 +24,7 @@ import {
   type Standing,
 } from '../src/contract/delivery-workflow.ts';
 import { toTemporalRetry } from '../src/contract/retry-policy.ts';
-import type { DeadLetterReason } from '../src/kernel/statuses.ts';
+import type { DeadLetterReason } from '../src/kernel/words/statuses.ts';
 import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/contract/temporal-names.ts';
 
 // Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.

@@ -3,6 +3,6 @@ export { drainDeliveries } from './drain-deliveries.ts';
 export { reconcileDeliveries } from './reconcile-deliveries.ts';
 export { removeExpired } from './remove-expired.ts';
 export { replay as replayDeadLetters, replay as replayMessages } from './replay.ts';
-export { runScheduled } from './run-scheduled.ts';
-export { runWorkflow } from './run-workflow.ts';
+export { runScheduled } from './runs/run-scheduled.ts';
+export { runWorkflow } from './runs/run-workflow.ts';
 export { warmUp } from './warm-up.ts';

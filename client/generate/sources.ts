@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 import { ROLES } from '../../src/identity/roles.ts';
 import { TIERS } from '../../src/identity/tiers.ts';
-import { OAUTH_ERRORS } from '../../src/kernel/oauth.ts';
-import { SCOPES } from '../../src/kernel/scopes.ts';
-import type { Row } from '../../src/http/route.ts';
+import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import type { Row } from '../../src/http/route/route.ts';
 import { methodNameOf } from '../../src/openapi/operation-names.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';

@@ -1,5 +1,5 @@
-import type { AuditAction } from '../kernel/audit-actions.ts';
-import { changedBy, type ChangeKind } from '../kernel/change-kinds.ts';
+import type { AuditAction } from '../kernel/words/audit-actions.ts';
+import { changedBy, type ChangeKind } from '../kernel/words/change-kinds.ts';
 import type { Looked } from './store.ts';
 import { type Change, MOST_NAMED } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import { EventStream, eventsOf } from '../http/event-stream.ts';
-import { routesOf } from '../http/route.ts';
+import { EventStream, eventsOf } from '../http/streaming/event-stream.ts';
+import { routesOf } from '../http/route/route.ts';
 import { changeAnswer } from './schema.ts';
 import type { Changes } from './service.ts';
 

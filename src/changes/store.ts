@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { along, createValues, queryAlong } from '../db/walk.ts';
+import { along, createValues, queryAlong } from '../db/sql/walk.ts';
 
 /** Rows of each walk of a look: what the first page of a list shows. */
 export const NEWEST = 100;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
-import { pageQuery } from '../http/query.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
+import { pageQuery } from '../http/reading/query.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { schemaProblem } from '../schemas/schema-bounds.ts';
-import { RETENTION_DAYS } from '../kernel/resource-bounds.ts';
-import { SYSTEM_CHANNEL_NAME } from '../kernel/service-events.ts';
-import { CHANNEL_STATUSES } from '../kernel/statuses.ts';
+import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
+import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
+import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
 
 /** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */
 const name = z.string().min(1).max(200);

@@ -5,11 +5,11 @@ import type { Apps } from '../identity/apps/service.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
-import { changedParts } from '../kernel/changed-parts.ts';
-import { fieldPath } from '../kernel/field-path.ts';
-import { isId } from '../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { changedParts } from '../kernel/rules/changed-parts.ts';
+import { fieldPath } from '../kernel/values/field-path.ts';
+import { isId } from '../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { type Channel, channelChange, type CreateChannel, type ListChannels, type UpdateChannel } from './schema.ts';
 import {
   findChannel,

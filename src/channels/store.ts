@@ -1,9 +1,9 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
-import { systemChannel } from '../db/system-channel.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import { SYSTEM_CHANNEL_NAME } from '../kernel/service-events.ts';
-import type { CancelReason, ChannelStatus } from '../kernel/statuses.ts';
+import { systemChannel } from '../db/sql/system-channel.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
+import type { CancelReason, ChannelStatus } from '../kernel/words/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 
 /** Every query here is bound to one environment and leaves deleted channels out. */

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from './retry-policy.ts';
-import type { DeadLetterReason } from '../kernel/statuses.ts';
+import type { DeadLetterReason } from '../kernel/words/statuses.ts';
 
 /** Argument of the Temporal workflow deliverMessage. Ids and a policy; no payload enters Temporal. */
 export type DeliverMessageInput = {

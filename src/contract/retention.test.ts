@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lowestIdAt } from '../kernel/ids.ts';
+import { lowestIdAt } from '../kernel/values/ids.ts';
 import { progressFrom, retentionLimits } from './retention.ts';
 
 const now = new Date('2026-03-31T12:00:00.000Z');

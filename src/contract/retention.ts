@@ -1,4 +1,4 @@
-import { lowestIdAt } from '../kernel/ids.ts';
+import { lowestIdAt } from '../kernel/values/ids.ts';
 
 /**
  * Removals of a retention pass so far, as its heartbeat and its result show them. `kept`: expired messages that wait for a delivery or

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
-import { SEALED_COLUMNS, type SealedColumn } from '../db/sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../db/sql/sealed-columns.ts';
 
 /** Rows of one table that a key has sealed: all of them, and those that still need the key. */
 export type SealedRows = { kid: string; table: string; all: number; needed: number };

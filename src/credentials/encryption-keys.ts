@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { EncryptionKey } from '../config.ts';
 import * as store from './encryption-key-store.ts';
 import { createKeyRing } from './key-ring.ts';
-import { contextIn, SEALED_COLUMNS } from '../db/sealed-columns.ts';
+import { contextIn, SEALED_COLUMNS } from '../db/sql/sealed-columns.ts';
 
 /** The keys of this process do not fit the database, so it must not work. The message is for the operator. */
 export class EncryptionKeyError extends Error {

@@ -1,7 +1,7 @@
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createKeyRing } from './key-ring.ts';
-import type { SealContext } from '../db/sealed-columns.ts';
+import type { SealContext } from '../db/sql/sealed-columns.ts';
 
 const first = { kid: 'k1', key: randomBytes(32) };
 const second = { kid: 'k2', key: randomBytes(32) };

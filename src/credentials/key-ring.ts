@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { type EncryptionKey, ENCRYPTION_KEY_ID } from '../config.ts';
-import type { SealContext } from '../db/sealed-columns.ts';
+import type { SealContext } from '../db/sql/sealed-columns.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v1';

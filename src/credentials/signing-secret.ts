@@ -1,5 +1,5 @@
 import type { KeyRing } from './key-ring.ts';
-import type { SealContext } from '../db/sealed-columns.ts';
+import type { SealContext } from '../db/sql/sealed-columns.ts';
 import { newSecret } from '../outbound/sign.ts';
 
 /** Secrets before the current one that may sign beside it: each adds a signature to every request (docs/security.md). */

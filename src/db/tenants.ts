@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseReader, DatabaseTransaction } from './client.ts';
-import { CONNECT_TIMEOUT_MS } from './connection.ts';
-import { beginAs, enter, read } from './tenant-entry.ts';
-import type { Tenant } from './tenant-query.ts';
-import { findRoleGap, type RoleGap } from './tenant-role.ts';
+import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
+import { beginAs, enter, read } from './row-security/tenant-entry.ts';
+import type { Tenant } from './row-security/tenant-query.ts';
+import { findRoleGap, type RoleGap } from './row-security/tenant-role.ts';
 import { inTransaction } from './transaction.ts';
 
 /**

@@ -8,9 +8,9 @@ import {
   isNarrowing,
   type Values,
   type Walk,
-} from '../db/walk.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
+} from '../db/sql/walk.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
 import {
   DEAD_LETTER_KINDS,
   DEAD_LETTER_REASONS,
@@ -19,7 +19,7 @@ import {
   type DeadLetterReason,
   type DeadLetterStatus,
   type ErrorClass,
-} from '../kernel/statuses.ts';
+} from '../kernel/words/statuses.ts';
 
 /** Filter of dead letters, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeadLetterFilter = {

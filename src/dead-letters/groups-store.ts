@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { findAlong } from '../db/walk.ts';
-import { timeOfId } from '../kernel/ids.ts';
-import type { DeadLetterKind, DeadLetterReason, ErrorClass } from '../kernel/statuses.ts';
+import { findAlong } from '../db/sql/walk.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import type { DeadLetterKind, DeadLetterReason, ErrorClass } from '../kernel/words/statuses.ts';
 import { type DeadLetterFilter, selectPage } from './filter-store.ts';
 import type { DeadLetterGroups } from './schema.ts';
 
@@ -43,7 +43,7 @@ export async function findGroups(
 }
 
 const toGroup = (row: Row): DeadLetterGroups['groups'][number] => ({
-  // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
+  // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
   kind: row.kind as DeadLetterKind,
   ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
   ...(row.workflowId !== null && { workflowId: row.workflowId }),

@@ -1,7 +1,7 @@
 import { runAnswer } from '../automations/runs/schema.ts';
 import { deliveryAnswer } from '../deliveries/schema.ts';
-import { eitherOf, idOf, noBody, pageOf } from '../http/answer-fields.ts';
-import { routesOf } from '../http/route.ts';
+import { eitherOf, idOf, noBody, pageOf } from '../http/answers/answer-fields.ts';
+import { routesOf } from '../http/route/route.ts';
 import { deadLetterAnswer, deadLetterGroupsAnswer, deadLetterGroupsQuery, listDeadLettersQuery } from './schema.ts';
 import type { DeadLetters } from './service.ts';
 

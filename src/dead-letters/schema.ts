@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
-import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES, ERROR_CLASSES } from '../kernel/statuses.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
+import {
+  DEAD_LETTER_KINDS,
+  DEAD_LETTER_REASONS,
+  DEAD_LETTER_STATUSES,
+  ERROR_CLASSES,
+} from '../kernel/words/statuses.ts';
 
 /** Filter fields that lists and bulk replays have in common. */
 export const deadLetterFilter = {

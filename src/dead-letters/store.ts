@@ -1,9 +1,9 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
-import { findAlong, readFound } from '../db/walk.ts';
-import { timeOfId } from '../kernel/ids.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../kernel/statuses.ts';
+import { findAlong, readFound } from '../db/sql/walk.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../kernel/words/statuses.ts';
 import { type DeadLetterFilter, selectPage } from './filter-store.ts';
 import type { DeadLetter } from './schema.ts';
 
@@ -33,7 +33,7 @@ export async function findDeadLetter(
 function toDeadLetter(row: DeadLetterRow): DeadLetter {
   return {
     id: row.id,
-    // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
+    // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
     kind: row.kind as DeadLetterKind,
     status: row.status as DeadLetterStatus,
     ...(row.channelId !== null && { channelId: row.channelId }),

@@ -1,6 +1,6 @@
-import { nextRetryOfHeld } from '../kernel/held-by-circuit.ts';
+import { nextRetryOfHeld } from '../kernel/rules/held-by-circuit.ts';
 import { policyEndsAt, type RetryPolicy } from '../contract/retry-policy.ts';
-import type { DeliveryStatus, SubscriptionStatus } from '../kernel/statuses.ts';
+import type { DeliveryStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
 
 /** The reason, beside its policy, why an unfinished delivery is not being tried. */
 export const HELD_REASONS = [

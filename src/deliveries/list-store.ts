@@ -11,10 +11,10 @@ import {
   isNarrowing,
   queryAlong,
   type Values,
-} from '../db/walk.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { DeliveryStatus } from '../kernel/statuses.ts';
+} from '../db/sql/walk.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { DeliveryStatus } from '../kernel/words/statuses.ts';
 import { findLooked, type FoundIds, isLooked, lookedConditions, type LookedFilter } from './looked-store.ts';
 
 /** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */

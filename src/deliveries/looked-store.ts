@@ -1,10 +1,10 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { along, type Bounds, createValues, idBounds, queryAlong, type Values } from '../db/walk.ts';
-import { CIRCUIT_OPEN_MS } from '../kernel/circuit.ts';
-import { FAULTS } from '../kernel/fault-kinds.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { DeliveryStatus, ErrorClass } from '../kernel/statuses.ts';
+import { along, type Bounds, createValues, idBounds, queryAlong, type Values } from '../db/sql/walk.ts';
+import { CIRCUIT_OPEN_MS } from '../kernel/rules/circuit.ts';
+import { FAULTS } from '../kernel/words/fault-kinds.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { DeliveryStatus, ErrorClass } from '../kernel/words/statuses.ts';
 import { HELD_REASONS } from './held.ts';
 import { SLOW_MS } from './schema.ts';
 

@@ -1,6 +1,6 @@
-import { idOf, pageOf } from '../http/answer-fields.ts';
-import { pageQuery } from '../http/query.ts';
-import { routesOf } from '../http/route.ts';
+import { idOf, pageOf } from '../http/answers/answer-fields.ts';
+import { pageQuery } from '../http/reading/query.ts';
+import { routesOf } from '../http/route/route.ts';
 import { attemptAnswer, deliveryAnswer, listDeliveriesQuery } from './schema.ts';
 import type { Deliveries } from './service.ts';
 

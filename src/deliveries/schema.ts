@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import {
   enumQuery,
   eventTypeQuery,
@@ -8,10 +8,10 @@ import {
   wholeNumberQuery,
   windowQuery,
   WITHOUT_PAGE,
-} from '../http/query.ts';
+} from '../http/reading/query.ts';
 import { HELD_REASONS } from './held.ts';
-import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
-import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/statuses.ts';
+import { TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
+import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/words/statuses.ts';
 
 /** Deliveries answered so slowly have an index of their own, which names this number. */
 export const SLOW_MS = 1_000;

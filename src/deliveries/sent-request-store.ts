@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow } from '../db/generated/client.ts';
-import type { TraceContext } from '../kernel/trace-context.ts';
+import type { TraceContext } from '../kernel/values/trace-context.ts';
 import type { SentRequest } from './schema.ts';
 import { timestampOf, webhookHeaders } from './webhook-headers.ts';
 

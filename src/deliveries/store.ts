@@ -1,17 +1,17 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
-import { readFound } from '../db/walk.ts';
-import { faultMessage, FAULTS } from '../kernel/fault-kinds.ts';
+import { readFound } from '../db/sql/walk.ts';
+import { faultMessage, FAULTS } from '../kernel/words/fault-kinds.ts';
 import { type Holder, standingOf } from './held.ts';
-import { timeOfId } from '../kernel/ids.ts';
-import type { PageRequest } from '../kernel/page.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
 import type {
   AttemptOutcome,
   DeliveryStatus,
   ErrorClass,
   FailureReason,
   SubscriptionStatus,
-} from '../kernel/statuses.ts';
+} from '../kernel/words/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
 import type { Attempt, Delivery, DeliveryResponse, SentRequest } from './schema.ts';
 import { findSentRequests } from './sent-request-store.ts';
@@ -193,7 +193,7 @@ function toAttempt(row: AttemptRow, request: SentRequest | undefined): Attempt {
     number: row.number,
     startedAt: row.startedAt,
     durationMs: row.durationMs,
-    // Written by record.ts from the unions of src/kernel/statuses.ts; headers by the sender, a Record<string, string>.
+    // Written by record.ts from the unions of src/kernel/words/statuses.ts; headers by the sender, a Record<string, string>.
     outcome: row.outcome as AttemptOutcome,
     ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
     ...(row.errorMessage !== null && { errorMessage: row.errorMessage }),

@@ -1,5 +1,5 @@
-import { HOPS_HEADER } from '../kernel/hops.ts';
-import { type TraceContext, traceHeaders } from '../kernel/trace-context.ts';
+import { HOPS_HEADER } from '../kernel/rules/hops.ts';
+import { type TraceContext, traceHeaders } from '../kernel/values/trace-context.ts';
 import { isHeaderAllowed } from '../outbound/custom-headers.ts';
 
 /** Value of the header webhook-timestamp (Standard Webhooks): whole seconds since the epoch. */

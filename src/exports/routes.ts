@@ -1,9 +1,9 @@
 import { exportRunsQuery, runSummaryAnswer } from '../automations/runs/schema.ts';
 import { deadLetterAnswer, exportDeadLettersQuery } from '../dead-letters/schema.ts';
 import { deliveryAnswer, exportDeliveriesQuery } from '../deliveries/schema.ts';
-import { CSV, LineStream, linesOf, NDJSON } from '../http/line-stream.ts';
-import type { ExportFormat } from '../http/query.ts';
-import { routesOf } from '../http/route.ts';
+import { CSV, LineStream, linesOf, NDJSON } from '../http/streaming/line-stream.ts';
+import type { ExportFormat } from '../http/reading/query.ts';
+import { routesOf } from '../http/route/route.ts';
 import { exportMessagesQuery, messageAnswer } from '../messages/schema.ts';
 import type { Exports } from './service.ts';
 

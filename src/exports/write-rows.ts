@@ -1,7 +1,7 @@
-import type { ExportFormat } from '../http/query.ts';
-import { CSV_LINE_END, csvLine } from '../kernel/csv.ts';
-import { stringifyExact } from '../kernel/exact-json.ts';
-import type { Page } from '../kernel/page.ts';
+import type { ExportFormat } from '../http/reading/query.ts';
+import { CSV_LINE_END, csvLine } from '../kernel/values/csv.ts';
+import { stringifyExact } from '../kernel/values/exact-json.ts';
+import type { Page } from '../kernel/values/page.ts';
 import type { Columns } from './columns.ts';
 
 /** Rows of one export. */

@@ -4,7 +4,7 @@ const LONG_INTEGER = /^-?\d{16,20}$/;
 const NUMBER = /[-+\d.eE]+/y;
 // A key that hides the kind of its object from the library, also when it is written with escapes.
 const CONSTRUCTOR = /constructor|\\u/;
-// No key of a stored payload holds NUL (http/json-guard.ts).
+// No key of a stored payload holds NUL (http/reading/json-guard.ts).
 const EXACT = '\0exact';
 
 /**
@@ -18,7 +18,7 @@ export function parsePayload(text: string): unknown {
   return revive(JSON.parse(hasLong ? markIntegers(text) : text));
 }
 
-/** Changes what JSON.parse has made, in place: nested 32 levels at most (http/json-guard.ts). */
+/** Changes what JSON.parse has made, in place: nested 32 levels at most (http/reading/json-guard.ts). */
 function revive(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

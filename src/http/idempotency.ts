@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
 import type { Caller } from '../identity/caller.ts';
-import { type ApiError, invalidField } from '../kernel/api-error.ts';
-import { stringifyExact } from '../kernel/exact-json.ts';
-import { ANSWER_HEADERS } from './answer.ts';
-import type { Context, Middleware } from './context.ts';
-import { toEnvelope } from './error-envelope.ts';
-import { toApiError } from './errors.ts';
-import type { Row } from './route.ts';
+import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
+import { stringifyExact } from '../kernel/values/exact-json.ts';
+import { ANSWER_HEADERS } from './answers/answer.ts';
+import type { Context, Middleware } from './route/context.ts';
+import { toEnvelope } from './answers/error-envelope.ts';
+import { toApiError } from './answers/errors.ts';
+import type { Row } from './route/route.ts';
 
 /** Runs a request once and gives its answer, or the one that is kept for it (idempotency/service.ts). */
 type Once = (

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { writeAnswer } from './answer.ts';
-import type { Context, Middleware } from './context.ts';
-import { headOf } from './request-head.ts';
-import { EventStream, type EventStreams } from './event-stream.ts';
-import { LineStream, writeLines } from './line-stream.ts';
-import { traceHeaderOf } from './trace-requests.ts';
-import { visitOf } from './visit.ts';
+import { writeAnswer } from './answers/answer.ts';
+import type { Context, Middleware } from './route/context.ts';
+import { headOf } from './access/request-head.ts';
+import { EventStream, type EventStreams } from './streaming/event-stream.ts';
+import { LineStream, writeLines } from './streaming/line-stream.ts';
+import { traceHeaderOf } from './observing/trace-requests.ts';
+import { visitOf } from './access/visit.ts';
 
 /** Questions that handlers may ask of the edge. */
 export type Edge = {

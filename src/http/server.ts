@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RateHeaders } from '../rate-limits/limiter.ts';
-import { ApiError, type ErrorCode } from '../kernel/api-error.ts';
-import { ANSWER_HEADERS } from './answer.ts';
-import { toEnvelope } from './error-envelope.ts';
-import { newRequestId } from './request-id.ts';
+import { ApiError, type ErrorCode } from '../kernel/errors/api-error.ts';
+import { ANSWER_HEADERS } from './answers/answer.ts';
+import { toEnvelope } from './answers/error-envelope.ts';
+import { newRequestId } from './observing/request-id.ts';
 
 /** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { SealContext } from '../db/sealed-columns.ts';
+import type { SealContext } from '../db/sql/sealed-columns.ts';
 import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from './kept-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ApiError } from '../kernel/api-error.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
 import * as store from './store.ts';
 
 // Publishing and creating take milliseconds: whoever comes while the first one runs waits and gets its answer.

@@ -1,10 +1,10 @@
-import type { EnvironmentKind } from '../kernel/environment-kinds.ts';
-import type { Scope } from '../kernel/scopes.ts';
+import type { EnvironmentKind } from '../kernel/words/environment-kinds.ts';
+import type { Scope } from '../kernel/words/scopes.ts';
 import type { Limits } from './tiers.ts';
 
 /**
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
- * their own (src/kernel/ids.ts), so that no two principals have the same.
+ * their own (src/kernel/values/ids.ts), so that no two principals have the same.
  */
 export type Principal =
   | { kind: 'apiKey' | 'machineCredential'; id: string }
@@ -34,7 +34,7 @@ export type EnvironmentCaller = Asking & {
   generation?: string;
 };
 
-/** A caller above the environments of an organisation. Routes of an environment refuse it (http/require-access.ts). */
+/** A caller above the environments of an organisation. Routes of an environment refuse it (http/access/require-access.ts). */
 export type OrganisationCaller = Asking & { level: 'organisation' };
 
 /** A person who is signed in and has named no organisation: has rights in none. */

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../kernel/audit-actions.ts';
+import type { AuditAction } from '../kernel/words/audit-actions.ts';
 import type { Caller, Origin } from './caller.ts';
 import type { Visit } from './scheme.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SCOPES } from '../kernel/scopes.ts';
+import { SCOPES } from '../kernel/words/scopes.ts';
 import { isAtLeast, ROLES, SCOPES_OF_ROLE } from './roles.ts';
 
 test('each role has the scopes of those below it and more, or as many at the top', () => {

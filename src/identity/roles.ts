@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../kernel/scopes.ts';
+import { SCOPES, type Scope } from '../kernel/words/scopes.ts';
 
 /** Roles of people in an organisation, from the least to the most that they may do. */
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const;

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
-import { notFound } from '../kernel/api-error.ts';
-import { isId } from '../kernel/ids.ts';
+import { notFound } from '../kernel/errors/api-error.ts';
+import { isId } from '../kernel/values/ids.ts';
 import { keptValue } from './kept-headers.ts';
 import { findSigners, insertRequest, loadInspector } from './receive-store.ts';
 import { verdictOn } from './verdict.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
-import { pageQuery } from '../http/query.ts';
-import { controlCharacterProblem } from '../kernel/plain-text.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
+import { pageQuery } from '../http/reading/query.ts';
+import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
 
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
 const MAX_DELAY_MS = 30_000;

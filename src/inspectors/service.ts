@@ -3,11 +3,11 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, notFound } from '../kernel/api-error.ts';
-import { changedParts } from '../kernel/changed-parts.ts';
-import { encodeBase32, ID_PREFIXES, isId } from '../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
-import { INSPECT_PATH } from '../outbound/inspect-path.ts';
+import { ApiError, notFound } from '../kernel/errors/api-error.ts';
+import { changedParts } from '../kernel/rules/changed-parts.ts';
+import { encodeBase32, ID_PREFIXES, isId } from '../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
+import { INSPECT_PATH } from '../outbound/guard/inspect-path.ts';
 import { createReceive, type Receive } from './receive.ts';
 import {
   type CreateInspector,

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { InspectedRequest as RequestRow, Inspector as InspectorRow } from '../db/generated/client.ts';
-import type { PageRequest } from '../kernel/page.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
 import type { ForcedAnswer, InspectedRequest, InspectedRow, Inspector, Signature } from './schema.ts';
 
 /** An inspector without its address, which the settings of the service make. `position` is its place in lists. */

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
 import { openSecret } from '../credentials/signing-secret.ts';
-import { isId } from '../kernel/ids.ts';
+import { isId } from '../kernel/values/ids.ts';
 import { readSigningKey, signatureHeader } from '../outbound/sign.ts';
 import type { Signer } from './receive-store.ts';
 import type { Signature } from './schema.ts';

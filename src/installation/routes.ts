@@ -1,4 +1,4 @@
-import { routesOf } from '../http/route.ts';
+import { routesOf } from '../http/route/route.ts';
 import { serviceAnswer, signInSettingsAnswer } from './schema.ts';
 import type { Installation } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time, wholeNumber } from '../http/answer-fields.ts';
+import { time, wholeNumber } from '../http/answers/answer-fields.ts';
 
 const versions = z
   .strictObject({

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { TenantCaller } from '../identity/caller.ts';
-import { ApiError } from '../kernel/api-error.ts';
-import { VERSION } from '../kernel/version.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
+import { VERSION } from '../kernel/words/version.ts';
 import type { ServiceState, SignInSettings } from './schema.ts';
 import { readFacts, readWorkers } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time } from '../http/answer-fields.ts';
-import { fieldsOf } from '../http/fields.ts';
-import { dateTimeField, pageQuery, windowQuery } from '../http/query.ts';
-import { controlCharacterProblem } from '../kernel/plain-text.ts';
+import { idOf, time } from '../http/answers/answer-fields.ts';
+import { fieldsOf } from '../http/reading/fields.ts';
+import { dateTimeField, pageQuery, windowQuery } from '../http/reading/query.ts';
+import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
 
 const name = z.string().min(1).max(200);
 

@@ -1,10 +1,10 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { invalidField, notFound } from '../kernel/api-error.ts';
-import { isId } from '../kernel/ids.ts';
-import { idsWithin, windowText } from '../kernel/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { isId } from '../kernel/values/ids.ts';
+import { idsWithin, windowText } from '../kernel/values/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import type { CreateMark, ListMarks, Mark } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Mark as MarkRow } from '../db/generated/client.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
 import type { Mark } from './schema.ts';
 
 type Draft = Pick<Mark, 'id' | 'name' | 'at' | 'madeBy' | 'createdAt'> & { environmentId: string };

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../idempotency/kept-answers.ts';
-import { TIME_IS_GIVEN } from '../db/time-given.ts';
+import { TIME_IS_GIVEN } from '../db/sql/time-given.ts';
 import { eraseDeliveries } from '../deliveries/statements/erase.ts';
 import { mayWait } from './store.ts';
 

@@ -1,8 +1,8 @@
 import type { Tenants } from '../db/tenants.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { idsWithin, windowText } from '../kernel/instant.ts';
-import { timeOfId } from '../kernel/ids.ts';
-import { cursorBehind, type ListScope, pageRequest } from '../kernel/page.ts';
+import { idsWithin, windowText } from '../kernel/values/instant.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import { cursorBehind, type ListScope, pageRequest } from '../kernel/values/page.ts';
 import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
 import { readPayloads } from './look-through-store.ts';
 import { readSummaries } from './summaries-store.ts';

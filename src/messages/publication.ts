@@ -1,6 +1,6 @@
-import { textArray } from '../db/text-array.ts';
-import type { ApiError } from '../kernel/api-error.ts';
-import type { TraceContext } from '../kernel/trace-context.ts';
+import { textArray } from '../db/sql/text-array.ts';
+import type { ApiError } from '../kernel/errors/api-error.ts';
+import type { TraceContext } from '../kernel/values/trace-context.ts';
 
 /** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
 export type NewMessage = {

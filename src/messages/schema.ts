@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exactObject, idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
-import { hasControlCharacter } from '../kernel/plain-text.ts';
-import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/statuses.ts';
+import { exactObject, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
+import { hasControlCharacter } from '../kernel/values/plain-text.ts';
+import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/words/statuses.ts';
 
 /** Bounds of one message. Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {

@@ -1,12 +1,12 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Message as MessageRow, ScheduledMessage } from '../db/generated/client.ts';
-import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
-import { ExactJson } from '../kernel/exact-json.ts';
-import { isId, isTimeGiven } from '../kernel/ids.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { CancelReason, DeliverySummary } from '../kernel/statuses.ts';
+import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/sql/walk.ts';
+import { ExactJson } from '../kernel/values/exact-json.ts';
+import { isId, isTimeGiven } from '../kernel/values/ids.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { CancelReason, DeliverySummary } from '../kernel/words/statuses.ts';
 import type { Message } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
@@ -104,7 +104,7 @@ async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: M
   return rows.map((row) => toMessage(row, summary(tallyOf.get(row.id))));
 }
 
-/** `summariseDeliveries` of src/kernel/statuses.ts over the two sums that PostgreSQL makes. */
+/** `summariseDeliveries` of src/kernel/words/statuses.ts over the two sums that PostgreSQL makes. */
 export function summary(tally: Tally | undefined): DeliverySummary {
   if (tally === undefined || tally.unfinished === null) return 'unrouted';
   if (tally.unfinished) return 'pending';

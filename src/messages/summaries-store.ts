@@ -9,10 +9,10 @@ import {
   isNarrowing,
   readFound,
   type Values,
-} from '../db/walk.ts';
-import type { IdRange } from '../kernel/instant.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { DeliverySummary } from '../kernel/statuses.ts';
+} from '../db/sql/walk.ts';
+import type { IdRange } from '../kernel/values/instant.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { DeliverySummary } from '../kernel/words/statuses.ts';
 import type { MessageSummary } from './schema.ts';
 import { summary, type Tally } from './store.ts';
 

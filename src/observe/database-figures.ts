@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import { createPool } from '../db/pool.ts';
+import { createPool } from '../db/connections/pool.ts';
 import { COUNTED, readBacklog, readRuns, readTables, readWaiting, RUN_STATES, STATES } from './figure-queries.ts';
 import { type Figures, figuresOf } from './page.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../db/subscription-sql.ts';
+import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
 
 // Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
 export const COUNTED = { perSubscription: 10_000, inAll: 100_000 } as const;

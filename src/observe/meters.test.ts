@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import type { Tried } from '../deliveries/tried.ts';
+import type { Tried } from '../deliveries/attempt/tried.ts';
 import { createMeters } from './meters.ts';
 
 const series = async (meters: ReturnType<typeof createMeters>, name: string): Promise<string[]> =>

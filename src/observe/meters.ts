@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import type { Tried } from '../deliveries/tried.ts';
+import type { Tried } from '../deliveries/attempt/tried.ts';
 import { createRunMeters } from './run-meters.ts';
 
 // From an answer within a millisecond to the 30 s that a request may take.

@@ -8,10 +8,10 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { ROOT_CONTEXT, type SpanContext, type Tracer, TraceFlags } from '@opentelemetry/api';
-import type { DeliveryToAttempt } from '../deliveries/delivery-to-attempt.ts';
-import type { TryTracing } from '../deliveries/try-tracing.ts';
-import type { TraceRequest } from '../http/trace-requests.ts';
-import { readTraceContext, type TraceContext } from '../kernel/trace-context.ts';
+import type { DeliveryToAttempt } from '../deliveries/attempt/delivery-to-attempt.ts';
+import type { TryTracing } from '../deliveries/attempt/try-tracing.ts';
+import type { TraceRequest } from '../http/observing/trace-requests.ts';
+import { readTraceContext, type TraceContext } from '../kernel/values/trace-context.ts';
 import type { PublishTracing } from '../publishing/trace-commits.ts';
 import { deliverySpanId, type SpanIds } from './span-ids.ts';
 

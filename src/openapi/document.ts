@@ -1,6 +1,6 @@
-import { errorEnvelope, oauthRefusal } from '../http/error-envelope.ts';
-import type { Row } from '../http/route.ts';
-import { VERSION } from '../kernel/version.ts';
+import { errorEnvelope, oauthRefusal } from '../http/answers/error-envelope.ts';
+import type { Row } from '../http/route/route.ts';
+import { VERSION } from '../kernel/words/version.ts';
 import { HEADERS } from './headers.ts';
 import { createComponents } from './components.ts';
 import { nameOf, operationOf } from './operation.ts';

@@ -1,4 +1,4 @@
-import type { Row } from '../http/route.ts';
+import type { Row } from '../http/route/route.ts';
 
 type Named = Pick<Row, 'method' | 'path'> & { isList: boolean };
 

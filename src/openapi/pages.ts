@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from '../http/public-files.ts';
-import type { Row } from '../http/route.ts';
+import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from '../http/pages/public-files.ts';
+import type { Row } from '../http/route/route.ts';
 import { documentOf } from './document.ts';
 
 /** Where `npm run build` puts the reader (finish-build.ts), so that a service without development packages has it. */

@@ -1,4 +1,4 @@
-import { ID_PREFIXES, type IdKind } from '../kernel/ids.ts';
+import { ID_PREFIXES, type IdKind } from '../kernel/values/ids.ts';
 import type { JsonSchema } from './components.ts';
 import { EXAMPLE_TIME, exampleId } from './texts/example-ids.ts';
 

@@ -1,5 +1,5 @@
-import { type ErrorCode, STATUS_OF_CODE } from '../kernel/api-error.ts';
-import type { Row } from '../http/route.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../kernel/errors/api-error.ts';
+import type { Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';
 import type { JsonSchema } from './components.ts';
 
@@ -100,7 +100,7 @@ export const refusalsOf = (
     }),
   );
 
-/** A form is refused in the words of RFC 6749, JSON in the envelope (http/errors.ts). */
+/** A form is refused in the words of RFC 6749, JSON in the envelope (http/answers/errors.ts). */
 const forOAuth = (code: ErrorCode): Refusal => ({
   description: TEXTS[code].text,
   headers: headersOfRefusal(code),

@@ -11,8 +11,8 @@ import * as changes from '../changes/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
 import * as deliveries from '../deliveries/schema.ts';
-import * as answerFields from '../http/answer-fields.ts';
-import * as query from '../http/query.ts';
+import * as answerFields from '../http/answers/answer-fields.ts';
+import * as query from '../http/reading/query.ts';
 import * as accounts from '../identity/accounts/schema.ts';
 import * as apiKeys from '../identity/api-keys/schema.ts';
 import * as apps from '../identity/apps/schema.ts';
@@ -42,8 +42,8 @@ import * as subscriptions from '../subscriptions/schema.ts';
 
 /** Everything that the files of schemas export, by file; the shared ones come first. A test finds a file that is missing here. */
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'http/query.ts': query,
-  'http/answer-fields.ts': answerFields,
+  'http/reading/query.ts': query,
+  'http/answers/answer-fields.ts': answerFields,
   'automations/approvals/schema.ts': approvals,
   'automations/connections/schema.ts': connections,
   'automations/connectors/schema.ts': connectors,

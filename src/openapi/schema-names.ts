@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noBody } from '../http/answer-fields.ts';
+import { noBody } from '../http/answers/answer-fields.ts';
 import { SCHEMA_MODULES } from './schema-modules.ts';
 
 /** Names that would say too little outside their folder. */

@@ -1,5 +1,5 @@
-import { failureCodes } from '../db/failure-codes.ts';
-import { isOfLostConnection } from '../db/lost-connections.ts';
+import { failureCodes } from '../db/connections/failure-codes.ts';
+import { isOfLostConnection } from '../db/connections/lost-connections.ts';
 
 /** Servers that the service works on. */
 export const SERVERS = ['PostgreSQL', 'Temporal', 'Redis', 'collector'] as const;

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
-import type { AddressGuard } from './address-guard.ts';
-import { BODY_BOUNDS } from './response-content.ts';
+import type { AddressGuard } from './guard/address-guard.ts';
+import { BODY_BOUNDS } from './exchange/response-content.ts';
 
 /** A provider waits for its answer meanwhile. DNS, TCP, TLS and the answer together. */
 const TIMEOUT_MS = 5_000;

@@ -1,18 +1,18 @@
-import type { AddressGuard } from './address-guard.ts';
+import type { AddressGuard } from './guard/address-guard.ts';
 import {
   type Connections,
   type ConnectionsGauge,
   createConnections,
   type Lease,
   SenderClosedError,
-} from './connections.ts';
-import { startDeadline } from './deadline.ts';
-import { type AttemptError, classifyError } from './error-class.ts';
-import { exchange } from './exchange.ts';
+} from './exchange/connections.ts';
+import { startDeadline } from './exchange/deadline.ts';
+import { type AttemptError, classifyError } from './exchange/error-class.ts';
+import { exchange } from './exchange/exchange.ts';
 import { requestHeaders } from './request-headers.ts';
-import { bodyText, headerRecord } from './response-content.ts';
-import { CONCURRENCY } from '../kernel/concurrency.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { bodyText, headerRecord } from './exchange/response-content.ts';
+import { CONCURRENCY } from '../kernel/rules/concurrency.ts';
+import { parseRetryAfter } from './exchange/retry-after.ts';
 
 /** Origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;

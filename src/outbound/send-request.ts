@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import type { AddressGuard } from './address-guard.ts';
-import { createConnections, type Lease, SenderClosedError } from './connections.ts';
-import { startDeadline } from './deadline.ts';
-import { type AttemptError, classifyError } from './error-class.ts';
-import { exchange } from './exchange.ts';
+import type { AddressGuard } from './guard/address-guard.ts';
+import { createConnections, type Lease, SenderClosedError } from './exchange/connections.ts';
+import { startDeadline } from './exchange/deadline.ts';
+import { type AttemptError, classifyError } from './exchange/error-class.ts';
+import { exchange } from './exchange/exchange.ts';
 import { requestHeaders } from './request-headers.ts';
-import { headerRecord } from './response-content.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { headerRecord } from './exchange/response-content.ts';
+import { parseRetryAfter } from './exchange/retry-after.ts';
 
 /** Origins whose idle connections are kept, and requests to one of them at a time. */
 const MAX_ORIGINS = 1_000;

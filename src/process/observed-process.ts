@@ -5,7 +5,7 @@ import { createDatabaseFigures, type DatabaseFigures } from '../observe/database
 import { createMeters, type Meters } from '../observe/meters.ts';
 import type { Readied } from '../observe/metrics-server.ts';
 import { figuresOf, type ProcessPage } from '../observe/page.ts';
-import type { OwnAddresses } from '../outbound/own-addresses.ts';
+import type { OwnAddresses } from '../outbound/guard/own-addresses.ts';
 import type { Readiness } from '../readiness/readiness.ts';
 
 // The SDK's page comes from this process itself. One that takes longer is left out of the scrape.

@@ -3,7 +3,7 @@ import type { ApiKeys } from '../identity/api-keys/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/environment-kinds.ts';
+import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/environment-kinds.ts';
 
 export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 

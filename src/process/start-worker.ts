@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import { untilReachable } from '../db/until-reachable.ts';
+import { untilReachable } from '../db/connections/until-reachable.ts';
 import { capacityOf } from '../dispatch/admission/capacity.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
@@ -8,7 +8,7 @@ import type { LateHandOver } from '../publishing/hand-over.ts';
 import type { Publishing } from '../publishing/service.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { readMachine } from '../machine.ts';
-import { createCarriers } from '../temporal/carriers.ts';
+import { createCarriers } from '../temporal/starts/carriers.ts';
 import {
   connectToTemporal,
   installRuntime,
@@ -20,7 +20,7 @@ import { type Furniture, furnish, isNamespaceMissing } from '../temporal/furnish
 import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
 import type { Outages } from '../outages/outages.ts';
-import type { ProcessDependencies } from './create-dependencies.ts';
+import type { ProcessDependencies } from './assembly/create-dependencies.ts';
 import { automationsPart } from './parts/automations.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
 import { recoveryPart } from './parts/recovery.ts';
@@ -28,7 +28,7 @@ import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { statsPart } from './parts/stats.ts';
-import { createPublishForRun, createWorkerPublishing } from './publish-for-run.ts';
+import { createPublishForRun, createWorkerPublishing } from './assembly/publish-for-run.ts';
 import { watchTemporal } from './watch-servers.ts';
 import type { WorkerContext } from './parts/worker-context.ts';
 import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { createPool } from '../db/pool.ts';
+import { createPool } from '../db/connections/pool.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { NotReady } from '../kernel/not-ready.ts';
+import { NotReady } from '../kernel/errors/not-ready.ts';
 import type { Outages, Watched } from '../outages/outages.ts';
 import type { Limiter } from '../rate-limits/limiter.ts';
 import type { Tracing } from '../observe/tracing.ts';

@@ -1,6 +1,6 @@
-import type { ErrorDetails } from '../kernel/api-error.ts';
-import { ExactJson } from '../kernel/exact-json.ts';
-import { timeOfId } from '../kernel/ids.ts';
+import type { ErrorDetails } from '../kernel/errors/api-error.ts';
+import { ExactJson } from '../kernel/values/exact-json.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
 import type { NewMessage } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import type { Repeated } from './publisher-ids-store.ts';

@@ -1,7 +1,7 @@
 import type { Filters } from '../filters/filters.ts';
-import { ApiError, type ErrorDetails, invalidField, notFound } from '../kernel/api-error.ts';
-import { fieldPath } from '../kernel/field-path.ts';
-import { isId } from '../kernel/ids.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { fieldPath } from '../kernel/values/field-path.ts';
+import { isId } from '../kernel/values/ids.ts';
 import type { NewMessage, NewRun, Publication } from '../messages/publication.ts';
 import type { NewId } from '../new-id.ts';
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';

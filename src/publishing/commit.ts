@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping, type Grouping } from '../db/group.ts';
-import { isInDoubt } from '../db/until-reachable.ts';
-import { ApiError } from '../kernel/api-error.ts';
+import { isInDoubt } from '../db/connections/until-reachable.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
 import { isScheduled, type Publication } from '../messages/publication.ts';
 import type { Outcome } from './answer.ts';
 import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';

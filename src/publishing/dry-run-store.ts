@@ -1,6 +1,6 @@
 import type { Database } from '../db/client.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { ChannelStatus, SubscriptionStatus } from '../kernel/statuses.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { ChannelStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
 
 /** The status as publishing sees it: the system channel takes nothing from a caller. Undefined for a missing or deleted one. */
 export async function findChannel(

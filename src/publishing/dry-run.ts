@@ -1,11 +1,11 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters, FilterVerdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
-import { toCircuit } from '../kernel/circuit.ts';
-import { wantsEventType } from '../kernel/event-types.ts';
-import { isId } from '../kernel/ids.ts';
-import { type ListScope, pageRequest, toPage } from '../kernel/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { toCircuit } from '../kernel/rules/circuit.ts';
+import { wantsEventType } from '../kernel/words/event-types.ts';
+import { isId } from '../kernel/values/ids.ts';
+import { type ListScope, pageRequest, toPage } from '../kernel/values/page.ts';
 import type { Check } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';

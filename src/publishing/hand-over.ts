@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { createWaker } from '../db/due.ts';
-import { createRunsWaker } from '../db/due-runs.ts';
-import type { DeliveryToAttempt } from '../deliveries/delivery-to-attempt.ts';
+import { createWaker } from '../db/waking/due.ts';
+import { createRunsWaker } from '../db/waking/due-runs.ts';
+import type { DeliveryToAttempt } from '../deliveries/attempt/delivery-to-attempt.ts';
 
 /** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
 export type NewDelivery = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Dependencies } from '../dependencies.ts';
-import { invalidField } from '../kernel/api-error.ts';
-import { timeOfId } from '../kernel/ids.ts';
-import { readTraceContext } from '../kernel/trace-context.ts';
+import { invalidField } from '../kernel/errors/api-error.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import { readTraceContext } from '../kernel/values/trace-context.ts';
 import type { NewMessage, Publication } from '../messages/publication.ts';
 import { problemOfPast, type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
 import type { Asked, AskedBatch, AskedMessage } from './answer.ts';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { KEPT_FOR } from '../idempotency/kept-answers.ts';
-import type { CancelReason } from '../kernel/statuses.ts';
+import type { CancelReason } from '../kernel/words/statuses.ts';
 import type { Publication } from '../messages/publication.ts';
 
 /** By id of a new message: the earlier message that its publisher's id stands for, and whether that one says the same. */

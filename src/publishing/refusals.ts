@@ -1,4 +1,4 @@
-import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import type { Publication, Stored } from '../messages/publication.ts';
 import type { PlaceInBody } from './prepare.ts';
 import type { Repeated } from './publisher-ids-store.ts';

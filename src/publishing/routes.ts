@@ -1,6 +1,6 @@
-import { idOf } from '../http/answer-fields.ts';
-import { pageQuery } from '../http/query.ts';
-import { routesOf } from '../http/route.ts';
+import { idOf } from '../http/answers/answer-fields.ts';
+import { pageQuery } from '../http/reading/query.ts';
+import { routesOf } from '../http/route/route.ts';
 import { testSubscriptionBody } from '../subscriptions/schema.ts';
 import {
   batchAnswer,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
-import { fieldProblem, idOf, pageOf, wholeNumber } from '../http/answer-fields.ts';
-import { fieldsOf, type ResourceFields } from '../http/fields.ts';
-import { dateTimeField } from '../http/query.ts';
-import { CHANNEL_STATUSES } from '../kernel/statuses.ts';
+import { fieldProblem, idOf, pageOf, wholeNumber } from '../http/answers/answer-fields.ts';
+import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
+import { dateTimeField } from '../http/reading/query.ts';
+import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
 import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */

@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, notFound } from '../kernel/api-error.ts';
+import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
 import { createCheck } from './check.ts';

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
-import { IS_ACTIVE } from '../db/subscription-sql.ts';
-import { WANTED } from '../db/wanted.ts';
+import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
+import { WANTED } from '../db/sql/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
 import type { NewDelivery } from './hand-over.ts';
-import { NO_TRACE } from '../kernel/trace-context.ts';
+import { NO_TRACE } from '../kernel/values/trace-context.ts';
 import { itemsOf, messageColumns, type NewRun, type Publication, type Stored } from '../messages/publication.ts';
 import {
   READ_SUBSCRIPTIONS,

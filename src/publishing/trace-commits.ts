@@ -1,4 +1,4 @@
-import type { TraceContext } from '../kernel/trace-context.ts';
+import type { TraceContext } from '../kernel/values/trace-context.ts';
 import type { Publication } from '../messages/publication.ts';
 
 /** Spans of publishing. Each call is undefined where nothing of it is recorded. */

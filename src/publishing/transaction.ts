@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import { keepAnswers, type KeepInPublish, KeyTakenError } from '../idempotency/kept-answers.ts';
-import { stringifyExact } from '../kernel/exact-json.ts';
+import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { isScheduled, type Publication, type Stored } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';

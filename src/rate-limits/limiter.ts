@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../kernel/api-error.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
 import type { Limits } from '../identity/tiers.ts';
 import { addressBucket } from './address-bucket.ts';
 import type { Count, Counters } from './counters.ts';

@@ -1,5 +1,5 @@
-import { failureCodes } from '../db/failure-codes.ts';
-import { NotReady } from '../kernel/not-ready.ts';
+import { failureCodes } from '../db/connections/failure-codes.ts';
+import { NotReady } from '../kernel/errors/not-ready.ts';
 
 type Trouble = {
   codes?: readonly string[];

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
-import { failureCodes } from '../db/failure-codes.ts';
-import { isContracting, migrationNames } from '../db/migrations.ts';
-import { NotReady } from '../kernel/not-ready.ts';
+import { failureCodes } from '../db/connections/failure-codes.ts';
+import { isContracting, migrationNames } from '../db/migrations/migrations.ts';
+import { NotReady } from '../kernel/errors/not-ready.ts';
 import { databaseTrouble } from './database-trouble.ts';
 import type { Check } from './readiness.ts';
 import { rowSecurityCheck } from './row-security.ts';
@@ -50,7 +50,7 @@ export function databaseCheck({ pool, config }: CheckedBy): Check {
 
 /**
  * The database has the migrations of this release. Migrations of a newer one are welcome, unless a name says that one takes something
- * away (db/migrations.ts).
+ * away (db/migrations/migrations.ts).
  */
 export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): Check {
   return {

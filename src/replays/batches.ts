@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { type PendingReplay, REPLAY_KINDS, type ReplayKind } from '../contract/replays.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Carriers } from '../temporal/carriers.ts';
+import type { Carriers } from '../temporal/starts/carriers.ts';
 import type { ReplayDependencies } from './kind.ts';
 import { KINDS } from './kinds.ts';
 

@@ -4,8 +4,8 @@ import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
-import { lowestIdAt } from '../kernel/ids.ts';
-import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/statuses.ts';
+import { lowestIdAt } from '../kernel/values/ids.ts';
+import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/words/statuses.ts';
 import type { Batch, ReadableKind } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 
@@ -168,7 +168,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.messageId !== null && { messageId: row.messageId }),
   ...(row.workflowId !== null && { workflowId: row.workflowId }),
   ...(row.eventType !== null && { eventType: row.eventType }),
-  // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
+  // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
   ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
   ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { IdKind } from '../kernel/ids.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { ReplayStatus } from '../kernel/statuses.ts';
+import type { IdKind } from '../kernel/values/ids.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { ReplayStatus } from '../kernel/words/statuses.ts';
 
 /** Batches are made with these, in a worker process. */
 export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'> };
@@ -36,7 +36,7 @@ export type MakeBatch = (connection: PoolClient) => Promise<Batch>;
 export type Kind = {
   /** Its name in error texts and, with an s, of its list. */
   name: string;
-  /** Prefix of its ids (src/kernel/ids.ts). */
+  /** Prefix of its ids (src/kernel/values/ids.ts). */
   prefix: IdKind;
   table: string;
   /** Columns that count, in the order in which a heartbeat shows them. */

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../db/client.ts';
-import { wakeWorkers } from '../db/due.ts';
-import { wantedBy } from '../db/wanted.ts';
+import { wakeWorkers } from '../db/waking/due.ts';
+import { wantedBy } from '../db/sql/wanted.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
 import { replayMessages } from '../deliveries/statements/due-again.ts';
-import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
-import type { ReplayStatus } from '../kernel/statuses.ts';
+import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
+import type { ReplayStatus } from '../kernel/words/statuses.ts';
 import type { Batch, ReadableKind, ReplayDependencies } from './kind.ts';
 import type { MessageReplay } from './schema.ts';
 

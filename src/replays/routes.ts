@@ -1,5 +1,5 @@
-import { idOf, pageOf } from '../http/answer-fields.ts';
-import { routesOf } from '../http/route.ts';
+import { idOf, pageOf } from '../http/answers/answer-fields.ts';
+import { routesOf } from '../http/route/route.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import {
   bulkReplayAnswer,

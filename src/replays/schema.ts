@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { deadLetterFilter, HTTP_STATUS } from '../dead-letters/schema.ts';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { fieldsOf } from '../http/fields.ts';
-import { enumQuery, instantField, pageQuery } from '../http/query.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
-import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/statuses.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { fieldsOf } from '../http/reading/fields.ts';
+import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;

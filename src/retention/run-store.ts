@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import { type RemovedRuns, removeRuns } from '../deliveries/statements/remove-runs.ts';
-import { lowestIdAt } from '../kernel/ids.ts';
-import { RETENTION_DAYS } from '../kernel/resource-bounds.ts';
+import { lowestIdAt } from '../kernel/values/ids.ts';
+import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
 
 // One transaction, as that of messages: 500 runs with a few steps each. A run with a long loop counts by its steps.
 const RUNS_AT_ONCE = 500;

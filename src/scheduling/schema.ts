@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
-import { SCHEDULE_STATUSES } from '../kernel/statuses.ts';
+import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/reading/query.ts';
+import { SCHEDULE_STATUSES } from '../kernel/words/statuses.ts';
 import { messageShape } from '../messages/schema.ts';
 
 /** `scheduled`: what waits. Cancelled ones are shown until retention removes them. */

@@ -1,7 +1,15 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { CancelReason, ScheduleStatus } from '../kernel/statuses.ts';
+import {
+  along,
+  alongEventTypes,
+  createValues,
+  findAlong,
+  isNarrowing,
+  readFound,
+  risingIdBounds,
+} from '../db/sql/walk.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
+import type { CancelReason, ScheduleStatus } from '../kernel/words/statuses.ts';
 import type { Message } from '../messages/schema.ts';
 import { type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { ApiError } from '../kernel/api-error.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { Misfit } from './misfit.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type Work } from './schema-pool.ts';

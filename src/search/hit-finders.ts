@@ -10,7 +10,7 @@ import type { Messages } from '../messages/service.ts';
 import type { Replays } from '../replays/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import type { SearchKind } from '../kernel/search-kinds.ts';
+import type { SearchKind } from '../kernel/words/search-kinds.ts';
 import type { Hit } from './schema.ts';
 
 /** The services that are asked, each with its own rules. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../kernel/api-error.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
 import { payloadConditionOf } from './payload-condition.ts';
 
 const PAYLOAD = `{ "order" : {"id": 42, "total": 12.50, "big": 12345678901234567890, "note": "a=b", "paid": true, "gone": null},

@@ -1,5 +1,5 @@
-import { invalidField } from '../kernel/api-error.ts';
-import { elementSpans, memberSpan, wholeSpan } from '../kernel/exact-json.ts';
+import { invalidField } from '../kernel/errors/api-error.ts';
+import { elementSpans, memberSpan, wholeSpan } from '../kernel/values/exact-json.ts';
 import type { PayloadCondition } from '../messages/look-through.ts';
 
 type Span = ReturnType<typeof wholeSpan>;

@@ -1,4 +1,4 @@
-import { routesOf } from '../http/route.ts';
+import { routesOf } from '../http/route/route.ts';
 import { searchResultsAnswer, searchQuery } from './schema.ts';
 import type { Searching } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idOf, time } from '../http/answer-fields.ts';
+import { idOf, time } from '../http/answers/answer-fields.ts';
 import { lookedThroughAnswer, searchMessagesQuery } from '../messages/schema.ts';
-import { SEARCH_KINDS, SEARCH_MATCHES } from '../kernel/search-kinds.ts';
+import { SEARCH_KINDS, SEARCH_MATCHES } from '../kernel/words/search-kinds.ts';
 
 /** Longest text that is searched for: an event type, or a path of some depth with its value. */
 export const MAX_SEARCH_LENGTH = 512;

@@ -1,11 +1,11 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError } from '../kernel/api-error.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
-import { isId } from '../kernel/ids.ts';
+import { ApiError } from '../kernel/errors/api-error.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
+import { isId } from '../kernel/values/ids.ts';
 import type { MessageSummary } from '../messages/schema.ts';
 import { hitFinders, type Searched } from './hit-finders.ts';
-import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../kernel/search-kinds.ts';
+import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../kernel/words/search-kinds.ts';
 import { payloadConditionOf } from './payload-condition.ts';
 import type { Hit, Search, SearchResults } from './schema.ts';
 import { findNamed } from './store.ts';

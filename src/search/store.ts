@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import type { NamedKind } from '../kernel/search-kinds.ts';
+import type { NamedKind } from '../kernel/words/search-kinds.ts';
 
 /** Rows of each kind that a name may find. */
 const MOST_NAMED = 20;

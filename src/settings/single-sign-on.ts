@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isId } from '../kernel/ids.ts';
-import { parseUrl } from '../kernel/parse-url.ts';
+import { isId } from '../kernel/values/ids.ts';
+import { parseUrl } from '../kernel/values/parse-url.ts';
 import { ConfigError } from './config-error.ts';
 import { flag } from './flag.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nearestName } from '../kernel/nearest-name.ts';
-import { parseUrl } from '../kernel/parse-url.ts';
+import { nearestName } from '../kernel/values/nearest-name.ts';
+import { parseUrl } from '../kernel/values/parse-url.ts';
 import { ConfigError } from './config-error.ts';
 import { listOf } from './list-of.ts';
 

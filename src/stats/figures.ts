@@ -1,4 +1,4 @@
-import { answerOf, COUNTED, isDelivered, quantileMs } from '../kernel/outcomes.ts';
+import { answerOf, COUNTED, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
 import type { Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
-import { COUNTED, LATENCY_CLASSES, NO_LATENCY } from '../kernel/outcomes.ts';
+import { COUNTED, LATENCY_CLASSES, NO_LATENCY } from '../kernel/words/outcomes.ts';
 
 /** Parts that one transaction sums up: 30 ms for as many groups as a burst makes in seconds. */
 export const PARTS_AT_ONCE = 5_000;

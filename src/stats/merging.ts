@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type Looking, startLooking } from '../db/look-loop.ts';
+import { type Looking, startLooking } from '../db/waking/look-loop.ts';
 import { mergeParts, removeOldFigures } from './merge-store.ts';
 
 // All workers together look so often: figures are as old as this, at most.

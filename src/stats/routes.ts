@@ -1,4 +1,4 @@
-import { routesOf } from '../http/route.ts';
+import { routesOf } from '../http/route/route.ts';
 import { backlogAnswer, statsAnswer, statsQuery, subscriptionStatsAnswer, subscriptionStatsQuery } from './schema.ts';
 import type { StatsService } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { windowQuery } from '../http/query.ts';
-import { ID_FORM, ID_PREFIXES } from '../kernel/ids.ts';
-import { ERROR_CLASSES } from '../kernel/statuses.ts';
+import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { windowQuery } from '../http/reading/query.ts';
+import { ID_FORM, ID_PREFIXES } from '../kernel/values/ids.ts';
+import { ERROR_CLASSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
   channelId: z.string().optional(),

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { hasIdForm, timeOfId } from '../kernel/ids.ts';
+import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
 import { answersOf, figuresOf } from './figures.ts';
 import type { Backlog, Stats, StatsQuery, SubscriptionStats, SubscriptionStatsQuery } from './schema.ts';
 import { type Span, spanOf } from './span.ts';

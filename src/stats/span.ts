@@ -1,4 +1,4 @@
-import { millisecondsOf, type TimeWindow } from '../kernel/instant.ts';
+import { millisecondsOf, type TimeWindow } from '../kernel/values/instant.ts';
 import { GRAINS } from './merge-store.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
-import { along, createValues, idBounds, queryAlong } from '../db/walk.ts';
+import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
 import { MOST_SUBSCRIPTIONS } from './schema.ts';
 import type { Span } from './span.ts';
 

@@ -1,6 +1,6 @@
-import { idOf } from '../http/answer-fields.ts';
-import { EventStream, eventsOf } from '../http/event-stream.ts';
-import { routesOf } from '../http/route.ts';
+import { idOf } from '../http/answers/answer-fields.ts';
+import { EventStream, eventsOf } from '../http/streaming/event-stream.ts';
+import { routesOf } from '../http/route/route.ts';
 import { messageAnswer } from '../messages/schema.ts';
 import { streamMessagesQuery } from './schema.ts';
 import type { Streams } from './service.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { instantQuery } from '../http/query.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { instantQuery } from '../http/reading/query.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { eventTypeSchema } from '../messages/schema.ts';
 
 /** Event types as a subscription lists them, joined by commas; a type that has a comma itself can only be meant by a beginning. */

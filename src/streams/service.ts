@@ -1,10 +1,10 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import type { Feed, Sink } from '../http/event-stream.ts';
-import { invalidField, notFound } from '../kernel/api-error.ts';
-import { wantsEventType } from '../kernel/event-types.ts';
-import { ExactJson, stringifyExact } from '../kernel/exact-json.ts';
-import { millisecondsOf } from '../kernel/instant.ts';
+import type { Feed, Sink } from '../http/streaming/event-stream.ts';
+import { invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { wantsEventType } from '../kernel/words/event-types.ts';
+import { ExactJson, stringifyExact } from '../kernel/values/exact-json.ts';
+import { millisecondsOf } from '../kernel/values/instant.ts';
 import { type StreamPosition, streamPositions } from './stream-position.ts';
 import type { Message } from '../messages/schema.ts';
 import type { StreamMessages } from './schema.ts';

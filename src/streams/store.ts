@@ -1,9 +1,9 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
-import { TIME_IS_GIVEN } from '../db/time-given.ts';
+import { TIME_IS_GIVEN } from '../db/sql/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { DeliverySummary } from '../kernel/statuses.ts';
+import type { DeliverySummary } from '../kernel/words/statuses.ts';
 import { BEGINNING, type StreamPosition } from './stream-position.ts';
-import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
+import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 
 // Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
@@ -99,7 +99,7 @@ export type StreamRow = StreamPosition & {
 };
 
 // Toasted payloads are neither read nor unpacked before the last SELECT: octet_length asks for their length alone.
-// deliveryStatus is `summariseDeliveries` of src/kernel/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
+// deliveryStatus is `summariseDeliveries` of src/kernel/words/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
 const READ_BEHIND = `
   WITH behind AS (
     SELECT p.asked, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,

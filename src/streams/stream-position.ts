@@ -1,6 +1,6 @@
-import { invalidField } from '../kernel/api-error.ts';
-import { hasIdForm } from '../kernel/ids.ts';
-import { fingerprint } from '../kernel/page.ts';
+import { invalidField } from '../kernel/errors/api-error.ts';
+import { hasIdForm } from '../kernel/values/ids.ts';
+import { fingerprint } from '../kernel/values/page.ts';
 
 /** A position in a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
 export type StreamPosition = { transactionId: string; id: string };

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
-import { enumQuery, instantField, pageQuery } from '../http/query.ts';
-import { CIRCUIT_STATES } from '../kernel/circuit.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { fieldProblem, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
+import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { CIRCUIT_STATES } from '../kernel/rules/circuit.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
-import { CONCURRENCY, RATE_LIMIT } from '../kernel/concurrency.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
+import { CONCURRENCY, RATE_LIMIT } from '../kernel/rules/concurrency.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
-import { isSymmetricSecret } from '../kernel/signing-secret-form.ts';
-import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
-import { SUBSCRIPTION_STATUSES } from '../kernel/statuses.ts';
+import { isSymmetricSecret } from '../kernel/words/signing-secret-form.ts';
+import { TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
+import { SUBSCRIPTION_STATUSES } from '../kernel/words/statuses.ts';
 
 // Printing or matching an eventType never meets a control character.
 const eventType = z

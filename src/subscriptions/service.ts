@@ -6,12 +6,12 @@ import type { Apps } from '../identity/apps/service.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Replays } from '../replays/service.ts';
-import type { AddressGuard } from '../outbound/address-guard.ts';
-import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
-import { changedParts } from '../kernel/changed-parts.ts';
+import type { AddressGuard } from '../outbound/guard/address-guard.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
-import { isId } from '../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { isId } from '../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../contract/retry-policy.ts';
 import { findConcurrency } from './concurrency-store.ts';
 import {

@@ -1,11 +1,11 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Prisma, Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
-import { toCircuit } from '../kernel/circuit.ts';
+import { toCircuit } from '../kernel/rules/circuit.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
-import type { PageRequest } from '../kernel/page.ts';
+import type { PageRequest } from '../kernel/values/page.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
-import type { ChannelStatus, SubscriptionStatus } from '../kernel/statuses.ts';
+import type { ChannelStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
 import type { Subscription } from './schema.ts';
 import type { SealedSecret } from '../credentials/signing-secret.ts';
 

@@ -1,5 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
-import type { runScheduled } from '../../workflows/run-scheduled.ts';
+import type { runScheduled } from '../../workflows/runs/run-scheduled.ts';
 import { scheduleIdOf, type ScheduledRunInput } from '../contract/scheduled-runs.ts';
 import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { abandonRuns } from '../../src/automations/starting/due-store.ts';
-import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { startWorker } from '../../src/process/start-worker.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { ask, note, orderCalls } from '../support/make/order-calls.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { noBody } from '../../src/http/answer-fields.ts';
-import { errorCodesOf } from '../../src/http/error-codes.ts';
-import { errorEnvelope } from '../../src/http/error-envelope.ts';
-import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/http/health.ts';
+import { noBody } from '../../src/http/answers/answer-fields.ts';
+import { errorCodesOf } from '../../src/http/route/error-codes.ts';
+import { errorEnvelope } from '../../src/http/answers/error-envelope.ts';
+import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/http/pages/health.ts';
 import { routes } from '../../src/routes.ts';
-import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 import { answerProblems } from '../support/check/answer-check.ts';
 
 type Described = { description?: string; properties?: Record<string, Described>; additionalProperties?: unknown } & {

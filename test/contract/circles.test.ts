@@ -8,9 +8,9 @@ const planted = (...files: [path: string, text: string][]) => importsOf(new Map(
 test('every file of src is read, and its imports are seen', () => {
   const graph = importsOf(sources);
   expect(graph.size).toBeGreaterThan(200);
-  expect(graph.get('src/http/route.ts')).toContain('src/identity/caller.ts');
+  expect(graph.get('src/http/route/route.ts')).toContain('src/identity/caller.ts');
   expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/api-keys/service.ts');
-  expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http');
+  expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http/route');
 });
 
 describe('no circle of imports, types included', () => {
@@ -36,21 +36,21 @@ describe('a planted circle is found', () => {
   });
 
   test.each([
-    "import type { Services } from '../services.ts';",
-    "import { type Services } from '../services.ts';",
-    "export type { Services } from '../services.ts';",
-    "export type Late = typeof import('../services.ts');",
-    "export const load = () => import('../services.ts');",
-    "import '../services.ts';",
-    'import {\n  type Services,\n} from "../services.ts";',
+    "import type { Services } from '../../services.ts';",
+    "import { type Services } from '../../services.ts';",
+    "export type { Services } from '../../services.ts';",
+    "export type Late = typeof import('../../services.ts');",
+    "export const load = () => import('../../services.ts');",
+    "import '../../services.ts';",
+    'import {\n  type Services,\n} from "../../services.ts";',
   ])('between folders in which no two files import each other: %j', (statement) => {
-    const circles = circlesOf(folderImports(planted(['src/http/planted.ts', `${statement}\n`])));
+    const circles = circlesOf(folderImports(planted(['src/http/route/planted.ts', `${statement}\n`])));
     expect(circles).toHaveLength(1);
-    expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http', 'src/channels']));
-    expect(circlesOf(planted(['src/http/planted.ts', `${statement}\n`]))).toEqual([]);
+    expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http/route', 'src/channels']));
+    expect(circlesOf(planted(['src/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
   });
 });
 
 test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
-  expect(() => planted(['src/http/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow('src/http/nobody.ts');
+  expect(() => planted(['src/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow('src/http/route/nobody.ts');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
-import { SCOPES, type Scope } from '../../src/kernel/scopes.ts';
+import { SCOPES, type Scope } from '../../src/kernel/words/scopes.ts';
 import {
   CONTRACT,
   type ContractRow,
@@ -8,8 +8,8 @@ import {
   parameterOf,
   type ResourceIds,
 } from '../support/check/contract-table.ts';
-import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
-import { pageOf } from '../../src/http/answer-fields.ts';
+import { SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
+import { pageOf } from '../../src/http/answers/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
 import { type Envelope, expectHeaders, expectRefused } from '../support/check/contract-answers.ts';
 import { CHALLENGES } from '../support/check/edge-answers.ts';

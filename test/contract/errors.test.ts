@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
 

@@ -4,7 +4,7 @@ import * as approvals from '../../src/automations/approvals/store.ts';
 import { noteUse } from '../../src/automations/connections/open-store.ts';
 import * as connections from '../../src/automations/connections/store.ts';
 import * as tokens from '../../src/automations/connections/token-store.ts';
-import * as references from '../../src/automations/definitions/reference-store.ts';
+import * as references from '../../src/automations/definitions/references/reference-store.ts';
 import * as definitions from '../../src/automations/definitions/store.ts';
 import { openChild } from '../../src/automations/engine/waits/child-store.ts';
 import { findCandidates } from '../../src/automations/engine/waits/wait-store.ts';
@@ -88,11 +88,11 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
       return tokens.writeTokens(connection, row, { ciphertext: 'theirs', hasTokens: true });
     },
   },
-  'src/db/shared-connections.ts': {
+  'src/db/sql/shared-connections.ts': {
     'connectors of connections': ({ environmentId, db }) =>
       references.findConnectors(db, environmentId, [ids.connectionId]),
   },
-  'src/automations/definitions/reference-store.ts': {
+  'src/automations/definitions/references/reference-store.ts': {
     'names of secrets': ({ environmentId, db }) => references.findSecretNames(db, environmentId, [ids.secretName]),
     'ids of webhooks': ({ environmentId, db }) => references.findWebhookIds(db, environmentId, [ids.webhookId]),
     'steps of workflows': ({ environmentId, db }) => references.findSteps(db, environmentId, [ids.workflowId]),

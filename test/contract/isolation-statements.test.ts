@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
-import { findConnectors } from '../../src/automations/definitions/reference-store.ts';
+import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findAttempt } from '../../src/deliveries/store.ts';
 import { findHome } from '../../src/identity/machine-credentials/store.ts';
@@ -150,7 +150,7 @@ test('src/automations/connections/store.ts shows what is shared to the other env
   expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
 });
 
-test('src/db/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
+test('src/db/sql/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
   const { db } = posthorn.deps;
   await share();
   const { connectionId } = all.ids;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { ROLES, type Role, SCOPES_OF_ROLE } from '../../src/identity/roles.ts';
-import { type ErrorCode, STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
-import { SCOPES } from '../../src/kernel/scopes.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import {
   bodiesOf,
   classOf,

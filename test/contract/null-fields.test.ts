@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
-import { isSettable } from '../../src/http/fields.ts';
-import { parseInput } from '../../src/http/validate.ts';
+import { isSettable } from '../../src/http/reading/fields.ts';
+import { parseInput } from '../../src/http/reading/validate.ts';
 import { routes } from '../../src/routes.ts';
-import { SYNONYMS } from '../../src/kernel/nearest-name.ts';
+import { SYNONYMS } from '../../src/kernel/values/nearest-name.ts';
 import { CONTRACT, type ResourceIds } from '../support/check/contract-table.ts';
 import { PEOPLE } from '../support/check/people-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

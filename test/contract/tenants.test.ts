@@ -128,7 +128,7 @@ describe('a service that takes the connections of the engine is found', () => {
 describe('no statement leaves the role that a transaction has taken', () => {
   test('but for those that take it', () => {
     const leaving = sources.filter((path) => LEAVES_THE_ROLE.test(textOf(path)));
-    expect(leaving.toSorted()).toEqual(['src/db/tenant-entry.ts', 'src/db/tenant-query.ts']);
+    expect(leaving.toSorted()).toEqual(['src/db/row-security/tenant-entry.ts', 'src/db/row-security/tenant-query.ts']);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readEncryptionKeys } from '../../src/config.ts';
 import { abandonKey, listKeys, proveKeys, whatAbandonTakes } from '../../src/credentials/encryption-keys.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
-import { contextIn, SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
+import { contextIn, SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { insertSealed, sealedTexts } from '../support/make/sealed.ts';
 

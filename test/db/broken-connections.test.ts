@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { PATIENT } from '../support/service/patience.ts';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/check/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 // The only files that open connections. The embedded server's own is opened before there is anything to pool.
-const OPENERS = ['local/postgres.ts', 'src/db/connection.ts'];
+const OPENERS = ['local/postgres.ts', 'src/db/connections/connection.ts'];
 
 let database: TestDatabase;
 let pool: Pool;
@@ -135,6 +135,10 @@ test('connections are opened in one place, which listens to them', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('src/db/generated'));
   const openers = files.filter((path) => /new (pg\.)?(Pool|Client)\(/.test(readFileSync(join(ROOT, path), 'utf8')));
   // Clients of Temporal and of receivers, and one that only reads its address out of a URL and never connects.
-  const others = ['src/temporal/connection.ts', 'src/outbound/connections.ts', 'src/process/own-endpoints.ts'];
+  const others = [
+    'src/temporal/connection.ts',
+    'src/outbound/exchange/connections.ts',
+    'src/process/assembly/own-endpoints.ts',
+  ];
   expect(openers.filter((path) => !others.includes(path)).toSorted()).toEqual(OPENERS);
 });

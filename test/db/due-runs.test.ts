@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import { createRunsWaker, DUE_RUNS_CHANNEL } from '../../src/db/due-runs.ts';
+import { createRunsWaker, DUE_RUNS_CHANNEL } from '../../src/db/waking/due-runs.ts';
 import { createLog } from '../../src/log.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toApiError } from '../../src/http/errors.ts';
+import { toApiError } from '../../src/http/answers/errors.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
-import { createDueRows } from '../../src/dispatch/loop/due-rows.ts';
+import { createDueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
 import { storePublications } from '../../src/publishing/store.ts';
 import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 

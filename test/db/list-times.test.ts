@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
-import { systemChannelId } from '../../src/kernel/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/service-events.ts';
 import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

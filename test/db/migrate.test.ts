@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrationNames } from '../../src/db/migrations.ts';
+import { migrationNames } from '../../src/db/migrations/migrations.ts';
 import { runPosthorn, startPosthorn, type StartedPosthorn } from '../support/service/command-line.ts';
 import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
 import { currentRun } from '../support/service/run.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrate } from '../../src/db/migrate.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/service-events.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/service-events.ts';
 import { publish, waitForDelivery } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import { findRoleGap, TENANT_ROLE } from '../../src/db/tenant-role.ts';
+import { findRoleGap, TENANT_ROLE } from '../../src/db/row-security/tenant-role.ts';
 import { insertRowsOf, tenantNamed } from '../support/make/tenant-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 

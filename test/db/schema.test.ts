@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { diff } from '../support/check/schema-diff/schema-diff.ts';
-import { type IdKind, ID_PREFIXES, isId, timeOfId } from '../../src/kernel/ids.ts';
+import { type IdKind, ID_PREFIXES, isId, timeOfId } from '../../src/kernel/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Tenant } from '../../src/db/tenant-query.ts';
+import type { Tenant } from '../../src/db/row-security/tenant-query.ts';
 import { make } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

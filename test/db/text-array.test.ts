@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { textArray } from '../../src/db/text-array.ts';
+import { textArray } from '../../src/db/sql/text-array.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;

@@ -3,10 +3,10 @@ import type { Pool } from 'pg';
 import { createBrokenTryActivities } from '../../activities/broken-tries.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
-import { createFaults } from '../../src/deliveries/faults.ts';
+import { createFaults } from '../../src/deliveries/attempt/faults.ts';
 import { holdDelivery } from '../../src/deliveries/statements/hold.ts';
-import { createRecorder } from '../../src/deliveries/recorder.ts';
-import { loadForAttempts } from '../../src/deliveries/load.ts';
+import { createRecorder } from '../../src/deliveries/attempt/recorder.ts';
+import { loadForAttempts } from '../../src/deliveries/attempt/load.ts';
 import { createLog } from '../../src/log.ts';
 import {
   createChannel,

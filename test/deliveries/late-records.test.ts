@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
-import { loadForAttempts } from '../../src/deliveries/load.ts';
-import { createRecorder } from '../../src/deliveries/recorder.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
+import { loadForAttempts } from '../../src/deliveries/attempt/load.ts';
+import { createRecorder } from '../../src/deliveries/attempt/recorder.ts';
 import { PATIENT } from '../support/service/patience.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

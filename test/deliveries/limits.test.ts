@@ -6,7 +6,7 @@ import {
   publishBatch,
   waitForDelivery,
 } from '../support/make/factories.ts';
-import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { startWorker } from '../../src/process/start-worker.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { currentRun } from '../support/service/run.ts';

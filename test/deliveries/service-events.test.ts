@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { tellHighBacklogs } from '../../src/dispatch/recovery/backlog-events.ts';
-import { systemChannelId } from '../../src/kernel/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/service-events.ts';
 import {
   createChannel,
   createSubscription,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLog } from '../../src/log.ts';
 import { createFirstTries } from '../../src/dispatch/admission/first-tries.ts';
-import { createStarts } from '../../src/dispatch/loop/starts.ts';
+import { createStarts } from '../../src/dispatch/loop/hand-out/starts.ts';
 import { describeHeld } from '../../src/deliveries/statements/claim.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

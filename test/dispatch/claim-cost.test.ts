@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
-import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
+import { createDueRows, type DueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { PATIENT } from '../support/service/patience.ts';
 import { FINISHED, openLongSnapshot, PAUSED, pagesRead } from '../support/world/long-snapshot.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

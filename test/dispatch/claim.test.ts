@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ClaimedDelivery } from '../../src/deliveries/statements/claim.ts';
-import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
+import { createDueRows, type DueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { wakeWorkers } from '../../src/db/due.ts';
+import { wakeWorkers } from '../../src/db/waking/due.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { releaseClaims } from '../../src/deliveries/statements/release.ts';
-import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
+import { createDueRows, type DueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
 import { storePublications } from '../../src/publishing/store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { claimLastChances } from '../../src/deliveries/statements/claim-last-chances.ts';
 import { settleHeld } from '../../src/dispatch/recovery/settle-held.ts';
-import { type HeldStanding, standingOf } from '../../src/kernel/held-by-circuit.ts';
+import { type HeldStanding, standingOf } from '../../src/kernel/rules/held-by-circuit.ts';
 import { policyEndsAt } from '../../src/contract/retry-policy.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { PATIENT } from '../support/service/patience.ts';
 import { FINISHED, openLongSnapshot, pagesRead } from '../support/world/long-snapshot.ts';

@@ -6,7 +6,7 @@ import { findFreePort } from '../../local/ports.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { routes } from '../../src/routes.ts';
 import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/contract/retry-policy.ts';
-import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../../src/kernel/statuses.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../../src/kernel/words/statuses.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { codeBlocksOf, tableRowsOf } from './code-blocks.ts';

@@ -119,7 +119,7 @@ const KNOWS_ONE: Readonly<Record<string, string>> = {
     'the workflow id that Temporal tells names the delivery and its round',
 };
 
-/** Spreads that hold all ids of a delivery: `LoggedIds` of src/deliveries/delivery-to-attempt.ts. */
+/** Spreads that hold all ids of a delivery: `LoggedIds` of src/deliveries/attempt/delivery-to-attempt.ts. */
 const IDS_OF_DELIVERY = ['ids', 'idsOf', 'idsIn'];
 const OF_DELIVERY = ['deliveryId', 'messageId', 'subscriptionId', 'traceId'];
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrationNames, readMigrations } from '../../src/db/migrations.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrationNames, readMigrations } from '../../src/db/migrations/migrations.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../../src/filters/expressions/units.ts';
 import { runPosthorn } from '../support/service/command-line.ts';

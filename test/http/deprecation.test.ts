@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { routesOf } from '../../src/http/route.ts';
+import { routesOf } from '../../src/http/route/route.ts';
 import { type Edge, startEdge } from '../support/world/edge.ts';
 
 const row = routesOf<unknown>();

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Context } from '../../src/http/context.ts';
-import { rawBytes } from '../../src/http/raw-bytes.ts';
+import type { Context } from '../../src/http/route/context.ts';
+import { rawBytes } from '../../src/http/reading/raw-bytes.ts';
 
 const requests: IncomingMessage[] = [];
 const server = createServer((request) => void requests.push(request));

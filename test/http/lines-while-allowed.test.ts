@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { LineStream, linesOf } from '../../src/http/line-stream.ts';
-import { routesOf } from '../../src/http/route.ts';
+import { LineStream, linesOf } from '../../src/http/streaming/line-stream.ts';
+import { routesOf } from '../../src/http/route/route.ts';
 import { type Edge, startEdge } from '../support/world/edge.ts';
 
 let edge: Edge;

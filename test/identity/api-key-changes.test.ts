@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { SCOPES } from '../../src/kernel/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { API_KEYS_PATH as PATH, apiKeyCalls, keyOf } from '../support/make/api-key-calls.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';

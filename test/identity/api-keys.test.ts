@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SCOPES } from '../../src/kernel/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { API_KEYS_PATH, apiKeyCalls, type KeyJson, keyOf } from '../support/make/api-key-calls.ts';
 import { type Edge, startEdge } from '../support/world/edge.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';

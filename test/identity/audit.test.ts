@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordAudit, type Doer } from '../../src/identity/audit/record.ts';
-import { timeOfId } from '../../src/kernel/ids.ts';
+import { timeOfId } from '../../src/kernel/values/ids.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { make, seedResources } from '../support/make/seed.ts';

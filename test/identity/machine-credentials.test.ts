@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SCOPES } from '../../src/kernel/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { machineCredentialsOf } from '../support/make/credential-services.ts';

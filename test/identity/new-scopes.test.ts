@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readMigrations } from '../../src/db/migrations.ts';
+import { readMigrations } from '../../src/db/migrations/migrations.ts';
 import { type Edge, startEdge } from '../support/world/edge.ts';
 
 let edge: Edge;

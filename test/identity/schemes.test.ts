@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type AnyRequest, type Route, routesOf } from '../../src/http/route.ts';
+import { type AnyRequest, type Route, routesOf } from '../../src/http/route/route.ts';
 import type { EnvironmentCaller, OrganisationCaller } from '../../src/identity/caller.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { CHALLENGES } from '../support/check/edge-answers.ts';

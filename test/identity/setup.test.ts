@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
-import { createServices } from '../../src/process/create-services.ts';
+import { createServices } from '../../src/process/assembly/create-services.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
 import { OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

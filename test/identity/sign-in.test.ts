@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { createServices } from '../../src/process/create-services.ts';
+import { createServices } from '../../src/process/assembly/create-services.ts';
 import { startSecondApi } from '../support/service/two-apis.ts';
 import { OWNER, setUp, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ServiceState, SignInSettings } from '../../src/installation/schema.ts';
-import { VERSION } from '../../src/kernel/version.ts';
-import { migrationNames } from '../../src/db/migrations.ts';
+import { VERSION } from '../../src/kernel/words/version.ts';
+import { migrationNames } from '../../src/db/migrations/migrations.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { joinAs, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -5,7 +5,7 @@ import { documentOf } from '../../src/openapi/document.ts';
 import { ANSWERS } from '../../src/openapi/generated/answers.ts';
 import { EXAMPLE_TIME, exampleId } from '../../src/openapi/texts/example-ids.ts';
 import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
-import { ID_PREFIXES, type IdKind } from '../../src/kernel/ids.ts';
+import { ID_PREFIXES, type IdKind } from '../../src/kernel/values/ids.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { routes } from '../../src/routes.ts';
 import { answerProblems, operationsOf } from '../support/check/document.ts';

@@ -2,15 +2,15 @@ import { connect as connectTcp, Socket, type TcpNetConnectOpts } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { buildConnector } from 'undici';
-import { createAddressGuard } from '../../src/outbound/address-guard.ts';
-import { createConnector } from '../../src/outbound/connector.ts';
-import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
+import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
+import { createConnector } from '../../src/outbound/guard/connector.ts';
+import { createOwnAddresses } from '../../src/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
-import { createResolveHost, type ResolveHost } from '../../src/outbound/resolve-host.ts';
+import { createResolveHost, type ResolveHost } from '../../src/outbound/guard/resolve-host.ts';
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
-/** Inputs 77 to 84 of src/outbound/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
+/** Inputs 77 to 84 of src/outbound/guard/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const PUBLIC = '8.8.8.8';
 const NONE = createOwnAddresses([]);

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createResolveHost, resolveWithin } from '../../src/outbound/resolve-host.ts';
+import { createResolveHost, resolveWithin } from '../../src/outbound/guard/resolve-host.ts';
 import { type NameAnswer, startNameServer } from '../support/world/name-server.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../src/outbound/address-guard.ts';
-import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
+import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../src/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
 import { makeCertificate } from '../support/world/certificate.ts';
 import { type RawReceiver, startRawReceiver } from '../support/world/raw-receiver.ts';

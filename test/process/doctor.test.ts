@@ -4,8 +4,8 @@ import type { Pool } from 'pg';
 import { findFreePort } from '../../local/ports.ts';
 import { readConfig } from '../../src/config.ts';
 import { proveKeys } from '../../src/credentials/encryption-keys.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { TENANT_ROLE } from '../../src/db/tenant-role.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
+import { TENANT_ROLE } from '../../src/db/row-security/tenant-role.ts';
 import {
   checkAutovacuum,
   checkBacklog,

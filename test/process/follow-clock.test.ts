@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { followDatabaseClock } from '../../src/process/follow-clock.ts';
+import { followDatabaseClock } from '../../src/process/assembly/follow-clock.ts';
 import { createSteadyClock } from '../../src/steady-clock.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

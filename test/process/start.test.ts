@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listeningPorts } from '../../local/listening-ports.ts';
 import { readCommandLine, readIdentity } from '../../local/process-identity.ts';
-import { readRunningState, type RunningState } from '../../src/process/roles/running-state.ts';
+import { readRunningState, type RunningState } from '../../src/process/roles/serving/running-state.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { answerTo } from '../../src/publishing/answer.ts';
 import { type Commit, createCommit } from '../../src/publishing/commit.ts';
 import { noHandOver } from '../../src/publishing/hand-over.ts';
 import { createPrepare } from '../../src/publishing/prepare.ts';
 import type { PublishUnit } from '../../src/publishing/transaction.ts';
-import { stringifyExact } from '../../src/kernel/exact-json.ts';
+import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { wantsEventType } from '../../src/kernel/event-types.ts';
+import { wantsEventType } from '../../src/kernel/words/event-types.ts';
 import { createChannel, createSubscription, type PageJson, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

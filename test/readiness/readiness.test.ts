@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/db/migrate.ts';
-import { migrationNames } from '../../src/db/migrations.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { migrationNames } from '../../src/db/migrations/migrations.ts';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { createReadiness, type Look } from '../../src/readiness/readiness.ts';
 import { startChecks } from '../../src/readiness/start-checks.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';

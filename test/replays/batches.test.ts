@@ -9,7 +9,7 @@ import {
   restartLostReplays,
   runBatch,
 } from '../../src/replays/batches.ts';
-import { createCarriers } from '../../src/temporal/carriers.ts';
+import { createCarriers } from '../../src/temporal/starts/carriers.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

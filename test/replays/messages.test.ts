@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { lowestIdAt } from '../../src/kernel/ids.ts';
+import { lowestIdAt } from '../../src/kernel/values/ids.ts';
 import {
   createChannel,
   createSubscription,

@@ -5,7 +5,7 @@ import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal
 import type { RetentionProgress } from '../../src/contract/retention.ts';
 import { historyOf, insertManyAged } from '../support/make/aged.ts';
 import { createChannel, publish } from '../support/make/factories.ts';
-import { lowestIdAt } from '../../src/kernel/ids.ts';
+import { lowestIdAt } from '../../src/kernel/values/ids.ts';
 import { removeBatch } from '../../src/retention/retention-store.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 import { type RetentionScene, setRetentionScene } from '../support/make/retention-scene.ts';

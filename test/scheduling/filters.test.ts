@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createConfigs } from '../../src/process/create-dependencies.ts';
-import { createServices } from '../../src/process/create-services.ts';
+import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
+import { createServices } from '../../src/process/assembly/create-services.ts';
 import type { Filters } from '../../src/filters/filters.ts';
 import { noHandOver } from '../../src/publishing/hand-over.ts';
 import { createPublishing } from '../../src/publishing/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { TIME_IS_GIVEN } from '../../src/db/time-given.ts';
-import { isTimeGiven } from '../../src/kernel/ids.ts';
+import { TIME_IS_GIVEN } from '../../src/db/sql/time-given.ts';
+import { isTimeGiven } from '../../src/kernel/values/ids.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createDuePublisher, insertOverdue, makeDue, publishAllDue } from '../support/world/scheduled.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { timeOfId } from '../../src/kernel/ids.ts';
+import { timeOfId } from '../../src/kernel/values/ids.ts';
 import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
 import { type MessageJson, messageCalls, type Refusal, scheduledCalls } from '../support/make/message-calls.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

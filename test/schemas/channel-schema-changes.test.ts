@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { createCheck } from '../../src/publishing/check.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

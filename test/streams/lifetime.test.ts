@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createEventStreams, EventStream } from '../../src/http/event-stream.ts';
+import { createEventStreams, EventStream } from '../../src/http/streaming/event-stream.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { createChannel, publish, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

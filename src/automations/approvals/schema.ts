@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, storedJson, time } from '../../http/answer-fields.ts';
-import { fieldsOf } from '../../http/fields.ts';
-import { enumQuery, pageQuery } from '../../http/query.ts';
-import { APPROVAL_STATUSES } from '../../kernel/statuses.ts';
+import { idOf, storedJson, time } from '../../http/answers/answer-fields.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
+import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { APPROVAL_STATUSES } from '../../kernel/words/statuses.ts';
 
 export const DECISIONS = ['approved', 'rejected'] as const;
 export type Decision = (typeof DECISIONS)[number];

@@ -1,12 +1,12 @@
-import { wakeForRuns } from '../../db/due-runs.ts';
+import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
-import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
-import { isId } from '../../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { fieldPath } from '../../kernel/values/field-path.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { newBudget, type Schemas } from '../../schemas/schemas.ts';
 import type { Approval, Decide, Decision, ListApprovals } from './schema.ts';
 import * as store from './store.ts';

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
-import { ExactJson } from '../../kernel/exact-json.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { ApprovalStatus } from '../../kernel/statuses.ts';
+import { ExactJson } from '../../kernel/values/exact-json.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { ApprovalStatus } from '../../kernel/words/statuses.ts';
 import type { Approval, Decision } from './schema.ts';
 
 type Row = {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { untilReachable } from '../../db/until-reachable.ts';
+import { untilReachable } from '../../db/connections/until-reachable.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { StepFailed } from '../engine/step-failure.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { Clock } from '../../dependencies.ts';
-import type { OpenConnection } from '../engine/connector-action.ts';
+import type { OpenConnection } from '../engine/actions/connector-action.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { noteUse, readSealed } from './open-store.ts';

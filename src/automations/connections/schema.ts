@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
-import { pageQuery } from '../../http/query.ts';
-import { ENVIRONMENT_KINDS } from '../../kernel/environment-kinds.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
+import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 const name = z.string().min(1).max(200);
 /** Judged by the schema of its connector. */

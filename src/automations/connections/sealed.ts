@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { SealContext } from '../../db/sealed-columns.ts';
+import type { SealContext } from '../../db/sql/sealed-columns.ts';
 import type { Doer } from '../../identity/audit/record.ts';
 
 export type Credentials = Readonly<Record<string, unknown>>;

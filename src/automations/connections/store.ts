@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Connection as ConnectionRow, Prisma } from '../../db/generated/client.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { otherThan } from '../../kernel/environment-kinds.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import { otherThan } from '../../kernel/words/environment-kinds.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Connection } from './schema.ts';
 
 type Status = Connection['status'];

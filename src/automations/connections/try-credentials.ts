@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { requestOf } from '../connectors/request.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { reasonOf } from '../../http/reasons.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
+import { reasonOf } from '../../http/reading/reasons.ts';
+import { fieldPath } from '../../kernel/values/field-path.ts';
 import type { Fields } from './catalogue/connector.ts';
 
 /** The first reason why a value does not fit a schema, with the field as its author writes it. Undefined where it fits. */

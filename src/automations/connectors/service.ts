@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { notFound } from '../../kernel/api-error.ts';
-import { encodeBase32, ID_PREFIXES } from '../../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { notFound } from '../../kernel/errors/api-error.ts';
+import { encodeBase32, ID_PREFIXES } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';
 import type { Connector } from './catalogue/connector.ts';
 import type { ConnectorSummary, ListConnectors, WholeConnector } from './schema.ts';

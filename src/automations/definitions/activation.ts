@@ -1,8 +1,8 @@
 import type { Filters } from '../../filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../../filters/expressions/units.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
-import { planOf } from './compile.ts';
-import { triggerFilter } from './trigger-filter.ts';
+import { planOf } from './plan/compile.ts';
+import { triggerFilter } from './plan/trigger-filter.ts';
 
 /** Whether an environment has a place for one more active workflow. */
 export type Activation = {

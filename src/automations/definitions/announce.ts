@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import { noteSchedule } from '../triggers/note-schedule.ts';
-import type { Listening } from './listens.ts';
-import { coverOf } from './references.ts';
-import { triggerTypeOf } from './trigger-type.ts';
+import type { Listening } from './plan/listens.ts';
+import { coverOf } from './references/references.ts';
+import { triggerTypeOf } from './plan/trigger-type.ts';
 
 /** Tells publishing of channels whose messages begin other runs from now on, and Temporal of a schedule. Triggers are JSON texts. */
 export async function announceTriggers(

@@ -1,16 +1,16 @@
 import type { DatabaseReader } from '../../db/client.ts';
-import { type ErrorDetails, invalidFields } from '../../kernel/api-error.ts';
-import { Misfit } from '../../kernel/misfit.ts';
+import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
+import { Misfit } from '../../kernel/errors/misfit.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
-import type { Checks } from './checks.ts';
-import { connectionProblems } from './connection-references.ts';
-import { formProblems } from './forms.ts';
-import { problemsOf } from './problems.ts';
-import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './reference-store.ts';
-import { channelProblems, webhookProblems } from './references.ts';
-import { secretProblems } from './secret-references.ts';
+import type { Checks } from './problems/checks.ts';
+import { connectionProblems } from './references/connection-references.ts';
+import { formProblems } from './plan/forms.ts';
+import { problemsOf } from './problems/problems.ts';
+import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './references/reference-store.ts';
+import { channelProblems, webhookProblems } from './references/references.ts';
+import { secretProblems } from './references/secret-references.ts';
 import { type DefinitionTexts, findChannelIds } from './store.ts';
-import { workflowProblems } from './workflow-references.ts';
+import { workflowProblems } from './references/workflow-references.ts';
 import { type Given, parsed, sizeProblem } from './written-texts.ts';
 
 /** Makes one look, within a transaction or by itself. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exactObject, idOf, fieldProblem, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
-import { pageQuery } from '../../http/query.ts';
-import { ExactJson } from '../../kernel/exact-json.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
-import { WORKFLOW_STATUSES } from '../../kernel/statuses.ts';
+import { exactObject, idOf, fieldProblem, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
+import { ExactJson } from '../../kernel/values/exact-json.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);

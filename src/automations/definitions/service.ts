@@ -2,20 +2,20 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/api-error.ts';
-import { changedParts } from '../../kernel/changed-parts.ts';
-import { isId } from '../../kernel/ids.ts';
-import { Misfit, topOf } from '../../kernel/misfit.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import type { WorkflowStatus } from '../../kernel/statuses.ts';
+import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/errors/api-error.ts';
+import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { Misfit, topOf } from '../../kernel/errors/misfit.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
-import type { Checks } from './checks.ts';
+import type { Checks } from './problems/checks.ts';
 import { createJudge, requireFitting, together } from './judge.ts';
-import { listeningIn } from './listens.ts';
-import { missingIn } from './problems.ts';
-import { triggerTypeOf } from './trigger-type.ts';
+import { listeningIn } from './plan/listens.ts';
+import { missingIn } from './problems/problems.ts';
+import { triggerTypeOf } from './plan/trigger-type.ts';
 import {
   type CreateWorkflow,
   type ListWorkflows,

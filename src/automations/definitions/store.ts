@@ -1,8 +1,8 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
-import { ExactJson } from '../../kernel/exact-json.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { WorkflowStatus } from '../../kernel/statuses.ts';
-import type { Listening } from './listens.ts';
+import { ExactJson } from '../../kernel/values/exact-json.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
+import type { Listening } from './plan/listens.ts';
 import type { Workflow } from './schema.ts';
 
 /** A definition as it is stored: JSON texts, digit for digit. */

@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
-import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
-import { Misfit } from '../../kernel/misfit.ts';
-import type { Problem } from './graph.ts';
+import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { Misfit } from '../../kernel/errors/misfit.ts';
+import type { Problem } from './plan/graph.ts';
 import type { DefinitionTexts } from './store.ts';
 
 /** A definition as its validation and the audit log read it. */

@@ -2,7 +2,7 @@ import { delayAfterFailure, type RetryPolicy } from '../../contract/retry-policy
 import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../contract/run-workflow.ts';
 import { meansError, type Way, wayTo } from '../../contract/run-ways.ts';
 import { type Loaded, loadStep } from './context.ts';
-import { jsonText, readJson } from './json-text.ts';
+import { jsonText, readJson } from './values/json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
 import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
 import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from './take-step.ts';

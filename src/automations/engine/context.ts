@@ -3,7 +3,7 @@ import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
-import { readJson } from './json-text.ts';
+import { readJson } from './values/json-text.ts';
 import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';
 import type { Plans, ReadyPlan } from './plans.ts';
 

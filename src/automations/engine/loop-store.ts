@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { stirred } from '../../db/ended-runs.ts';
+import { stirred } from '../../db/sql/ended-runs.ts';
 import type { StepInput } from '../../contract/run-workflow.ts';
 
 /** An item of a loop that has ended, by its place in the list. */

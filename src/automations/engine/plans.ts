@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { RunOutline } from '../../contract/run-outline.ts';
-import { planOf } from '../definitions/compile.ts';
-import { outlineOf } from '../definitions/outline.ts';
+import { planOf } from '../definitions/plan/compile.ts';
+import { outlineOf } from '../definitions/plan/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/configs/plan.ts';
-import { readExactly } from './json-text.ts';
+import { readExactly } from './values/json-text.ts';
 import { loopsAround } from './shape.ts';
 
 /** One version of a definition, ready to run. */

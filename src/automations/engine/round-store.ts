@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { EndRunInput, RunInput } from '../../contract/run-workflow.ts';
-import { CUT_OFF } from '../../db/ended-runs.ts';
+import { CUT_OFF } from '../../db/sql/ended-runs.ts';
 import { insertRunLetters } from '../../deliveries/statements/dead-letters.ts';
 import { publishEvents, runFailed } from '../../deliveries/statements/service-events.ts';
 import { RunSuperseded } from './step-failure.ts';

@@ -1,5 +1,5 @@
 import type { EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
-import { wakeForRuns } from '../../db/due-runs.ts';
+import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import { stepKey } from '../../contract/run-ways.ts';
 import { type CarriedRun, readRun, readWays } from './load-store.ts';
 import type { ReadyPlan } from './plans.ts';

@@ -3,7 +3,7 @@ import { createExpressions, explainFailure } from '../../filters/expressions/exp
 import { STEPS } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
 import { compilePattern } from '../../filters/pattern.ts';
-import { stringifyExact } from '../../kernel/exact-json.ts';
+import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';

@@ -1,14 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RunInput } from '../../contract/run-workflow.ts';
-import { isUnreachable } from '../../db/until-reachable.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
-import { timeOfId } from '../../kernel/ids.ts';
+import { timeOfId } from '../../kernel/values/ids.ts';
 import type { Flow } from '../definitions/configs/plan.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
 import { RunSuperseded } from '../engine/step-failure.ts';
-import { hashOf } from '../engine/value-hash.ts';
+import { hashOf } from '../engine/values/value-hash.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
 import {

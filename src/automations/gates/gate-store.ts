@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RunInput } from '../../contract/run-workflow.ts';
-import { cancelRuns, endRuns } from '../../db/ended-runs.ts';
+import { cancelRuns, endRuns } from '../../db/sql/ended-runs.ts';
 
 const SKIP = endRuns({
   status: 'skipped',

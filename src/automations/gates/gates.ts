@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { wakeForRuns } from '../../db/due-runs.ts';
+import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findGate, findOpenGates, letIn, lockGate } from './gate-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { lowestIdAt } from '../../kernel/ids.ts';
+import { lowestIdAt } from '../../kernel/values/ids.ts';
 
 type Keyed = { runId: string; environmentId: string; workflowId: string; key: string; until: Date };
 

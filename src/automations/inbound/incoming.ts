@@ -1,4 +1,4 @@
-import { invalidField } from '../../kernel/api-error.ts';
+import { invalidField } from '../../kernel/errors/api-error.ts';
 import type { Content, Incoming } from './schemes/scheme.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

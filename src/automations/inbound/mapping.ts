@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { invalidField } from '../../kernel/api-error.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
-import { hasControlCharacter } from '../../kernel/plain-text.ts';
+import { invalidField } from '../../kernel/errors/api-error.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
+import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
 import { MESSAGE_LIMITS } from '../../messages/schema.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { scalarAt, textAt } from './schemes/pointer.ts';

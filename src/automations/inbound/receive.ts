@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
-import { isId, lowestIdAt } from '../../kernel/ids.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
 import type { Publishing } from '../../publishing/service.ts';
 import { rulesOf } from './custom.ts';

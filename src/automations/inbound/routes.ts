@@ -1,7 +1,7 @@
-import { idOf, noBody, pageOf } from '../../http/answer-fields.ts';
-import { readJson } from '../../http/parse-body.ts';
-import { ANY_TYPE } from '../../http/raw-bytes.ts';
-import { routesOf } from '../../http/route.ts';
+import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
+import { readJson } from '../../http/reading/parse-body.ts';
+import { ANY_TYPE } from '../../http/reading/raw-bytes.ts';
+import { routesOf } from '../../http/route/route.ts';
 import {
   createWebhookBody,
   listRefusalsQuery,

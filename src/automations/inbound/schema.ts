@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MAX_EXPRESSION_LENGTH } from '../../filters/expressions/rules.ts';
-import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
-import { enumQuery, pageQuery } from '../../http/query.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../../kernel/plain-text.ts';
+import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
+import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../../kernel/values/plain-text.ts';
 import { eventTypeSchema } from '../../messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { SealContext } from '../../db/sealed-columns.ts';
-import { invalidField } from '../../kernel/api-error.ts';
+import type { SealContext } from '../../db/sql/sealed-columns.ts';
+import { invalidField } from '../../kernel/errors/api-error.ts';
 import { newSecret } from '../../outbound/sign.ts';
 import type { Provider } from './providers/provider.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { InboundRefusal as RefusalRow, InboundWebhook as WebhookRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { ChannelStatus } from '../../kernel/statuses.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
 import { MAX_SECRETS } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';

@@ -1,5 +1,5 @@
 import { stepBehind, type Way } from '../../contract/run-ways.ts';
-import { planOf } from '../definitions/compile.ts';
+import { planOf } from '../definitions/plan/compile.ts';
 
 /** A step of a run as it is recorded; `way` is null until it has ended. */
 export type RecordedStep = { stepId: string; type: string; status: string; way: Way | null };

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { idOf, storedJson, time, wholeNumber } from '../../http/answer-fields.ts';
-import { fieldsOf } from '../../http/fields.ts';
-import { enumQuery, exportQuery, instantField, pageQuery, windowQuery, WITHOUT_PAGE } from '../../http/query.ts';
+import { idOf, storedJson, time, wholeNumber } from '../../http/answers/answer-fields.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
+import {
+  enumQuery,
+  exportQuery,
+  instantField,
+  pageQuery,
+  windowQuery,
+  WITHOUT_PAGE,
+} from '../../http/reading/query.ts';
 import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
-import { RUN_STATUSES, RUN_STEP_STATUSES, type RunStatus } from '../../kernel/statuses.ts';
+import { RUN_STATUSES, RUN_STEP_STATUSES, type RunStatus } from '../../kernel/words/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});

@@ -1,18 +1,18 @@
 import type { PoolClient } from 'pg';
-import { wakeForRuns } from '../../db/due-runs.ts';
+import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { replayRunLetters, retryRun } from '../../deliveries/statements/run-again.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
-import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
-import { isId } from '../../kernel/ids.ts';
-import { idsWithin, windowText } from '../../kernel/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import type { RunStatus } from '../../kernel/statuses.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { fieldPath } from '../../kernel/values/field-path.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { idsWithin, windowText } from '../../kernel/values/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import type { RunStatus } from '../../kernel/words/statuses.ts';
 import { newBudget, type Schemas } from '../../schemas/schemas.ts';
-import { planOf } from '../definitions/compile.ts';
+import { planOf } from '../definitions/plan/compile.ts';
 import { obstacleIn } from './latest-definition.ts';
 import {
   CANCELLED_AT_ONCE,

@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
-import { cancelRuns } from '../../db/ended-runs.ts';
+import { cancelRuns } from '../../db/sql/ended-runs.ts';
 import type { RunTrigger } from '../../contract/run-outline.ts';
-import { ExactJson } from '../../kernel/exact-json.ts';
-import { timeOfId } from '../../kernel/ids.ts';
-import type { IdRange } from '../../kernel/instant.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { RunStatus, RunStepStatus } from '../../kernel/statuses.ts';
+import { ExactJson } from '../../kernel/values/exact-json.ts';
+import { timeOfId } from '../../kernel/values/ids.ts';
+import type { IdRange } from '../../kernel/values/instant.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { RunStatus, RunStepStatus } from '../../kernel/words/statuses.ts';
 import type { RecordedStep } from './latest-definition.ts';
 import type { Run, RunStep, RunSummary } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { BegunScheduledRun, ScheduledRunInput } from '../../contract/scheduled-runs.ts';
-import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { NewId } from '../../new-id.ts';
 import type { Schedules } from '../../temporal/schedules.ts';
 import { findScheduled, insertScheduledRun } from './store.ts';

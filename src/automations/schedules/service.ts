@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { planOf } from '../definitions/compile.ts';
+import { planOf } from '../definitions/plan/compile.ts';
 import { nextTime } from '../definitions/configs/schedule.ts';
 import type { Workflows } from '../definitions/service.ts';
 import type { ScheduleTimes } from './schema.ts';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Schedules } from '../../temporal/schedules.ts';
-import { planOf } from '../definitions/compile.ts';
+import { planOf } from '../definitions/plan/compile.ts';
 import { findScheduled, lockDue, recordSynced } from './store.ts';
 
 // Schedules that one look tells Temporal of; a lost store brings all of them.

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { NEXT_ROUND } from '../../db/due-runs.ts';
-import { CUT_OFF } from '../../db/ended-runs.ts';
+import { NEXT_ROUND } from '../../db/waking/due-runs.ts';
+import { CUT_OFF } from '../../db/sql/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Claimed } from '../gates/admit.ts';
 

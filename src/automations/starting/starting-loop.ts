@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Admit, GateAnswer } from '../gates/admit.ts';
 import { openGates } from '../gates/gates.ts';
-import type { Carriers } from '../../temporal/carriers.ts';
-import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
-import { type Looking, startLooking } from '../../db/look-loop.ts';
+import type { Carriers } from '../../temporal/starts/carriers.ts';
+import type { CancelRun, StartRun } from '../../temporal/starts/start-run.ts';
+import { type Looking, startLooking } from '../../db/waking/look-loop.ts';
 import { beginNextRound, claimDue, type DueRun, nextDueInMs, recordCancelTold, releaseClaims } from './due-store.ts';
 import { recordEndedInTemporal } from './ended-in-temporal.ts';
 

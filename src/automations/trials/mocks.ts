@@ -1,9 +1,9 @@
 import { stepKey } from '../../contract/run-ways.ts';
 import type { StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
-import { invalidFields, type ErrorDetails } from '../../kernel/api-error.ts';
-import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
-import { fieldPath } from '../../kernel/field-path.ts';
+import { invalidFields, type ErrorDetails } from '../../kernel/errors/api-error.ts';
+import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { fieldPath } from '../../kernel/values/field-path.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { StepFailed } from '../engine/step-failure.ts';

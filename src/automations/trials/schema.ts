@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RUN_STEP_TYPES } from '../../contract/run-outline.ts';
-import { storedJson } from '../../http/answer-fields.ts';
-import { fieldsOf } from '../../http/fields.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
-import { RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
+import { storedJson } from '../../http/answers/answer-fields.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
+import { RUN_STEP_STATUSES } from '../../kernel/words/statuses.ts';
 
 /** The message that begins the trial, as expressions read it. All of it may be left out. */
 const event = fieldsOf({

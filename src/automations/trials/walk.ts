@@ -2,8 +2,8 @@ import { iterationOf, stepBehind, type Way, wayTo } from '../../contract/run-way
 import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
-import { closeBranches, openBranches } from '../engine/branches.ts';
-import { closeLoop, endItem, openLoop } from '../engine/loops.ts';
+import { closeBranches, openBranches } from '../engine/ways/branches.ts';
+import { closeLoop, endItem, openLoop } from '../engine/ways/loops.ts';
 import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../engine/take-step.ts';
 
 export type WalkDependencies = {
@@ -19,7 +19,7 @@ export type WalkDependencies = {
 export type Walked = { way: Way; stepId: string | undefined };
 
 /**
- * Walks a run's steps in this process as workflows/run-walk.ts walks them in Temporal, with the same evaluations and the same record. Time
+ * Walks a run's steps in this process as workflows/runs/run-walk.ts walks them in Temporal, with the same evaluations and the same record. Time
  * does not pass: delays end at once, items and branches are taken one after the other, and a failure is not tried again.
  */
 export async function walk(

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
-import { isUnreachable } from '../../db/until-reachable.ts';
-import { watchOf } from '../definitions/cancel-watches.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import { watchOf } from '../definitions/plan/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
 import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/matching.ts';

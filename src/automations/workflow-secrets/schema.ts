@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
-import { pageQuery } from '../../http/query.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
 
 /** Bytes of a secret: room for a private key or a long token, and little enough for a header of most servers. */
 const MAX_BYTES = 8_192;

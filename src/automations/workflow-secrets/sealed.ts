@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { SealContext } from '../../db/sealed-columns.ts';
+import type { SealContext } from '../../db/sql/sealed-columns.ts';
 
 /** Binds a ciphertext to its row: table, column and id. */
 const contextOf = (id: string): SealContext => `secrets|ciphertext|${id}`;

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Secret as SecretRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowSecret } from './schema.ts';
 
 /** Every query here is bound to one environment. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { withWords } from '../../contract/run-workflow.ts';
 import { type Executor, execute } from '../../db/execute.ts';
-import type { DeadLetterReason } from '../../kernel/statuses.ts';
+import type { DeadLetterReason } from '../../kernel/words/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, publishEvents } from './service-events.ts';
 

@@ -1,4 +1,4 @@
-import { WANTED } from '../../db/wanted.ts';
+import { WANTED } from '../../db/sql/wanted.ts';
 
 /**
  * SQL, an INSERT: a delivery for each pair of a message `m` and a subscription `s` of `from`, due now, under the present policy of the

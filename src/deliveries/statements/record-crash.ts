@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { outcomeOf } from '../../kernel/outcomes.ts';
+import { outcomeOf } from '../../kernel/words/outcomes.ts';
 import { countTries } from './count-tries.ts';
 
 const RECORD_CRASH = `

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { textArray } from '../../db/text-array.ts';
-import { FAILING_DAYS } from '../../kernel/service-events.ts';
-import { outcomeOf } from '../../kernel/outcomes.ts';
-import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/statuses.ts';
+import { textArray } from '../../db/sql/text-array.ts';
+import { FAILING_DAYS } from '../../kernel/words/service-events.ts';
+import { outcomeOf } from '../../kernel/words/outcomes.ts';
+import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/words/statuses.ts';
 import { countTries } from './count-tries.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { NEXT_ROUND, wakeForRuns } from '../../db/due-runs.ts';
-import { cancelRuns } from '../../db/ended-runs.ts';
+import { NEXT_ROUND, wakeForRuns } from '../../db/waking/due-runs.ts';
+import { cancelRuns } from '../../db/sql/ended-runs.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 
 // SQL, a SET list: the run `r`, which had ended, waits for a worker in its next round.

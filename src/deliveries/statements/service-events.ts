@@ -1,5 +1,5 @@
-import { systemChannel } from '../../db/system-channel.ts';
-import type { ServiceEvents, ServiceEventType } from '../../kernel/service-events.ts';
+import { systemChannel } from '../../db/sql/system-channel.ts';
+import type { ServiceEvents, ServiceEventType } from '../../kernel/words/service-events.ts';
 import { fanOut } from './insert.ts';
 
 /** SQL: a time in the form of the other JSON, ISO 8601 UTC with milliseconds. */

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
-import { CIRCUIT_OPEN_MS } from '../../kernel/circuit.ts';
+import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
+import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
-import type { Passage } from '../../kernel/held-by-circuit.ts';
-import type { Refused } from '../../deliveries/attempt.ts';
+import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
+import type { Refused } from '../../deliveries/attempt/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
-import { type Rank, shareOf } from '../../kernel/rank.ts';
+import { type Rank, shareOf } from '../../kernel/rules/rank.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
-import { untilReachable } from '../../db/until-reachable.ts';
-import { CIRCUIT_OPEN_MS } from '../../kernel/circuit.ts';
+import { untilReachable } from '../../db/connections/until-reachable.ts';
+import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 
 /** Whether this call changed the circuit, and for how many ms from now on it takes no try; null when it is closed. */
 export type CircuitChange = { isChanged: boolean; probeInMs: number | null };

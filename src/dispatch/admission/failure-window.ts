@@ -1,4 +1,4 @@
-import { CIRCUIT_OPENS_AT } from '../../kernel/circuit.ts';
+import { CIRCUIT_OPENS_AT } from '../../kernel/rules/circuit.ts';
 
 // The window moves on by a thirtieth at a time: tries are counted, not kept.
 const PARTS = 30;

@@ -1,4 +1,4 @@
-import { type Rank, shareOf } from '../../kernel/rank.ts';
+import { type Rank, shareOf } from '../../kernel/rules/rank.ts';
 import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
 /** The limits of a subscription. Null is no limit per second, and as many at a time as the receiver takes well. */

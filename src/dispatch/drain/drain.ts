@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { isUnreachable } from '../../db/until-reachable.ts';
-import { attempt, holdThrown, type TryDependencies } from '../../deliveries/attempt.ts';
-import { loadForAttempts } from '../../deliveries/load.ts';
-import { SenderClosedError } from '../../outbound/connections.ts';
-import { type DeliveryToAttempt, idsOf } from '../../deliveries/delivery-to-attempt.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import { attempt, holdThrown, type TryDependencies } from '../../deliveries/attempt/attempt.ts';
+import { loadForAttempts } from '../../deliveries/attempt/load.ts';
+import { SenderClosedError } from '../../outbound/exchange/connections.ts';
+import { type DeliveryToAttempt, idsOf } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { DrainProgress } from '../../contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../publishing/hand-over.ts';
 import type { Admission, Entry } from '../admission/admission.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../db/group.ts';
-import { isStale } from '../../deliveries/age.ts';
-import { loadForAttempts } from '../../deliveries/load.ts';
-import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
+import { isStale } from '../../deliveries/attempt/age.ts';
+import { loadForAttempts } from '../../deliveries/attempt/load.ts';
+import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 
 // Stale deliveries come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;

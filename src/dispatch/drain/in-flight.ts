@@ -1,4 +1,4 @@
-import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import { isFairShare, UNIT_BYTES } from '../admission/capacity.ts';
 
 type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };

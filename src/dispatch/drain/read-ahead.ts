@@ -1,5 +1,5 @@
-import { isFresh } from '../../deliveries/age.ts';
-import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
+import { isFresh } from '../../deliveries/attempt/age.ts';
+import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription, so that its next request waits for no query.

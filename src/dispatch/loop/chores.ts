@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { releaseMended } from '../../deliveries/faults.ts';
+import { releaseMended } from '../../deliveries/attempt/faults.ts';
 import { forgetExpired } from '../recovery/forget-expired.ts';
 import { createTakeOver, type Incarnation } from '../recovery/incarnation.ts';
 

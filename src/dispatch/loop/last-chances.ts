@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../db/until-reachable.ts';
-import { LAST_CHANCES } from '../../kernel/held-by-circuit.ts';
-import type { StartDelivery } from '../../temporal/start-delivery.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import { LAST_CHANCES } from '../../kernel/rules/held-by-circuit.ts';
+import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
 import { type ClaimedDelivery } from '../../deliveries/statements/claim.ts';
 import { releaseClaims } from '../../deliveries/statements/release.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../db/subscription-sql.ts';
+import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
-import { BACKLOG_HIGH } from '../../kernel/service-events.ts';
+import { BACKLOG_HIGH } from '../../kernel/words/service-events.ts';
 
 // Due and unclaimed deliveries of each active subscription, counted only as far as needed: at most 1,001 index entries of each.
 const TELL_BACKLOGS = `

@@ -4,7 +4,7 @@ import { deliveryWorkflowId } from '../../contract/temporal-names.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { endAsDeadLetter } from '../../deliveries/statements/end.ts';
 import type { Doer, RecordAudit } from '../../identity/audit/record.ts';
-import type { Carriers } from '../../temporal/carriers.ts';
+import type { Carriers } from '../../temporal/starts/carriers.ts';
 
 const PLACE = `
   SELECT a.organisation_id AS "organisationId", a.id AS "appId", e.id AS "environmentId"

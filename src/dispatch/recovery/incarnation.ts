@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
-import { nextTurnInMs, type Rank } from '../../kernel/rank.ts';
+import { nextTurnInMs, type Rank } from '../../kernel/rules/rank.ts';
 
 // A lease is renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { wakeWorkers } from '../../db/due.ts';
+import { wakeWorkers } from '../../db/waking/due.ts';
 import { leaveAllCarriers, leaveCarrier } from '../../deliveries/statements/due-again.ts';
 import { endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
-import type { CarrierState, Carriers } from '../../temporal/carriers.ts';
+import type { CarrierState, Carriers } from '../../temporal/starts/carriers.ts';
 import { tellHighBacklogs } from './backlog-events.ts';
 import { endAsCancelled } from './cancel.ts';
 import { takeOverFromDead } from './incarnation.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { HAS_FAILED_PROBE } from '../../db/subscription-sql.ts';
+import { HAS_FAILED_PROBE } from '../../db/sql/subscription-sql.ts';
 import { endHeld, grantLastChances, heldPolicies } from '../../deliveries/statements/settle-circuit.ts';
 import { policyEndsAt } from '../../contract/retry-policy.ts';
 

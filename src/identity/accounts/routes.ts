@@ -1,5 +1,5 @@
-import { routesOf } from '../../http/route.ts';
-import { noBody } from '../../http/answer-fields.ts';
+import { routesOf } from '../../http/route/route.ts';
+import { noBody } from '../../http/answers/answer-fields.ts';
 import { signedInAnswer, userAnswer } from '../sessions/schema.ts';
 import { changePasswordBody, renameUserBody, resetPasswordBody, setupBody } from './schema.ts';
 import type { Accounts } from './service.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { changeOf, fieldsOf, sameText } from '../../http/fields.ts';
+import { changeOf, fieldsOf, sameText } from '../../http/reading/fields.ts';
 import { codeField, emailField, newPasswordField, passwordField, personName } from '../person-fields.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 const rules = { name: controlCharacterProblem };
 

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError, invalidField } from '../../kernel/api-error.ts';
+import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';

@@ -1,5 +1,5 @@
-import { idOf, pageOf } from '../../http/answer-fields.ts';
-import { routesOf } from '../../http/route.ts';
+import { idOf, pageOf } from '../../http/answers/answer-fields.ts';
+import { routesOf } from '../../http/route/route.ts';
 import { appAnswer, createAppBody, listAppsQuery, updateAppBody } from './schema.ts';
 import type { Apps } from './service.ts';
 

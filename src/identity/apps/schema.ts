@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
-import { enumQuery, pageQuery } from '../../http/query.ts';
+import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
+import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { completeRetryPolicy, RETRY_BOUNDS, type RetryPolicy } from '../../contract/retry-policy.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
-import { RETENTION_DAYS, TIMEOUT_MS } from '../../kernel/resource-bounds.ts';
-import { APP_STATUSES } from '../../kernel/statuses.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { RETENTION_DAYS, TIMEOUT_MS } from '../../kernel/rules/resource-bounds.ts';
+import { APP_STATUSES } from '../../kernel/words/statuses.ts';
 
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);

@@ -3,11 +3,11 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Audit } from '../audit/service.ts';
 import type { TenantCaller } from '../caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../contract/retry-policy.ts';
-import { ApiError, invalidField } from '../../kernel/api-error.ts';
-import { changedParts } from '../../kernel/changed-parts.ts';
-import { isId } from '../../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
+import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import {
   type App,
   appChange,

@@ -1,8 +1,8 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { App as AppRow, Prisma } from '../../db/generated/client.ts';
-import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { AppStatus } from '../../kernel/statuses.ts';
+import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { AppStatus } from '../../kernel/words/statuses.ts';
 import { type App, type AppSettings, settingsInForce } from './schema.ts';
 
 /** Every query here is bound to one organisation, or to an app found in it; the operator's say so. */

@@ -1,6 +1,6 @@
-import { pageOf } from '../../http/answer-fields.ts';
-import { LineStream, linesOf } from '../../http/line-stream.ts';
-import { routesOf } from '../../http/route.ts';
+import { pageOf } from '../../http/answers/answer-fields.ts';
+import { LineStream, linesOf } from '../../http/streaming/line-stream.ts';
+import { routesOf } from '../../http/route/route.ts';
 import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from './schema.ts';
 import type { Audit } from './service.ts';
 

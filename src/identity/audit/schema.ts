@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
-import { AUDIT_ACTIONS } from '../../kernel/audit-actions.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { enumQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
+import { AUDIT_ACTIONS } from '../../kernel/words/audit-actions.ts';
 
 export const auditFilterQuery = z.strictObject({
   action: enumQuery(AUDIT_ACTIONS).optional(),

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { TenantCaller } from '../caller.ts';
-import { windowText } from '../../kernel/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { windowText } from '../../kernel/values/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { type ChainState, walkChain } from './chain.ts';
 import { operatorIn, operatorOn } from './operator.ts';
 import { createRecordAudit } from './record.ts';

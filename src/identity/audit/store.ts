@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { AuditEntry as AuditRow, Prisma } from '../../db/generated/client.ts';
 import type { TenantCaller } from '../caller.ts';
-import { idsWithin } from '../../kernel/instant.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import { idsWithin } from '../../kernel/values/instant.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import { type AuditEntry, auditEntryAnswer, type AuditFilter } from './schema.ts';
 
 /** A caller within an environment sees its entries, one above the environments those of the organisation. */

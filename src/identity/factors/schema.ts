@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { time, wholeNumber } from '../../http/answer-fields.ts';
-import { fieldsOf } from '../../http/fields.ts';
+import { time, wholeNumber } from '../../http/answers/answer-fields.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
 import { totpCodeField } from '../person-fields.ts';
 
 /** The second factors of a person, without anything secret. */

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../caller.ts';
 import { type Doer, doneBy, type TellChange } from '../changes.ts';

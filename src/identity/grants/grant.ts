@@ -1,6 +1,6 @@
-import type { Scope } from '../../kernel/scopes.ts';
-import { SCOPES } from '../../kernel/scopes.ts';
-import { ApiError, invalidField } from '../../kernel/api-error.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
+import { SCOPES } from '../../kernel/words/scopes.ts';
+import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { limitAbove, type Limits, resolveLimits, type Tier, TIERS } from '../tiers.ts';
 
 /** The rights of a credential: none of them may exceed its maker's. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { wholeNumber } from '../../http/answer-fields.ts';
-import { SCOPES } from '../../kernel/scopes.ts';
+import { wholeNumber } from '../../http/answers/answer-fields.ts';
+import { SCOPES } from '../../kernel/words/scopes.ts';
 import { TIERS } from '../tiers.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { EnvironmentCaller } from '../caller.ts';
-import type { Scope } from '../../kernel/scopes.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
 import { resolveLimits, type Tier } from '../tiers.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { lockHolders } from './store.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { Scope } from '../../kernel/scopes.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
 import type { Tier } from '../tiers.ts';
 
 /** A credential's row, as far as it says which rights it has. */

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { execute, type Executor } from '../../db/execute.ts';
 import type { MachineCredential as Row, MachineCredentialSecret } from '../../db/generated/client.ts';
-import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
-import type { Scope } from '../../kernel/scopes.ts';
+import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
 import { type Limits, resolveLimits } from '../tiers.ts';
 import { full, isTaken, read, readKind } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
-import type { Scope } from '../../kernel/scopes.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
 import { findKnownCredential, type KnownCredential } from './authentication-store.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
-import { dateTimeField, enumQuery, pageQuery } from '../../http/query.ts';
-import { ENVIRONMENT_KINDS } from '../../kernel/environment-kinds.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
+import { dateTimeField, enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
 import {
   CREDENTIAL_STATUSES,
   limitField,
@@ -13,8 +13,8 @@ import {
   tierField,
 } from '../grants/schema.ts';
 import { TIERS } from '../tiers.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
-import { SCOPES } from '../../kernel/scopes.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { SCOPES } from '../../kernel/words/scopes.ts';
 
 const ROTATION = 'POST /v1/machine-credentials/{machineCredentialId}/rotate makes a new secret';
 const rules = { name: controlCharacterProblem };

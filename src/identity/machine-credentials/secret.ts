@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { SealContext } from '../../db/sealed-columns.ts';
+import type { SealContext } from '../../db/sql/sealed-columns.ts';
 
 /** Secrets that are taken at a time: the newest, and the one before it while they overlap. */
 export const MAX_SECRETS = 2;

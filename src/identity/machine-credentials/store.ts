@@ -1,8 +1,8 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { MachineCredential as Row, MachineCredentialSecret, Prisma } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
-import type { Scope } from '../../kernel/scopes.ts';
-import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
+import type { Scope } from '../../kernel/words/scopes.ts';
+import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { OwnLimits } from '../grants/grant.ts';
 import type { CredentialStatus } from '../grants/schema.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';

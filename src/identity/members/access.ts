@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { ApiError } from '../../kernel/api-error.ts';
-import { isId } from '../../kernel/ids.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { isId } from '../../kernel/values/ids.ts';
 import type { Caller } from '../caller.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Member } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Invitation as InvitationRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Role } from '../roles.ts';
 import type { Invitation } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError, invalidField } from '../../kernel/api-error.ts';
-import { isId } from '../../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
 import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';

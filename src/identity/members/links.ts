@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { dashboardAt } from '../../kernel/dashboard-at.ts';
+import { dashboardAt } from '../../kernel/values/dashboard-at.ts';
 
 type Urls = Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>;
 

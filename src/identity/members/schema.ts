@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
-import { pageQuery } from '../../http/query.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { ROLES } from '../roles.ts';
 import { codeField, emailField, newPasswordField, personName } from '../person-fields.ts';
 

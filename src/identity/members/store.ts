@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Role } from '../roles.ts';
 import type { Member } from './schema.ts';
 

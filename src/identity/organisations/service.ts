@@ -5,9 +5,9 @@ import type { Caller, TenantCaller } from '../caller.ts';
 import { doneBy, type TellChange } from '../changes.ts';
 import type { Members } from '../members/service.ts';
 import { isAtLeast } from '../roles.ts';
-import { ApiError } from '../../kernel/api-error.ts';
-import { changedParts } from '../../kernel/changed-parts.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import {
   type CreateOrganisation,
   type ListOrganisations,

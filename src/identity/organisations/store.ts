@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { Organisation as OrganisationRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Organisation } from './schema.ts';
 
 type Db = DatabaseTransaction;

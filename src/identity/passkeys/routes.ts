@@ -1,5 +1,5 @@
-import { idOf, noBody, pageOf } from '../../http/answer-fields.ts';
-import { routesOf } from '../../http/route.ts';
+import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
+import { routesOf } from '../../http/route/route.ts';
 import {
   addPasskeyBody,
   passkeyCreationAnswer,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, fieldsOf, sameTime } from '../../http/fields.ts';
-import { pageQuery } from '../../http/query.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, sameTime } from '../../http/reading/fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { base64url, personName } from '../person-fields.ts';
 
 const descriptor = z.strictObject({

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError } from '../../kernel/api-error.ts';
-import { isId } from '../../kernel/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, type TellChange } from '../changes.ts';
 import type { Factors } from '../factors/service.ts';

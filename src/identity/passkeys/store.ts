@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Passkey as PasskeyRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Passkey } from './schema.ts';
 
 type Db = DatabaseTransaction;

@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Assertion } from '../person-fields.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { AddPasskey } from './schema.ts';

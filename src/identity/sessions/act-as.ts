@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { SCOPES_OF_ROLE } from '../roles.ts';
 import { TIER_LIMITS } from '../tiers.ts';

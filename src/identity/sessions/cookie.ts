@@ -1,4 +1,4 @@
-import { parseUrl } from '../../kernel/parse-url.ts';
+import { parseUrl } from '../../kernel/values/parse-url.ts';
 import { hasSecretForm } from './secret.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answer-fields.ts';
-import { pageQuery } from '../../http/query.ts';
+import { idOf, time } from '../../http/answers/answer-fields.ts';
+import { pageQuery } from '../../http/reading/query.ts';
 import { MEANS } from '../person-fields.ts';
 import { ROLES } from '../roles.ts';
 

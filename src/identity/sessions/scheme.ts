@@ -1,5 +1,5 @@
-import { type OwnOrigins, originProblem } from '../../kernel/request-origin.ts';
-import { ApiError } from '../../kernel/api-error.ts';
+import { type OwnOrigins, originProblem } from '../../kernel/values/request-origin.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { RequestHead, Scheme } from '../scheme.ts';
 import { readNamed } from './named.ts';
 import type { Sessions } from './service.ts';

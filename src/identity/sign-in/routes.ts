@@ -1,4 +1,4 @@
-import { routesOf } from '../../http/route.ts';
+import { routesOf } from '../../http/route/route.ts';
 import { signInAnswer, signedInAnswer } from '../sessions/schema.ts';
 import { passkeyRequestAnswer } from '../passkeys/schema.ts';
 import { authenticateBody, passkeyBody, secondFactorBody, signInBody } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fieldsOf } from '../../http/fields.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
 import { assertionField, emailField, passwordField, recoveryCodeField, totpCodeField } from '../person-fields.ts';
 
 export const signInBody = fieldsOf({ email: emailField, password: passwordField });

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError, invalidField } from '../../kernel/api-error.ts';
+import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Trier, Tries } from '../accounts/tries.ts';

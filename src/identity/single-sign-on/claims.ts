@@ -1,5 +1,5 @@
 import type { SingleSignOnSettings } from '../../settings/single-sign-on.ts';
-import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { emailField, personName } from '../person-fields.ts';
 
 /** A person as the identity provider describes them. */

@@ -1,5 +1,5 @@
-import { noBody } from '../../http/answer-fields.ts';
-import { routesOf } from '../../http/route.ts';
+import { noBody } from '../../http/answers/answer-fields.ts';
+import { routesOf } from '../../http/route/route.ts';
 import { singleSignOnAnswer, startSingleSignOnBody, signInWaysAnswer } from './schema.ts';
 import type { SingleSignOn } from './service.ts';
 

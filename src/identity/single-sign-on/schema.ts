@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseUrl } from '../../kernel/parse-url.ts';
-import { fieldsOf } from '../../http/fields.ts';
+import { parseUrl } from '../../kernel/values/parse-url.ts';
+import { fieldsOf } from '../../http/reading/fields.ts';
 
 /**
  * A path of the dashboard, with one slash at its beginning and no other there: a link that somebody has made up leads to no other site.

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { ApiError } from '../../kernel/api-error.ts';
-import { dashboardAt } from '../../kernel/dashboard-at.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { dashboardAt } from '../../kernel/values/dashboard-at.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
 import type { TellChange } from '../changes.ts';

@@ -1,5 +1,5 @@
-import { ApiError } from '../../kernel/api-error.ts';
-import type { OAuthError } from '../../kernel/oauth.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { OAuthError } from '../../kernel/errors/oauth.ts';
 import { ProofProblem } from '../dpop/proof-problem.ts';
 
 /** INVALID_REQUEST of the token endpoint, for one parameter. */

@@ -1,4 +1,4 @@
-import { routesOf } from '../../http/route.ts';
+import { routesOf } from '../../http/route/route.ts';
 import { keysAnswer, metadataAnswer, tokenAnswer, tokenBody } from './schema.ts';
 import { KEYS_PATH, METADATA_PATH, TOKEN_PATH, type Tokens } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { PROOF_ALGORITHMS } from '../../kernel/oauth.ts';
-import { SCOPES } from '../../kernel/scopes.ts';
+import { PROOF_ALGORITHMS } from '../../kernel/errors/oauth.ts';
+import { SCOPES } from '../../kernel/words/scopes.ts';
 import type { Asked } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { originOf } from '../changes.ts';

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Dependencies } from '../../dependencies.ts';
-import type { SealContext } from '../../db/sealed-columns.ts';
+import type { SealContext } from '../../db/sql/sealed-columns.ts';
 import { TOKEN_SECONDS } from './access-token.ts';
 import { insertSigningKey, readSigningKeys, removeSigningKeys, type SigningKeyRow } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { View as ViewRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/page.ts';
+import type { PageRequest } from '../../kernel/values/page.ts';
 import type { View } from './schema.ts';
 
 type Db = DatabaseTransaction;

@@ -1,4 +1,4 @@
-import { ID_PREFIXES, type IdKind } from '../../kernel/ids.ts';
+import { ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
 
 const REST = '01k9f2xw6q7v8r3t5y4n0m1c2b';
 

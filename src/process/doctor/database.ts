@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import type { Config, EncryptionKey } from '../../config.ts';
 import { listKeys } from '../../credentials/encryption-keys.ts';
-import { IS_ACTIVE } from '../../db/subscription-sql.ts';
-import { migrationNames } from '../../db/migrations.ts';
-import { NotReady } from '../../kernel/not-ready.ts';
+import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
+import { migrationNames } from '../../db/migrations/migrations.ts';
+import { NotReady } from '../../kernel/errors/not-ready.ts';
 import { lengthOf } from '../../outages/outages.ts';
 import { databaseTrouble } from '../../readiness/database-trouble.ts';
 import { rowSecurityCheck } from '../../readiness/row-security.ts';
 import { databaseCheck, schemaCheck } from '../../readiness/start-checks.ts';
-import { connectionsOf } from '../create-dependencies.ts';
+import { connectionsOf } from '../assembly/create-dependencies.ts';
 import { fail, type Finding, look, ok, warn } from './finding.ts';
 
 type Examined = { pool: Pool; config: Config };

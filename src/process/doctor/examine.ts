@@ -1,7 +1,7 @@
-import { createPool } from '../../db/pool.ts';
+import { createPool } from '../../db/connections/pool.ts';
 import { type Config, ConfigError, type EnvironmentVariables, ignoredSettings, readConfig } from '../../config.ts';
-import { existingKeysOf } from '../roles/encryption-key-file.ts';
-import { readRunningState } from '../roles/running-state.ts';
+import { existingKeysOf } from '../roles/database/encryption-key-file.ts';
+import { readRunningState } from '../roles/serving/running-state.ts';
 import {
   checkAutovacuum,
   checkBacklog,

@@ -1,7 +1,7 @@
 import { examine } from './examine.ts';
 import type { Verdict } from './finding.ts';
-import { print } from '../roles/role.ts';
-import { toTable } from '../roles/table.ts';
+import { print } from '../roles/serving/role.ts';
+import { toTable } from '../roles/printing/table.ts';
 
 /**
  * `posthorn doctor`: looks at the deployment of the settings and prints a line for each thing. Changes nothing. Returns the exit code:

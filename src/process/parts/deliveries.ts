@@ -1,10 +1,10 @@
 import { createAttemptActivities } from '../../../activities/attempt-delivery.ts';
 import { createBrokenTryActivities } from '../../../activities/broken-tries.ts';
 import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
-import { createOpenSigningKeys } from '../../deliveries/signing-secrets.ts';
-import { createJustRead } from '../../deliveries/just-read.ts';
-import { createFaults } from '../../deliveries/faults.ts';
-import { createRecorder } from '../../deliveries/recorder.ts';
+import { createOpenSigningKeys } from '../../deliveries/attempt/signing-secrets.ts';
+import { createJustRead } from '../../deliveries/attempt/just-read.ts';
+import { createFaults } from '../../deliveries/attempt/faults.ts';
+import { createRecorder } from '../../deliveries/attempt/recorder.ts';
 import { createAdmission } from '../../dispatch/admission/admission.ts';
 import type { Capacity } from '../../dispatch/admission/capacity.ts';
 import { createCircuits } from '../../dispatch/admission/circuit-store.ts';
@@ -17,9 +17,9 @@ import { wordsOf } from '../../dispatch/recovery/cancel.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
-import { VERSION } from '../../kernel/version.ts';
-import { createStartDelivery } from '../../temporal/start-delivery.ts';
-import { createStartDrain } from '../../temporal/start-drain.ts';
+import { VERSION } from '../../kernel/words/version.ts';
+import { createStartDelivery } from '../../temporal/starts/start-delivery.ts';
+import { createStartDrain } from '../../temporal/starts/start-drain.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createReconcileActivities } from '../../../activities/reconcile.ts';
-import { releaseAllHeld } from '../../deliveries/faults.ts';
+import { releaseAllHeld } from '../../deliveries/attempt/faults.ts';
 import { createPaced } from '../../dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
 import { createRecordAudit } from '../../identity/audit/record.ts';

@@ -4,7 +4,7 @@ import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
 import type { Meters } from '../../observe/meters.ts';
 import type { Tracing } from '../../observe/tracing.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
-import type { Carriers } from '../../temporal/carriers.ts';
+import type { Carriers } from '../../temporal/starts/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {

@@ -1,10 +1,10 @@
-import { createDependencies } from '../create-dependencies.ts';
-import { createServices } from '../create-services.ts';
+import { createDependencies } from '../assembly/create-dependencies.ts';
+import { createServices } from '../assembly/create-services.ts';
 import { refuseLasting, untilReady, waitingBy } from '../../readiness/until-ready.ts';
-import type { Beginning, RunningRole } from './role.ts';
+import type { Beginning, RunningRole } from './serving/role.ts';
 import { tellRowSecurity } from '../../readiness/row-security.ts';
 import { watchPostgres } from '../watch-servers.ts';
-import { serveApi } from './serve-api.ts';
+import { serveApi } from './serving/serve-api.ts';
 
 /**
  * `posthorn api`: the HTTP API against a PostgreSQL that exists. The API listens at once and answers UNAVAILABLE until everything that

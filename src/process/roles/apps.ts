@@ -1,8 +1,8 @@
 import type { App } from '../../identity/apps/schema.ts';
-import { print, say } from './role.ts';
-import { toTable } from './table.ts';
-import { visible } from './visible.ts';
-import { withIdentity } from './with-identity.ts';
+import { print, say } from './serving/role.ts';
+import { toTable } from './printing/table.ts';
+import { visible } from './printing/visible.ts';
+import { withIdentity } from './database/with-identity.ts';
 
 type Output = { json: boolean };
 

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../config.ts';
 import { abandonKey, listKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
-import { createPool } from '../../db/pool.ts';
-import { existingKeysOf } from './encryption-key-file.ts';
-import { findDatabase } from './find-database.ts';
-import { print } from './role.ts';
-import { toTable } from './table.ts';
+import { createPool } from '../../db/connections/pool.ts';
+import { existingKeysOf } from './database/encryption-key-file.ts';
+import { findDatabase } from './database/find-database.ts';
+import { print } from './serving/role.ts';
+import { toTable } from './printing/table.ts';
 
 /** `posthorn encryption-keys list`: each key by its name, its use in this process, and the rows that it has sealed. */
 export async function listEncryptionKeys({ json }: { json: boolean }): Promise<void> {

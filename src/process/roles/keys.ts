@@ -1,10 +1,10 @@
 import type { OperatorApiKey } from '../../identity/api-keys/service.ts';
 import type { ApiKey } from '../../identity/api-keys/schema.ts';
-import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
-import { print, say } from './role.ts';
-import { toTable } from './table.ts';
-import { visible } from './visible.ts';
-import { withIdentity } from './with-identity.ts';
+import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import { print, say } from './serving/role.ts';
+import { toTable } from './printing/table.ts';
+import { visible } from './printing/visible.ts';
+import { withIdentity } from './database/with-identity.ts';
 
 type Output = { json: boolean };
 

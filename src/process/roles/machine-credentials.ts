@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createAudit } from '../../identity/audit/service.ts';
-import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
+import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import {
   createMachineCredentials,
   type MachineCredentials,
@@ -10,17 +10,17 @@ import { type Config, readConfig } from '../../config.ts';
 import { createKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
 import { proveKeys } from '../../credentials/encryption-keys.ts';
 import { createDatabase } from '../../db/client.ts';
-import { createPool } from '../../db/pool.ts';
+import { createPool } from '../../db/connections/pool.ts';
 import { createTenants } from '../../db/tenants.ts';
 import type { Home } from '../../identity/machine-credentials/store.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
-import { findDatabase } from './find-database.ts';
-import { withIdentity } from './with-identity.ts';
-import { print } from './role.ts';
-import { toTable } from './table.ts';
-import { visible } from './visible.ts';
+import { findDatabase } from './database/find-database.ts';
+import { withIdentity } from './database/with-identity.ts';
+import { print } from './serving/role.ts';
+import { toTable } from './printing/table.ts';
+import { visible } from './printing/visible.ts';
 
 type Output = { json: boolean };
 

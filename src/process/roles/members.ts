@@ -9,12 +9,12 @@ import type { Role } from '../../identity/roles.ts';
 import { createSessions } from '../../identity/sessions/service.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
-import { createTellChange } from '../tell-change.ts';
-import { withDatabase } from './with-database.ts';
-import { print, say } from './role.ts';
-import { readRunningState } from './running-state.ts';
-import { toTable } from './table.ts';
-import { visible } from './visible.ts';
+import { createTellChange } from '../assembly/tell-change.ts';
+import { withDatabase } from './database/with-database.ts';
+import { print, say } from './serving/role.ts';
+import { readRunningState } from './serving/running-state.ts';
+import { toTable } from './printing/table.ts';
+import { visible } from './printing/visible.ts';
 
 type Which = { organisation?: string };
 

@@ -1,13 +1,13 @@
 import { ConfigError, readConfig } from '../../config.ts';
 import { createDatabase } from '../../db/client.ts';
-import { migrate } from '../../db/migrate.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
 import { ensureEnvironments } from '../seed.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
-import { print } from './role.ts';
+import { print } from './serving/role.ts';
 import { createFilters } from '../../filters/filters.ts';
-import { filterSteps } from './stored-filters.ts';
-import type { StopRequest } from './stop-request.ts';
+import { filterSteps } from './serving/stored-filters.ts';
+import type { StopRequest } from './serving/stop-request.ts';
 
 /**
  * `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. A signal rolls the

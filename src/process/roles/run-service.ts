@@ -1,20 +1,20 @@
 import { readConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
-import { createOwnAddresses } from '../../outbound/own-addresses.ts';
+import { createOwnAddresses } from '../../outbound/guard/own-addresses.ts';
 import { type Waiting, waitingBy } from '../../readiness/until-ready.ts';
-import { noSiblings } from '../siblings.ts';
+import { noSiblings } from '../assembly/siblings.ts';
 import type { Joined } from '../supervisor/join.ts';
 import type { ServiceRole } from '../supervisor/messages.ts';
-import { onAnyPort } from './api-port.ts';
-import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
+import { onAnyPort } from './serving/api-port.ts';
+import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './serving/role.ts';
 import { observeProcess } from '../observed-process.ts';
-import { observing } from './observing.ts';
-import { tracing } from './tracing.ts';
-import type { StopRequest } from './stop-request.ts';
+import { observing } from './serving/observing.ts';
+import { tracing } from './serving/tracing.ts';
+import type { StopRequest } from './serving/stop-request.ts';
 
 /** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
 const SERVICES: Record<ServiceRole, () => Promise<(beginning: Beginning) => Promise<RunningRole>>> = {
-  start: async () => (await import('./start-service.ts')).startWholeService,
+  start: async () => (await import('./serving/start-service.ts')).startWholeService,
   api: async () => (await import('./api.ts')).startApi,
   worker: async () => (await import('./worker.ts')).startWorkerRole,
 };

@@ -3,8 +3,8 @@ import type { Dependencies } from '../../dependencies.ts';
 import { makeSetupCode } from '../../identity/accounts/setup.ts';
 import { linkTo } from '../../identity/members/links.ts';
 import { atRunning } from './members.ts';
-import { withDatabase } from './with-database.ts';
-import { print } from './role.ts';
+import { withDatabase } from './database/with-database.ts';
+import { print } from './serving/role.ts';
 
 /** The link that makes the first administrator, for the start that finds no user and no link that is still good. */
 export async function firstSetupLink(deps: Pick<Dependencies, 'db' | 'clock' | 'config'>): Promise<string | undefined> {

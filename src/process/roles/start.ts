@@ -1,31 +1,31 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../../config.ts';
-import { type Connected, createDependencies } from '../create-dependencies.ts';
-import { migrate } from '../../db/migrate.ts';
+import { type Connected, createDependencies } from '../assembly/create-dependencies.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
 import { createApiKeys } from '../../identity/api-keys/service.ts';
 import { createAudit } from '../../identity/audit/service.ts';
 import { identifyProcess, takeLock } from '../../../local/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../seed.ts';
 import { createLog, type ServiceLog } from '../../log.ts';
-import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/own-addresses.ts';
+import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { type Check, createReadiness } from '../../readiness/readiness.ts';
 import { databaseCheck, startChecks } from '../../readiness/start-checks.ts';
 import { untilReady, type Waiting, waitingBy } from '../../readiness/until-ready.ts';
-import { noSiblings } from '../siblings.ts';
-import { chooseApiPort, onAnyPort, onPort } from './api-port.ts';
-import { encryptionKeysOf } from './encryption-key-file.ts';
-import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
-import { print, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
-import { removeRunningState, writeRunningState } from './running-state.ts';
-import { observing } from './observing.ts';
-import { tracing } from './tracing.ts';
-import { filterSteps } from './stored-filters.ts';
-import type { StopRequest } from './stop-request.ts';
-import { createUndo } from './undo.ts';
+import { noSiblings } from '../assembly/siblings.ts';
+import { chooseApiPort, onAnyPort, onPort } from './serving/api-port.ts';
+import { encryptionKeysOf } from './database/encryption-key-file.ts';
+import { type Infrastructure, startInfrastructure } from './serving/infrastructure.ts';
+import { print, type RunningRole, runUntilStopped, warnOfIgnored } from './serving/role.ts';
+import { removeRunningState, writeRunningState } from './serving/running-state.ts';
+import { observing } from './serving/observing.ts';
+import { tracing } from './serving/tracing.ts';
+import { filterSteps } from './serving/stored-filters.ts';
+import type { StopRequest } from './serving/stop-request.ts';
+import { createUndo } from './serving/undo.ts';
 import { firstSetupLink } from './setup-link.ts';
-import { describeService } from './welcome.ts';
+import { describeService } from './printing/welcome.ts';
 
 // A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
 // defaults.
@@ -140,7 +140,7 @@ type Prepared = {
 type Run = (prepared: Prepared) => Promise<RunningRole & { port: number }>;
 
 async function inThisProcess(): Promise<Run> {
-  const { startService } = await import('./start-service.ts');
+  const { startService } = await import('./serving/start-service.ts');
   return ({
     config,
     log,

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../config.ts';
-import { createDependencies } from '../create-dependencies.ts';
-import { temporalCheck } from './temporal-check.ts';
+import { createDependencies } from '../assembly/create-dependencies.ts';
+import { temporalCheck } from './serving/temporal-check.ts';
 import { createReadiness } from '../../readiness/readiness.ts';
 import { startChecks } from '../../readiness/start-checks.ts';
 import { untilReady } from '../../readiness/until-ready.ts';
@@ -8,7 +8,7 @@ import { installRuntime } from '../../temporal/connection.ts';
 import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
 import { startWorker } from '../start-worker.ts';
 import { watchPostgres } from '../watch-servers.ts';
-import type { Beginning, RunningRole } from './role.ts';
+import type { Beginning, RunningRole } from './serving/role.ts';
 
 /**
  * `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. The worker claims nothing before everything that it

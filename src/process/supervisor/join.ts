@@ -1,6 +1,6 @@
 import { createAskingCounters } from '../../rate-limits/asking-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
-import type { Siblings } from '../siblings.ts';
+import type { Siblings } from '../assembly/siblings.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';
 
@@ -110,7 +110,7 @@ async function answerObserver(
   }
 }
 
-/** The channel may close at any moment, and this process then ends (roles/stop-request.ts). */
+/** The channel may close at any moment, and this process then ends (roles/serving/stop-request.ts). */
 function tell(message: ToSupervisor, onSaid: () => void = () => undefined): void {
   if (process.send === undefined) throw new Error('A service process is started by its supervisor only: run posthorn');
   process.send(message, undefined, undefined, onSaid);

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Readied } from '../../observe/metrics-server.ts';
 import type { ProcessPage } from '../../observe/page.ts';
-import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
+import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
 import type { CountBatch } from '../../rate-limits/asking-counters.ts';
 import type { CountAnswer } from '../../rate-limits/counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';

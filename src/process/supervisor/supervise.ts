@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import { heapLimitOf } from '../../machine.ts';
-import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
+import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
 import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
@@ -265,7 +265,7 @@ function refuse(sentence: string): never {
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    // `as`: the reason is the Stopped of roles/stop-request.ts.
+    // `as`: the reason is the Stopped of roles/serving/stop-request.ts.
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Listening } from '../../automations/definitions/listens.ts';
+import type { Listening } from '../../automations/definitions/plan/listens.ts';
 
 /** A filter, and the subscriptions that have it: what many of them say alike is kept, and asked, once. */
 export type ChannelFilter = {

@@ -1,5 +1,5 @@
 import type { Filters } from '../../filters/filters.ts';
-import { wantsEventType } from '../../kernel/event-types.ts';
+import { wantsEventType } from '../../kernel/words/event-types.ts';
 import type { FilterMatch, NewMessage } from '../../messages/publication.ts';
 import type { ChannelFilter, PublishingConfig } from './config-store.ts';
 

@@ -1,4 +1,4 @@
-import { hears } from '../../automations/definitions/listens.ts';
+import { hears } from '../../automations/definitions/plan/listens.ts';
 import type { NewMessage, Publication } from '../../messages/publication.ts';
 import type { PublishingConfig } from './config-store.ts';
 

@@ -1,7 +1,7 @@
-import { type EventTrigger, eventTriggerOf } from '../../automations/definitions/event-trigger.ts';
+import { type EventTrigger, eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
-import { wantsEventType } from '../../kernel/event-types.ts';
+import { wantsEventType } from '../../kernel/words/event-types.ts';
 import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { NewId } from '../../new-id.ts';
 import type { PublishingConfig } from './config-store.ts';

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { lowestIdAt } from '../../kernel/ids.ts';
-import type { CancelReason } from '../../kernel/statuses.ts';
-import type { TraceContext } from '../../kernel/trace-context.ts';
+import { lowestIdAt } from '../../kernel/values/ids.ts';
+import type { CancelReason } from '../../kernel/words/statuses.ts';
+import type { TraceContext } from '../../kernel/values/trace-context.ts';
 import type { NewMessage } from '../../messages/publication.ts';
 
 /** A message whose time has come, locked for this transaction together with its channel, which so keeps its configuration. */

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../../dependencies.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { isUnreachable } from '../../db/until-reachable.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
 import type { FilterMatch, NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../db/until-reachable.ts';
-import type { Rank } from '../../kernel/rank.ts';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import type { Rank } from '../../kernel/rules/rank.ts';
 import type { PublishDue } from './publish-due.ts';
 
 // All workers together look so often. A message scheduled for less than a worker's rest ahead may be this late; all others are known

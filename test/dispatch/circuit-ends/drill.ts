@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createConfigs } from '../../../src/process/create-dependencies.ts';
+import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { startWorker } from '../../../src/process/start-worker.ts';
 import { createCircuitScene, PATIENT, type Subscribed } from '../../support/make/circuit-scene.ts';
 import { publish, publishBatch, waitForDelivery } from '../../support/make/factories.ts';

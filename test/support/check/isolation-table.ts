@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isSettable } from '../../../src/http/fields.ts';
-import type { Route } from '../../../src/http/route.ts';
+import { isSettable } from '../../../src/http/reading/fields.ts';
+import type { Route } from '../../../src/http/route/route.ts';
 import type { Role } from '../../../src/identity/roles.ts';
-import type { ErrorCode } from '../../../src/kernel/api-error.ts';
+import type { ErrorCode } from '../../../src/kernel/errors/api-error.ts';
 import type { Services } from '../../../src/services.ts';
 import type { TenantIds } from '../make/tenants.ts';
 import { CONTRACT, type ContractRow } from './contract-table.ts';
@@ -111,7 +111,7 @@ export function bodiesOf(
   return bodies;
 }
 
-/** The fields of a body, which is an object or a function before one (src/http/fields.ts). */
+/** The fields of a body, which is an object or a function before one (src/http/reading/fields.ts). */
 function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
   if (schema instanceof z.ZodObject) return schema.shape;
   return schema instanceof z.ZodPipe ? shapeOf(schema.def.out as z.ZodType) : {};
@@ -179,7 +179,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
 
 /** Query strings of a list: none, each value of each filter, and all pairs of two. Throws with what is to be added for a new filter. */
 export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
-  // `as`: queries of lists are strict objects (src/http/query.ts).
+  // `as`: queries of lists are strict objects (src/http/reading/query.ts).
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
   const values = Object.entries(shape)
     .filter(([name]) => name !== 'cursor' && name !== 'limit')

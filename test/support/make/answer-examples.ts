@@ -1,4 +1,4 @@
-import { ID_PREFIXES } from '../../../src/kernel/ids.ts';
+import { ID_PREFIXES } from '../../../src/kernel/values/ids.ts';
 import { EXAMPLE_TIME, exampleIdOf } from '../../../src/openapi/texts/example-ids.ts';
 
 /** RECORD_EXAMPLES=true writes the answers that are got over those that the document shows. */

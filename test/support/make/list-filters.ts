@@ -1,4 +1,4 @@
-import { wantsEventType } from '../../../src/kernel/event-types.ts';
+import { wantsEventType } from '../../../src/kernel/words/event-types.ts';
 
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { APPROVAL_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { APPROVAL_STATUSES, RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { insertApproval, insertPausedRun, make } from './seed.ts';
 

@@ -1,4 +1,4 @@
-import { REPLAY_STATUSES } from '../../../src/kernel/statuses.ts';
+import { REPLAY_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { endAsDeadLetter, insertAttempt, make } from './seed.ts';
 import type { Item } from './list-filters.ts';

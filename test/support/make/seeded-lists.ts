@@ -16,7 +16,7 @@ import {
   strangeIds,
 } from './list-filters.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';

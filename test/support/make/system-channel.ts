@@ -1,4 +1,8 @@
-import { SYSTEM_CHANNEL_NAME, type ServiceEvents, type ServiceEventType } from '../../../src/kernel/service-events.ts';
+import {
+  SYSTEM_CHANNEL_NAME,
+  type ServiceEvents,
+  type ServiceEventType,
+} from '../../../src/kernel/words/service-events.ts';
 import type { PageJson } from './factories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EnvironmentKind } from '../../../src/kernel/environment-kinds.ts';
+import type { EnvironmentKind } from '../../../src/kernel/words/environment-kinds.ts';
 import type { Role } from '../../../src/identity/roles.ts';
 import type { ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';

@@ -3,21 +3,25 @@ import type { Client } from '@temporalio/client';
 import type { Config } from '../../../src/config.ts';
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createConfigs, createGuard, type ProcessDependencies } from '../../../src/process/create-dependencies.ts';
-import { createServices } from '../../../src/process/create-services.ts';
+import {
+  createConfigs,
+  createGuard,
+  type ProcessDependencies,
+} from '../../../src/process/assembly/create-dependencies.ts';
+import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { sessionScheme } from '../../../src/identity/sessions/scheme.ts';
 import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
-import { ownOriginsOf } from '../../../src/kernel/request-origin.ts';
+import { ownOriginsOf } from '../../../src/kernel/values/request-origin.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog, type ServiceLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
-import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
-import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
-import { listeningApi, ownEndpoints } from '../../../src/process/own-endpoints.ts';
+import { createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';
+import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
 import { createHandOver } from '../../../src/publishing/hand-over.ts';
 import type { Scheme } from '../../../src/identity/scheme.ts';

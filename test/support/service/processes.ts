@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../../src/config.ts';
 import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/pool.ts';
+import { createPool } from '../../../src/db/connections/pool.ts';
 import { createTenants } from '../../../src/db/tenants.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
@@ -202,7 +202,7 @@ async function untilReady(
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
     async (answer) => {
-      // `as`: as src/http/health.ts describes it.
+      // `as`: as src/http/pages/health.ts describes it.
       const { processes = [] } = (await answer.json()) as { processes?: { state: string }[] };
       return answer.ok && processes.every(({ state }) => state === 'running');
     },

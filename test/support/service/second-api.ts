@@ -1,6 +1,6 @@
 import { createApp } from '../../../src/app.ts';
-import { createConfigs } from '../../../src/process/create-dependencies.ts';
-import { createServices } from '../../../src/process/create-services.ts';
+import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
+import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';

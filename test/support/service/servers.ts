@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { type Config, readConfig } from '../../../src/config.ts';
-import { migrate } from '../../../src/db/migrate.ts';
+import { migrate } from '../../../src/db/migrations/migrate.ts';
 import { keepRunning } from '../../../local/keep-running.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { createApp } from '../../../src/app.ts';
-import { createConfigs } from '../../../src/process/create-dependencies.ts';
-import { createServices } from '../../../src/process/create-services.ts';
+import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
+import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/pool.ts';
-import { STREAM_TIMINGS, type StreamTimings } from '../../../src/http/event-stream.ts';
+import { createPool } from '../../../src/db/connections/pool.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/http/streaming/event-stream.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';

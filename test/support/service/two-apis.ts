@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../../src/app.ts';
-import { createConfigs } from '../../../src/process/create-dependencies.ts';
-import { createServices } from '../../../src/process/create-services.ts';
+import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
+import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/pool.ts';
+import { createPool } from '../../../src/db/connections/pool.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';

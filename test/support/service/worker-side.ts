@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { reconcilerScheduleId, retentionScheduleId } from '../../../src/contract/temporal-names.ts';
-import type { ProcessDependencies } from '../../../src/process/create-dependencies.ts';
+import type { ProcessDependencies } from '../../../src/process/assembly/create-dependencies.ts';
 import type { LateHandOver } from '../../../src/publishing/hand-over.ts';
 import { type RunningWorker, startWorker } from '../../../src/process/start-worker.ts';
 import { BUILT } from './ensure-built.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import { instantQuery, pageQuery } from '../../../src/http/query.ts';
-import { type Route, routesOf } from '../../../src/http/route.ts';
-import { ExactJson } from '../../../src/kernel/exact-json.ts';
-import { millisecondsOf } from '../../../src/kernel/instant.ts';
+import { instantQuery, pageQuery } from '../../../src/http/reading/query.ts';
+import { type Route, routesOf } from '../../../src/http/route/route.ts';
+import { ExactJson } from '../../../src/kernel/values/exact-json.ts';
+import { millisecondsOf } from '../../../src/kernel/values/instant.ts';
 
 /** The error that route /v1/throw/:what throws, by name. */
 const THROWN: Record<string, () => unknown> = {

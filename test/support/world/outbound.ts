@@ -1,5 +1,5 @@
-import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
-import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
+import { createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';
 import {
   createWebhookSender,
   type WebhookRequest,

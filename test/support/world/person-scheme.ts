@@ -1,6 +1,6 @@
 import type { Scheme } from '../../../src/identity/scheme.ts';
 import { TIER_LIMITS } from '../../../src/identity/tiers.ts';
-import { SCOPES, type Scope } from '../../../src/kernel/scopes.ts';
+import { SCOPES, type Scope } from '../../../src/kernel/words/scopes.ts';
 
 /** Headers of a person in that organisation, for the scheme below. */
 export const asPerson = (organisationId: string, scopes: readonly Scope[] = SCOPES): Record<string, string> => ({

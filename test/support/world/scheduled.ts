@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Filters } from '../../../src/filters/filters.ts';
-import { createConfigs } from '../../../src/process/create-dependencies.ts';
+import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createPublishDue, type PublishedDue } from '../../../src/scheduling/due/publish-due.ts';
 import { noHandOver } from '../../../src/publishing/hand-over.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';

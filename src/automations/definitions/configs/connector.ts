@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearestName } from '../../../kernel/nearest-name.ts';
+import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
 import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
 import { misfitWithout } from '../../connectors/misfit.ts';

@@ -7,8 +7,8 @@ import {
 } from '../../../contract/retry-policy.ts';
 import type { OnError } from '../../../contract/run-outline.ts';
 import { MAX_EXPRESSION_LENGTH } from '../../../filters/expressions/rules.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/event-types.ts';
-import { controlCharacterProblem } from '../../../kernel/plain-text.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/words/event-types.ts';
+import { controlCharacterProblem } from '../../../kernel/values/plain-text.ts';
 import { durationMs, showDuration } from './duration.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { StepInput } from '../../../contract/run-workflow.ts';
-import type { ApprovalStatus } from '../../../kernel/statuses.ts';
+import type { ApprovalStatus } from '../../../kernel/words/statuses.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 

@@ -1,7 +1,7 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
-import { jsonText, readJson } from '../json-text.ts';
+import { jsonText, readJson } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import { type Decided, expireApproval, openApproval, readApproval } from './approval-store.ts';
 import type { WaitKind } from './kind.ts';

@@ -1,5 +1,5 @@
-import { timeOfId } from '../../../kernel/ids.ts';
-import { cancelOnOf, watchId } from '../../definitions/cancel-watches.ts';
+import { timeOfId } from '../../../kernel/values/ids.ts';
+import { cancelOnOf, watchId } from '../../definitions/plan/cancel-watches.ts';
 import type { CancelOn } from '../../definitions/configs/plan.ts';
 import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed } from '../../expressions/expressions.ts';

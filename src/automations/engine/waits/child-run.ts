@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
-import { jsonText, readJson } from '../json-text.ts';
+import { jsonText, readJson } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { type Child, closeChild, openChild, readChild, type Refused } from './child-store.ts';

@@ -2,11 +2,11 @@ import type { Pool, PoolClient } from 'pg';
 import type { RunTrigger } from '../../../contract/run-outline.ts';
 import { stepKey } from '../../../contract/run-ways.ts';
 import type { StepInput } from '../../../contract/run-workflow.ts';
-import { wakeForRuns } from '../../../db/due-runs.ts';
-import { cancelRuns } from '../../../db/ended-runs.ts';
+import { wakeForRuns } from '../../../db/waking/due-runs.ts';
+import { cancelRuns } from '../../../db/sql/ended-runs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { retryRun } from '../../../deliveries/statements/run-again.ts';
-import type { RunStatus } from '../../../kernel/statuses.ts';
+import type { RunStatus } from '../../../kernel/words/statuses.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 

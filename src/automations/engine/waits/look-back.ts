@@ -1,4 +1,4 @@
-import { lowestIdAt } from '../../../kernel/ids.ts';
+import { lowestIdAt } from '../../../kernel/values/ids.ts';
 import type { CarriedRun } from '../load-store.ts';
 import { readArrived } from './arrived.ts';
 import type { WaitDependencies } from './kind.ts';

@@ -1,5 +1,5 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
-import { timeOfId } from '../../../kernel/ids.ts';
+import { timeOfId } from '../../../kernel/values/ids.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
 import { StepFailed } from '../step-failure.ts';

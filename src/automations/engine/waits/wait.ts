@@ -2,7 +2,7 @@ import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../contract/run
 import { wayTo } from '../../../contract/run-ways.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
 import { type Loaded, loadStep } from '../context.ts';
-import { jsonText } from '../json-text.ts';
+import { jsonText } from '../values/json-text.ts';
 import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
 import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';

@@ -1,4 +1,4 @@
-import { elementSpans, memberSpan, wholeSpan } from '../../../kernel/exact-json.ts';
+import { elementSpans, memberSpan, wholeSpan } from '../../../kernel/values/exact-json.ts';
 
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 const BROKEN_ESCAPE = /~(?![01])/;

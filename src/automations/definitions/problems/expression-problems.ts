@@ -1,0 +1,238 @@
+import { secretIn, piecesOf, textsOf } from '../../expressions/templates.ts';
+import { connectorTemplates } from '../configs/connector.ts';
+import { errorProblems } from './error-problems.ts';
+import type { Problem } from '../plan/graph.ts';
+import { cancelOnOf } from '../plan/cancel-watches.ts';
+import type { Match, PlannedStep, Trigger } from '../configs/plan.ts';
+import type { Checks } from './checks.ts';
+import type { Readable, ReadableIn } from './readable.ts';
+import { requestProblems } from './request-problems.ts';
+import { triggerFilter } from '../plan/trigger-filter.ts';
+
+/**
+ * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
+ * before its step, or instead of it.
+ */
+type Evaluated = {
+  field: string;
+  expression: string;
+  kind?: 'bool' | 'list';
+  scope?: 'item' | 'arriving event' | 'beginning';
+};
+/** `readsOwn`: it reads the result of its own step, too. */
+type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
+
+/** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
+export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, checks: Checks): Problem[] {
+  return steps.flatMap((step, index) => {
+    const at = `steps[${index}].config`;
+    const readable = readableIn.before(step.id);
+    const withItself = { may: new Set([...readable.may, step.id]), surely: new Set([...readable.surely, step.id]) };
+    return [
+      ...expressionsOf(step, at).flatMap((each) =>
+        problemsOfExpression(each, step, each.scope === 'item' ? readableIn.collected(step.id) : readable, checks),
+      ),
+      ...templatesOf(step, at).flatMap((each) =>
+        problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks),
+      ),
+      ...requestProblems(step, at, checks),
+      ...filterProblems(step, at, checks),
+      ...errorProblems(step, at),
+    ];
+  });
+}
+
+function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
+  const when: Evaluated[] = step.if === undefined ? [] : [{ field: `${at}.if`, expression: step.if, kind: 'bool' }];
+  switch (step.type) {
+    case 'condition':
+    case 'filter':
+      return [...when, { field: `${at}.expression`, expression: step.expression, kind: 'bool' }];
+    case 'switch':
+      return [
+        ...when,
+        ...step.cases.map(
+          ({ when: expression }, index): Evaluated => ({
+            field: `${at}.cases[${index}].when`,
+            expression,
+            kind: 'bool',
+          }),
+        ),
+      ];
+    case 'foreach':
+      return [
+        ...when,
+        { field: `${at}.items`, expression: step.items, kind: 'list' },
+        ...(step.collect === undefined
+          ? []
+          : [{ field: `${at}.collect`, expression: step.collect, scope: 'item' } satisfies Evaluated]),
+      ];
+    case 'wait_for_event':
+      return [...when, ...evaluatedOfMatch(step.match, at)];
+    default:
+      return when;
+  }
+}
+
+const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginning'): Evaluated[] =>
+  match.flatMap(({ event, run }, index): Evaluated[] => [
+    { field: `${at}.match[${index}].event`, expression: event, scope: 'arriving event' },
+    { field: `${at}.match[${index}].run`, expression: run, ...(scope !== undefined && { scope }) },
+  ]);
+
+/** Faults of the expressions of a trigger that has its form. */
+export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problem[] =>
+  [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
+    problemsOfExpression(each, { id: 'trigger' }, { may: new Set(), surely: new Set() }, checks),
+  );
+
+const watchedBy = (trigger: Trigger): Evaluated[] =>
+  cancelOnOf(trigger).flatMap(({ match }, index) =>
+    evaluatedOfMatch(match, `trigger.config.cancelOn[${index}]`, 'beginning'),
+  );
+
+function keysOf(trigger: Trigger): Evaluated[] {
+  if (!('cancelOn' in trigger)) return [];
+  return (['dedupe', 'concurrency'] as const).flatMap((name): Evaluated[] => {
+    const expression = trigger[name]?.key;
+    return expression === undefined ? [] : [{ field: `trigger.config.${name}.key`, expression, scope: 'beginning' }];
+  });
+}
+
+function templatesOf(step: PlannedStep, at: string): Templated[] {
+  const output: Templated[] =
+    step.output === undefined ? [] : [{ field: `${at}.output`, template: step.output, readsOwn: true }];
+  switch (step.type) {
+    case 'action':
+      return [...output, ...templatesOfAction(step, at)];
+    case 'transform':
+      return [...output, { field: `${at}.set`, template: step.set }, { field: `${at}.assign`, template: step.assign }];
+    case 'delay':
+      return [...output, { field: `${at}.until`, template: step.until }];
+    case 'approval':
+      return [
+        ...output,
+        { field: `${at}.title`, template: step.title },
+        { field: `${at}.message`, template: step.message },
+      ];
+    case 'workflow':
+      return [...output, { field: `${at}.input`, template: step.input }];
+    case 'end':
+      return [...output, { field: `${at}.error.message`, template: step.error?.message }];
+    default:
+      return output;
+  }
+}
+
+function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): Templated[] {
+  switch (step.action) {
+    case 'http':
+      return [
+        { field: `${at}.url`, template: step.url },
+        { field: `${at}.headers`, template: step.headers, maySecret: true },
+        { field: `${at}.query`, template: step.query, maySecret: true },
+        { field: `${at}.auth`, template: step.auth, maySecret: true },
+        { field: `${at}.body`, template: step.body },
+      ];
+    case 'publish':
+      return [
+        { field: `${at}.eventType`, template: step.eventType },
+        { field: `${at}.payload`, template: step.payload },
+        { field: `${at}.metadata`, template: step.metadata },
+        { field: `${at}.idempotencyKey`, template: step.idempotencyKey },
+      ];
+    case 'connector':
+      return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
+    default:
+      // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
+      return step.isChecked ? [{ field: at, template: withoutCommon(step.config) }] : [];
+  }
+}
+
+/** `if` is an expression and no template, and `output` is a field of its own. */
+function withoutCommon(config: unknown): unknown {
+  return Object.fromEntries(Object.entries(config as object).filter(([name]) => name !== 'if' && name !== 'output'));
+}
+
+/** Variables that an expression may not read, and why, where it is asked outside of a step. */
+const ABSENT = {
+  'arriving event': {
+    names: ['steps', 'vars', 'item', 'index', 'workflow', 'run'],
+    reason: 'reads the event that arrives, and nothing of the run',
+  },
+  beginning: { names: ['steps', 'vars', 'item', 'index'], reason: 'is asked before the first step, and reads none' },
+} as const;
+
+function problemsOfExpression(
+  { field, expression, kind, scope }: Evaluated,
+  step: Pick<PlannedStep, 'id'>,
+  readable: Readable,
+  { expressions }: Pick<Checks, 'expressions'>,
+): Problem[] {
+  try {
+    const { type, steps, firm, names } = expressions.check(expression);
+    const outside = scope === 'arriving event' || scope === 'beginning' ? ABSENT[scope] : undefined;
+    const absent = outside?.names.filter((name) => names.has(name)) ?? [];
+    if (outside !== undefined && absent.length > 0)
+      return [{ field, reason: `${outside.reason}: ${absent.join(', ')}` }];
+    const isOther =
+      kind !== undefined && type !== 'dyn' && !(kind === 'list' ? type.startsWith('list') : type === kind);
+    const unknown = [...steps].filter((id) => !readable.may.has(id));
+    const unsure = [...firm].filter((id) => readable.may.has(id) && !readable.surely.has(id));
+    return [
+      ...(isOther ? [{ field, reason: `must return ${kind}, returns ${type}` }] : []),
+      ...unknown.map((id) => ({
+        field,
+        reason: `steps.${id} is not available in step ${JSON.stringify(step.id)}: it does not run before it`,
+      })),
+      ...unsure.map((id) => ({ field, reason: passedOver(id, step.id) })),
+    ];
+  } catch (error) {
+    // `as`: nothing else is thrown in compiling.
+    return [{ field, reason: (error as Error).message }];
+  }
+}
+
+/** Why a step is no firm part of an expression, and how the expression can do without it. */
+function passedOver(id: string, reader: string): string {
+  const isName = /^[A-Za-z_]\w*$/.test(id);
+  const read = isName ? `steps.?${id}` : `steps[?"${id}"]`;
+  const asked = isName ? `has(steps.${id})` : `${read}.hasValue()`;
+  const written = isName ? `steps.${id}` : `steps["${id}"]`;
+  return `${written} may be missing: a run can come to step ${JSON.stringify(reader)} without it; write ${read}.output.orValue(null), or ask ${asked} first`;
+}
+
+function problemsOfTemplate(
+  { field, template, maySecret = false }: Templated,
+  step: PlannedStep,
+  readable: Readable,
+  checks: Checks,
+): Problem[] {
+  return [...textsOf(template, field)].flatMap(({ path, text }) => {
+    try {
+      return piecesOf(text).flatMap((piece) => {
+        if ('text' in piece) return [];
+        if (secretIn(piece.expression) === undefined)
+          return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
+        return maySecret
+          ? []
+          : [
+              {
+                field: path,
+                reason:
+                  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+              },
+            ];
+      });
+    } catch (error) {
+      return [{ field: path, reason: (error as Error).message }];
+    }
+  });
+}
+
+/** The filter of a wait is of the bounded language, as that of a trigger. */
+function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): Problem[] {
+  if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
+  const reason = filterProblem(triggerFilter(step.filter));
+  return reason === undefined ? [] : [{ field: `${at}.filter`, reason }];
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import {
+  ACTIONS,
+  STEP_TYPES,
+  type StepType,
+  TRIGGER_TYPES,
+  type TriggerType,
+  WORKFLOW_BOUNDS,
+} from '../../../contract/run-outline.ts';
+import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { nearestName } from '../../../kernel/values/nearest-name.ts';
+import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
+import type { Checks } from './checks.ts';
+import { planOf } from '../plan/compile.ts';
+import { stepConfigOf } from '../configs/steps.ts';
+import { triggerConfigOf } from '../configs/triggers.ts';
+import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
+import { graphOf, type Problem } from '../plan/graph.ts';
+import { connectorProblems } from '../configs/connector.ts';
+import { actionOf } from '../plan/planned-step.ts';
+import { anyOf, readableIn } from './readable.ts';
+import { triggerFilter } from '../plan/trigger-filter.ts';
+
+/** Problems that one answer tells of. */
+const MOST_PROBLEMS = 20;
+
+const triggerForm = z.strictObject({ type: z.string(), config: z.record(z.string(), z.unknown()).optional() });
+const stepForm = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _'),
+  type: z.string(),
+  config: z.record(z.string(), z.unknown()).optional(),
+  next: z.string().nullable().optional(),
+});
+
+/**
+ * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. A part
+ * that is absent is no problem here. At most 20. `hasForm`: it can be looked through for what it names.
+ */
+export function problemsOf(
+  definition: { trigger?: unknown; steps?: unknown },
+  checks: Checks,
+): { problems: Problem[]; hasForm: boolean } {
+  const { problems: inTrigger, hasForm } =
+    definition.trigger === undefined ? { problems: [], hasForm: true } : triggerProblems(definition.trigger, checks);
+  const inSteps = definition.steps === undefined ? [] : stepProblems(definition.steps);
+  const behind =
+    inSteps.length === 0 ? problemsOfWhole(definition.steps, checks) : problemsOfRest(definition.steps, checks);
+  const problems = [...inTrigger, ...inSteps, ...behind];
+  return { problems: problems.slice(0, MOST_PROBLEMS), hasForm: hasForm && inSteps.length === 0 };
+}
+
+/** Faults of the ways and expressions of steps that have their forms. */
+function problemsOfWhole(written: unknown, checks: Checks): Problem[] {
+  const { steps } = planOf(undefined, written);
+  const graph = graphOf(steps);
+  const readable = graph.isSound ? readableIn(steps) : anyOf(steps);
+  return [...graph.problems, ...expressionProblems(steps, readable, checks), ...connectorProblems(steps)];
+}
+
+/**
+ * The same where some steps lack their forms: the others are judged, and nothing that a mended one could make right. No step is judged
+ * where ids are missing or stand twice.
+ */
+function problemsOfRest(written: unknown, checks: Checks): Problem[] {
+  if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return [];
+  const steps: z.output<typeof stepForm>[] = [];
+  for (const step of written as readonly unknown[]) {
+    const { success, data } = stepForm.safeParse(step);
+    if (!success || steps.some(({ id }) => id === data.id)) return [];
+    const isGood = configProblems(0, data.type, data.config ?? {}).length === 0;
+    steps.push(isGood ? data : { id: data.id, type: 'action', next: data.next ?? null });
+  }
+  const planned = planOf(undefined, steps).steps;
+  const { certain } = graphOf(planned);
+  return [...certain, ...expressionProblems(planned, anyOf(planned), checks), ...connectorProblems(planned)];
+}
+
+/** Why a complete definition may not be activated yet: nothing but absence counts. */
+export function missingIn(definition: { trigger?: unknown; steps?: unknown }): Problem[] {
+  const { trigger, steps } = definition;
+  return [
+    ...(trigger === undefined ? [{ field: 'trigger', reason: 'is required' }] : []),
+    ...(steps === undefined || (Array.isArray(steps) && steps.length === 0)
+      ? [{ field: 'steps', reason: 'must hold at least one step' }]
+      : []),
+  ];
+}
+
+function triggerProblems(trigger: unknown, checks: Checks): { problems: Problem[]; hasForm: boolean } {
+  const form = problemsIn(triggerForm, trigger, ['trigger']);
+  if (form.length > 0) return { problems: form, hasForm: false };
+  // `as`: it has the form.
+  const { type, config = {} } = trigger as z.output<typeof triggerForm>;
+  const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES);
+  if (kind !== undefined) return { problems: [kind], hasForm: false };
+  const problems = problemsIn(triggerConfigOf(type as TriggerType), config, ['trigger', 'config']);
+  if (problems.length > 0) return { problems, hasForm: false };
+  const filter: unknown = config['filter'];
+  const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
+  return {
+    problems: [
+      ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
+      ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
+    ],
+    hasForm: true,
+  };
+}
+
+function stepProblems(steps: unknown): Problem[] {
+  if (!Array.isArray(steps)) return [{ field: 'steps', reason: 'must be an array' }];
+  if (steps.length > WORKFLOW_BOUNDS.steps)
+    return [{ field: 'steps', reason: `must contain at most ${WORKFLOW_BOUNDS.steps} steps` }];
+  const places = new Map<string, number>();
+  return (steps as readonly unknown[]).flatMap((step, index) => {
+    const form = problemsIn(stepForm, step, ['steps', index]);
+    if (form.length > 0) return form;
+    // `as`: it has the form.
+    const { id, type, config = {} } = step as z.output<typeof stepForm>;
+    const place = places.get(id);
+    places.set(id, place ?? index);
+    return [
+      ...(place === undefined
+        ? []
+        : [{ field: `steps[${index}].id`, reason: `duplicate step id ${JSON.stringify(id)} (also steps[${place}])` }]),
+      ...configProblems(index, type, config),
+    ];
+  });
+}
+
+function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): Problem[] {
+  const at = `steps[${index}]`;
+  const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES);
+  if (kind !== undefined) return [kind];
+  const action = type === 'action' ? actionOf(config) : undefined;
+  const unknown = action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS);
+  if (unknown !== undefined) return [unknown];
+  return problemsIn(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
+}
+
+function kindProblem(field: string, what: string, given: unknown, known: readonly string[]): Problem | undefined {
+  if (typeof given === 'string' && known.includes(given)) return undefined;
+  const nearest = typeof given === 'string' ? nearestName(given, known) : undefined;
+  const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return {
+    field,
+    reason: `unknown ${what} ${JSON.stringify(given).slice(0, 100)}; allowed: ${known.join(', ')}${meant}`,
+  };
+}
+
+/** All issues of a schema, with the fields as the author writes them. */
+function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): Problem[] {
+  const parsed = schema.safeParse(value, { error: reasonOf('field') });
+  if (parsed.success) return [];
+  return parsed.error.issues.flatMap((issue) =>
+    faultsIn(issue).map(({ path, reason }) => ({ field: fieldPath([...at, ...path]), reason })),
+  );
+}

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import { planOf } from '../plan/compile.ts';
+import { requestProblems } from './request-problems.ts';
+
+const problemsOf = (config: object): readonly { field: string; reason: string }[] => {
+  const [step] = planOf(undefined, [
+    { id: 'a', type: 'action', config: { action: 'http', url: 'https://a.example/', ...config } },
+  ]).steps;
+  if (step === undefined) throw new Error('no step');
+  const urlProblem = (url: string): string | undefined => (url.includes('//10.') ? 'must not be private' : undefined);
+  return requestProblems(step, 'at', { urlProblem });
+};
+
+const credentials = [
+  ['auth', { auth: { type: 'bearer', token: 'x' } }],
+  ['Authorization', { headers: { Authorization: 'x' } }],
+  ['a secret in a header', { headers: { 'X-Key': 'key {{ secrets.KEY }}' } }],
+  ['a secret in a parameter', { query: { key: ['{{ secrets.KEY }}'] } }],
+] as const;
+
+test.each(credentials)('a request with %s has its origin written out', (_, config) => {
+  for (const url of ['{{ event.payload.url }}', 'https://{{ event.payload.host }}/x', 'https://a.example{{ item }}'])
+    expect(problemsOf({ ...config, url })).toEqual([
+      { field: 'at.url', reason: expect.stringMatching(/^must have scheme, host and port written out/) },
+    ]);
+  expect(problemsOf({ ...config, url: 'https://a.example/orders/{{ item }}' })).toEqual([]);
+});
+
+test('any other request may go where its message says', () => {
+  expect(problemsOf({ url: '{{ event.payload.url }}', headers: { 'X-Note': '{{ item }}' } })).toEqual([]);
+});
+
+test('a written origin is looked at, whatever its path has', () => {
+  const refused = [{ field: 'at.url', reason: 'must not be private' }];
+  expect(problemsOf({ url: 'http://10.0.0.1/' })).toEqual(refused);
+  expect(problemsOf({ url: 'http://10.0.0.1/{{ item }}' })).toEqual(refused);
+});
+
+test.each([
+  'Host',
+  'content-length',
+  'Transfer-Encoding',
+  'Connection',
+  'Keep-Alive',
+  'TE',
+  'Trailer',
+  'Upgrade',
+  'Expect',
+  'Accept-Encoding',
+  'User-Agent',
+  'Proxy-Connection',
+])('the header %s, which is never sent, is refused', (name) => {
+  expect(problemsOf({ headers: { [name]: 'x' } })).toEqual([
+    {
+      field: name.includes('-') ? `at.headers["${name}"]` : `at.headers.${name}`,
+      reason: 'may not be set: the service sets it, or the protocol does',
+    },
+  ]);
+});
+
+test.each([
+  [{ 'X Note': 'x' }, 'at.headers["X Note"]', 'is no header name'],
+  [{ '': 'x' }, 'at.headers[""]', 'is no header name'],
+  [{ note: 'a\r\nb: c' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
+  [{ note: 'Ω' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
+  [{ note: 'a', Note: 'b' }, 'at.headers.Note', 'is there twice'],
+])('headers that cannot be sent are refused: %j', (headers, field, reason) => {
+  expect(problemsOf({ headers })).toEqual([{ field, reason }]);
+});
+
+test('all others are taken', () => {
+  expect(
+    problemsOf({ headers: { 'Content-Type': 'text/xml', Accept: '*/*', 'X-Note': 'Zoë\t{{ item }}', empty: '' } }),
+  ).toEqual([]);
+});

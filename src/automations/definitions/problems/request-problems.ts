@@ -1,0 +1,60 @@
+import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { headerNameProblem, headerValueProblem } from '../../../outbound/request-headers.ts';
+import { filledAddress, hasWrittenOrigin } from '../../expressions/addresses.ts';
+import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
+import type { Checks } from './checks.ts';
+import type { HttpAction, PlannedStep } from '../configs/plan.ts';
+import type { Problem } from '../plan/graph.ts';
+import { secretTemplatesOf } from '../references/secret-templates.ts';
+
+/** Faults of the address and of the headers of a step that makes a request. Expressions in them are judged elsewhere. */
+export function requestProblems(step: PlannedStep, at: string, { urlProblem }: Pick<Checks, 'urlProblem'>): Problem[] {
+  if (step.type !== 'action' || step.action !== 'http') return [];
+  const reason = addressProblem(step, urlProblem);
+  return [...(reason === undefined ? [] : [{ field: `${at}.url`, reason }]), ...headerProblems(step.headers, at)];
+}
+
+/** An address whose origin is written out is looked at now, any other one when it is called. */
+function addressProblem(step: PlannedStep & HttpAction, urlProblem: Checks['urlProblem']): string | undefined {
+  const url = String(step.url);
+  try {
+    return hasWrittenOrigin(url) ? urlProblem(filledAddress(url, () => 'x')) : originProblem(step);
+  } catch {
+    // A template that is not closed is a fault of its expressions.
+    return undefined;
+  }
+}
+
+/**
+ * Why the address of a step may not come from a template: a value of a message could send credentials to a host of its own. Undefined
+ * where nothing secret goes with the request, and where scheme, host and port are written out.
+ */
+export function originProblem(step: PlannedStep & HttpAction): string | undefined {
+  const isSecret = step.auth !== undefined || hasAuthorization(step.headers) || hasSecret(step);
+  return isSecret && !hasWrittenOrigin(String(step.url))
+    ? 'must have scheme, host and port written out, because credentials go with the request (secrets, auth or Authorization)'
+    : undefined;
+}
+
+const hasAuthorization = (headers: HttpAction['headers']): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+
+const hasSecret = (step: PlannedStep): boolean =>
+  secretTemplatesOf(step).some(({ template }) =>
+    [...textsOf(template, '')].some(({ text }) =>
+      piecesOf(text).some((piece) => 'expression' in piece && secretIn(piece.expression) !== undefined),
+    ),
+  );
+
+/** Headers that the sender leaves out, or cannot send; texts with templates are judged once they are filled in. */
+function headerProblems(headers: HttpAction['headers'], at: string): Problem[] {
+  const seen = new Set<string>();
+  return Object.entries(headers).flatMap(([name, template]) => {
+    const isTwice = seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
+    const isWritten = typeof template === 'string' && !template.includes('{{');
+    const reason =
+      headerNameProblem(name) ?? (isTwice ? 'is there twice' : isWritten ? headerValueProblem(template) : undefined);
+    return reason === undefined ? [] : [{ field: `${at}.${fieldPath(['headers', name])}`, reason }];
+  });
+}

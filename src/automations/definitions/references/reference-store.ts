@@ -1,0 +1,61 @@
+import type { DatabaseReader } from '../../../db/client.ts';
+import { mayUseConnection } from '../../../db/sql/shared-connections.ts';
+
+type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
+
+/** Leaves the names that the environment has secrets of. */
+export async function findSecretNames(
+  reader: Reader,
+  environmentId: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ name: string }[]>(
+    'SELECT name FROM secrets WHERE environment_id = $1 AND name = ANY($2)',
+    environmentId,
+    names,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The connectors of those connections that the environment may use, by the connections' ids. */
+export async function findConnectors(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; connector: string }[]>(
+    `SELECT id, connector FROM connections c WHERE ${mayUseConnection('$1')} AND id = ANY($2)`,
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, connector }) => [id, connector]));
+}
+
+/** Leaves the ids that the environment has inbound webhooks of. */
+export async function findWebhookIds(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string }[]>(
+    'SELECT id FROM inbound_webhooks WHERE environment_id = $1 AND id = ANY($2)',
+    environmentId,
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** JSON texts of the present steps of those workflows that the environment has, by their ids. */
+export async function findSteps(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; steps: string | null }[]>(
+    `SELECT w.id, v.steps FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+     WHERE w.environment_id = $1 AND w.id = ANY($2) AND w.deleted_at IS NULL`,
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, steps }) => [id, steps]));
+}

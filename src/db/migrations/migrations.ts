@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One migration of this release: the name of its folder, its SQL, and the SHA-256 of that file, in hex. */
+export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
+
+/** prisma/ is not compiled: seen from dist it is one folder further up than from here. */
+export const PRISMA_FOLDER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../prisma/' : '../../../../prisma/',
+  import.meta.url,
+);
+const MIGRATIONS_FOLDER = new URL('migrations/', PRISMA_FOLDER);
+
+/** Names of the migrations of this release, oldest first: a name begins with its number. */
+export function migrationNames(): string[] {
+  return readdirSync(MIGRATIONS_FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** The same migrations with their SQL. */
+export function readMigrations(): Migration[] {
+  return migrationNames().map((name) => {
+    const sql = readFileSync(new URL(`${name}/migration.sql`, MIGRATIONS_FOLDER), 'utf8');
+    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/**
+ * Whether older releases can no longer work on the database after this migration, because it drops, renames or tightens something they
+ * use. The end of its name, `_contract`, says so. An older release knows nothing else of it.
+ */
+export const isContracting = (name: string): boolean => name.endsWith('_contract');

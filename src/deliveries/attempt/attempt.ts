@@ -1,0 +1,192 @@
+import type { Logger } from 'pino';
+import { untilReachable } from '../../db/connections/until-reachable.ts';
+import type { Clock } from '../../dependencies.ts';
+import { SenderClosedError } from '../../outbound/exchange/connections.ts';
+import type { SendResult, WebhookSender } from '../../outbound/post-webhook.ts';
+import { type DeliveryToAttempt, idsOf } from './delivery-to-attempt.ts';
+import type { AttemptResult } from '../../contract/delivery-workflow.ts';
+import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
+import type { Broken, Faults } from './faults.ts';
+import { judge, settledResult, toResult } from './judge.ts';
+import type { Recorder } from './recorder.ts';
+import { type Tried, triedOf } from './tried.ts';
+import type { TrySpan, TryTracing } from './try-tracing.ts';
+import type { OpenSigningKeys } from './signing-secrets.ts';
+import type { SigningKey } from '../../outbound/sign.ts';
+import { webhookRequest } from './webhook-request.ts';
+
+// A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
+const STALE_MS = 500;
+
+/** A place under the limits of the subscription, until `leave`, which may be called more than once. */
+export type Entered = Passage & { leave(): void };
+/** The circuit or a limit takes no try for so many ms. */
+export type Refused = { inMs: number; reason: 'rate' | 'concurrency' | 'circuit' };
+
+/** The try `number` of a delivery in its round, and its maker's choices: how to read, when its turn is, where to put it back. */
+export type Try<E extends Entered> = {
+  deliveryId: string;
+  round: number;
+  number: number;
+  /** The Temporal workflow that makes it. */
+  carrier: string;
+  /** Whether that workflow goes on with the delivery if it is retried; otherwise the delivery waits for a claim. */
+  keepsCarrier: boolean;
+  /** The delivery as it is now; undefined when it is gone. */
+  read(): Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt | undefined;
+  /** Its turn under the limits and the circuit of its subscription. */
+  admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & Refused)>;
+  /** No try now: refused, or its subscription or its app is not active. */
+  putBack(delivery: DeliveryToAttempt, refused: Refused | undefined): Promise<void>;
+  /** Called when the answer is there and not yet recorded; the place is left after this call. The promise is awaited at the end. */
+  observe(delivery: DeliveryToAttempt, entered: E, sent: SendResult): Promise<void>;
+  /** Whether the outcome is no longer wanted: then a fault is thrown, and the new owner of the delivery decides. */
+  isOver(): boolean;
+};
+
+export type TryDependencies = {
+  sender: WebhookSender;
+  openSigningKeys: OpenSigningKeys;
+  recorder: Recorder;
+  faults: Faults;
+  clock: Clock;
+  log: Logger;
+  /** Told of each attempt that is on record. */
+  onTried?: ((tried: Tried) => void) | undefined;
+  /** Absent: nothing is traced. */
+  tracing?: TryTracing | undefined;
+};
+
+/** A fault of a try that PostgreSQL did not take either, with what is known of the try. */
+class UnheldFault extends Error {
+  readonly number: number;
+  readonly maybeSent: boolean;
+
+  constructor(fault: unknown, { number, maybeSent }: { number: number; maybeSent: boolean }) {
+    super('A fault broke a try off, and its delivery could not be held', { cause: fault });
+    this.number = number;
+    this.maybeSent = maybeSent;
+  }
+}
+
+/**
+ * Holds a delivery whose try has thrown. That the request may be out is kept: the record says so, and the pause is the
+ * longer one. Throws when PostgreSQL does not take it once more.
+ */
+export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Promise<AttemptResult> {
+  if (!(thrown instanceof UnheldFault)) return faults.hold(broken, thrown, { maybeSent: false });
+  const { number, maybeSent, cause } = thrown;
+  return faults.hold({ ...broken, number }, cause, { maybeSent });
+}
+
+/**
+ * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
+ * that is on record, or that is not to be made now, sends nothing. A fault of ours, before or after the request, is no failure of the
+ * receiver's: the delivery is held. Throws while the worker stops, when the try is over, and an UnheldFault when PostgreSQL does not even
+ * take that.
+ */
+export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
+  const found = await readUnsettled(deps, wanted);
+  if ('result' in found) return found;
+  const askedAt = performance.now();
+  const entry = await wanted.admit(found);
+  if (!entry.ok) {
+    deps.tracing?.held(found, wanted.carrier);
+    await wanted.putBack(found, entry);
+    return { result: 'held' };
+  }
+  try {
+    const current = performance.now() - askedAt < STALE_MS ? found : await readUnsettled(deps, wanted);
+    return 'result' in current
+      ? current
+      : await make(deps, wanted, { delivery: current, entered: entry, beganAt: askedAt });
+  } finally {
+    entry.leave();
+  }
+}
+
+/** The delivery as it is now, or a result when no try is to be made. */
+async function readUnsettled<E extends Entered>(
+  { clock, tracing }: TryDependencies,
+  wanted: Try<E>,
+): Promise<DeliveryToAttempt | AttemptResult> {
+  const delivery = await wanted.read();
+  if (delivery === undefined) return { result: 'superseded' };
+  const settled = settledResult(delivery, wanted, clock());
+  if (settled !== undefined) return settled;
+  const { status, isAppSuspended } = delivery.subscription;
+  if (status === 'active' && !isAppSuspended) return delivery;
+  tracing?.held(delivery, wanted.carrier);
+  await wanted.putBack(delivery, undefined);
+  return { result: 'held' };
+}
+
+async function make<E extends Entered>(
+  deps: TryDependencies,
+  wanted: Try<E>,
+  { delivery, entered, beganAt }: { delivery: DeliveryToAttempt; entered: E; beganAt: number },
+): Promise<AttemptResult> {
+  const { round } = delivery;
+  const { carrier, keepsCarrier } = wanted;
+  const number = delivery.attempts + 1;
+  let maybeSent = false;
+  let observed: Promise<void> | undefined;
+  let span: TrySpan | undefined;
+  try {
+    const request = webhookRequest(delivery, await keysOf(deps, delivery), deps.clock());
+    span = deps.tracing?.begin(delivery, { number, carrier, beganAt });
+    maybeSent = true;
+    const sent = await deps.sender.post(
+      span === undefined ? request : { ...request, headers: span.headers(request.headers) },
+    );
+    span?.sent(sent);
+    observed = wanted.observe(delivery, entered, sent);
+    // The place is free once the answer is there; recording goes on beside the next request.
+    entered.leave();
+    const judgement = judge(delivery, sent, deps.clock(), entered);
+    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
+    span?.end(isRecorded ? judgement : undefined);
+    if (isRecorded) deps.onTried?.(triedOf(delivery, sent, judgement));
+    deps.log.debug(
+      {
+        ...idsOf(delivery),
+        attempt: number,
+        deliveryStatus: judgement.status,
+        durationMs: sent.durationMs,
+      },
+      'attempt made',
+    );
+    return isRecorded ? toResult(judgement, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
+  } catch (fault) {
+    span?.end();
+    // A closed sender has sent nothing: the worker stops, and another one makes this try.
+    if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
+    const broken = { ...idsOf(delivery), round, number };
+    const holding = untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
+    return await holding.catch((unheld: unknown) => {
+      throw wanted.isOver() ? unheld : new UnheldFault(fault, { number, maybeSent });
+    });
+  } finally {
+    await observed;
+  }
+}
+
+/** The keys that sign. Unreadable secrets are reported. */
+async function keysOf(
+  { openSigningKeys, faults }: TryDependencies,
+  { subscription }: DeliveryToAttempt,
+): Promise<readonly SigningKey[]> {
+  const { keys, unreadable } = openSigningKeys(subscription);
+  if (unreadable.length > 0) {
+    const ids = unreadable.map(({ id }) => id);
+    faults.tellUnreadable(subscription.id, ids, unreadable[0]?.cause);
+  }
+  if (subscription.isSecretUnreadable) await faults.markReadable(subscription.id);
+  return keys;
+}
+
+/** The result of a try that could not be recorded because the delivery had moved on meanwhile. */
+async function resultNow<E extends Entered>({ clock }: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
+  const delivery = await wanted.read();
+  return (delivery && settledResult(delivery, wanted, clock())) ?? { result: 'superseded' };
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { LoggedIds } from '../../../deliveries/attempt/delivery-to-attempt.ts';
+import type { ClaimedDelivery } from '../../../deliveries/statements/claim.ts';
+import { releaseClaims } from '../../../deliveries/statements/release.ts';
+import { setCarrier } from '../../../deliveries/statements/start.ts';
+import { traceIdOf } from '../../../kernel/values/trace-context.ts';
+import type { StartDelivery } from '../../../temporal/starts/start-delivery.ts';
+import type { FirstTries } from '../../admission/first-tries.ts';
+
+// A worker that dies meanwhile has its claims taken over, as those that it had not started yet.
+const CARRIER_AFTER_MS = 50;
+
+/** Starts the Temporal workflows of claimed deliveries. `onFailure` is told of one that could not be started; it stays due. */
+export function createStarts({
+  pool,
+  log,
+  incarnationId,
+  firstTries,
+  startDelivery,
+  onFailure,
+}: {
+  pool: Pool;
+  log: Logger;
+  incarnationId: string;
+  firstTries: Pick<FirstTries, 'isSlow' | 'isUnderWay' | 'end'>;
+  startDelivery: StartDelivery;
+  onFailure: (error: unknown, ids: LoggedIds) => void;
+}) {
+  const starting = new Set<string>();
+  let isFailing = false;
+  return {
+    /** Deliveries being started. */
+    ids: (): Iterable<string> => starting,
+
+    /** Whether the last start was refused or not answered. */
+    isFailing: (): boolean => isFailing,
+
+    /** Settles when the start is recorded or given up; never rejects. */
+    async start(delivery: ClaimedDelivery): Promise<void> {
+      starting.add(delivery.id);
+      try {
+        const isRegular = delivery.isSuspect || firstTries.isSlow(delivery.subscriptionId);
+        const carrier = await startDelivery(delivery, isRegular ? 'regular' : 'local').catch((error: unknown) => {
+          isFailing = true;
+          throw error;
+        });
+        isFailing = false;
+        // Most tries are over by then, and their record has named the carrier.
+        await sleep(CARRIER_AFTER_MS);
+        if (firstTries.isUnderWay(delivery.id)) await setCarrier(pool, { ...delivery, incarnationId, carrier });
+      } catch (error) {
+        const ids = idsOf(delivery);
+        onFailure(error, ids);
+        firstTries.end(delivery.id);
+        // If this fails as well, the delivery is given back as forgotten.
+        await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
+          const text = 'a claim was not given back; it will be found as forgotten';
+          log.warn({ err: cause, ...ids }, text);
+        });
+      } finally {
+        starting.delete(delivery.id);
+      }
+    },
+  };
+}
+
+const idsOf = ({ id, messageId, subscriptionId, traceparent }: ClaimedDelivery): LoggedIds => ({
+  deliveryId: id,
+  messageId,
+  subscriptionId,
+  traceId: traceIdOf(traceparent),
+});

@@ -1,0 +1,22 @@
+import { stringifyExact } from '../../kernel/values/exact-json.ts';
+import type { Context } from '../route/context.ts';
+
+/** Headers of every JSON answer: never cached (keys and secrets are shown once), never taken for anything but JSON. */
+export const ANSWER_HEADERS = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** Writes the answer. `undefined` means that there is no body (204, 303). */
+export function writeAnswer(ctx: Context, status: number, value: unknown): void {
+  if (value === undefined) {
+    ctx.body = null;
+    // Koa has put 204 there.
+    ctx.status = status;
+    return;
+  }
+  ctx.status = status;
+  ctx.set(ANSWER_HEADERS);
+  ctx.body = stringifyExact(value);
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Middleware } from '../route/context.ts';
+import { pathOf } from '../route/match-route.ts';
+import { requireReading } from './require-reading.ts';
+
+/** A file that anyone may read, as it is sent. */
+export type PublicFile = {
+  body: Buffer;
+  /** The same by gzip. */
+  packed: Buffer;
+  /** The same by Brotli, where somebody has taken the time. */
+  brotli?: Buffer;
+  /** Weak: both encodings have it (RFC 9110 §8.8.1). */
+  etag: string;
+  headers: Readonly<Record<string, string>>;
+};
+
+/** A year: for files whose name changes with their content. */
+export const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+/** Headers of a page of ours: this content security policy, no address told to others, and no frame around it. */
+export const pageHeaders = (policy: readonly string[]): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': policy.join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+});
+
+/** A file of this content and media type. Without `headers` it may be kept, and is asked for again before each use. */
+export function publicFile(
+  content: Buffer | string,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+  packings: { brotli?: Buffer } = {},
+): PublicFile {
+  const body = Buffer.from(content);
+  return {
+    body,
+    packed: gzipSync(body),
+    ...packings,
+    etag: `W/"${hashOf(body)}"`,
+    headers: {
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      'Content-Type': type,
+      ...headers,
+    },
+  };
+}
+
+/** Name of a content: 96 bits of its hash. */
+export const hashOf = (content: Buffer | string): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 16);
+
+/**
+ * Answers what is no route of the API, and public: the document and its pages. Behind the rate limit, so that nobody reads them without
+ * end; before everything that needs PostgreSQL, so that they are there while it is not.
+ */
+export const servePublicFiles =
+  (find: (path: string) => Promise<PublicFile | undefined>): Middleware =>
+  async (ctx, next) => {
+    const file = await find(pathOf(ctx.req.url ?? ''));
+    if (file === undefined) {
+      await next();
+      return;
+    }
+    requireReading(ctx);
+    ctx.set({ ...file.headers, ETag: file.etag });
+    if (isKnown(ctx.req.headers['if-none-match'], file.etag)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.status = 200;
+    const [encoding, body] = packingOf(
+      file,
+      ctx.acceptsEncodings(file.brotli ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']),
+    );
+    if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+    // Koa answers a HEAD with its length alone.
+    ctx.body = body;
+  };
+
+function packingOf(
+  { body, packed, brotli }: PublicFile,
+  accepted: string | false,
+): [encoding: string | undefined, Buffer] {
+  if (accepted === 'br' && brotli !== undefined) return ['br', brotli];
+  return accepted === 'gzip' ? ['gzip', packed] : [undefined, body];
+}
+
+/** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */
+const isKnown = (given: string | undefined, etag: string): boolean =>
+  (given ?? '').split(',').some((each) => ['*', etag, etag.slice(2)].includes(each.trim()));

@@ -1,0 +1,23 @@
+/** Longest eventType, in characters (UTF-16 units), and the most patterns of one subscription (docs/security.md). */
+export const MAX_EVENT_TYPE_LENGTH = 128;
+export const MAX_EVENT_TYPES = 100;
+
+/**
+ * Whether a subscription with these eventTypes wants `eventType`. No patterns mean all; `order.*` means everything that begins with
+ * `order.`; `*` alone means all; anything else is compared exactly, case and all. The publish statement does the same in SQL
+ * (src/db/sql/wanted.ts), and a test compares them.
+ */
+export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
+  if (eventTypes.length === 0) return true;
+  return eventTypes.some((wanted) =>
+    wanted === '*' ? true : wanted.endsWith('.*') ? eventType.startsWith(wanted.slice(0, -1)) : wanted === eventType,
+  );
+}
+
+/** Why a pattern in a subscription's eventTypes is refused; undefined when it is fine. A `*` stands alone or last, after a dot. */
+export function eventTypePatternProblem(pattern: string): string | undefined {
+  const star = pattern.indexOf('*');
+  if (star === -1 || pattern === '*') return undefined;
+  if (star === pattern.length - 1 && pattern.endsWith('.*') && pattern.length > 2) return undefined;
+  return 'a * may only stand alone or at the end after a dot, as in order.*';
+}

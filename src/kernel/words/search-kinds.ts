@@ -1,0 +1,44 @@
+import type { IdKind } from '../values/ids.ts';
+import type { Scope } from './scopes.ts';
+
+/** Kinds of resources that a search finds, by the scope which reads them elsewhere: a caller without it finds none. */
+export const SCOPE_OF_KIND = {
+  message: 'messages:read',
+  delivery: 'deliveries:read',
+  attempt: 'deliveries:read',
+  deadLetter: 'dlq:read',
+  bulkReplay: 'dlq:read',
+  messageReplay: 'subscriptions:read',
+  subscription: 'subscriptions:read',
+  channel: 'channels:read',
+  workflow: 'workflows:read',
+  run: 'workflows:read',
+  approval: 'workflows:read',
+  connection: 'credentials:write',
+  webhook: 'webhooks:read',
+} as const satisfies Partial<Record<IdKind, Scope>>;
+
+export type SearchKind = keyof typeof SCOPE_OF_KIND;
+
+export const SEARCH_KINDS = [
+  'message',
+  'delivery',
+  'attempt',
+  'deadLetter',
+  'bulkReplay',
+  'messageReplay',
+  'subscription',
+  'channel',
+  'workflow',
+  'run',
+  'approval',
+  'connection',
+  'webhook',
+] as const satisfies readonly SearchKind[];
+
+/** Parts of a resource that a search may ask for. */
+export const SEARCH_MATCHES = ['id', 'publisherId', 'eventType', 'name', 'payload', 'everything'] as const;
+
+/** Kinds that have names. */
+export const NAMED_KINDS = ['channel', 'subscription', 'workflow', 'connection', 'webhook'] as const;
+export type NamedKind = (typeof NAMED_KINDS)[number];

@@ -1,0 +1,77 @@
+import { parseUrl } from '../../kernel/values/parse-url.ts';
+
+/** Longest target URL, in characters, as written and as normalised (the usual bound of proxies and logs). */
+const MAX_URL_LENGTH = 2_048;
+
+/** Longest host name and label (RFC 1035 §2.3.4). */
+const MAX_HOST_LENGTH = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** White space, controls, DEL, the backslash and lone surrogates: WHATWG drops them or turns them round before it looks. */
+const MEANS_SOMETHING_ELSE = /[\p{Cc} \\\p{Surrogate}]/u;
+
+/**
+ * Ports of databases and control planes that speak, or half understand, HTTP: SQL Server, Docker, MySQL, PostgreSQL, Redis,
+ * Temporal, Consul, Elasticsearch, memcached, MongoDB (docs/security.md).
+ */
+const DENIED_PORTS: ReadonlySet<number> = new Set([1433, 2375, 3306, 5432, 6379, 7233, 8500, 9200, 11211, 27017]);
+
+/** Names that are never public (RFC 6761, 6762, 7686, 8375; ICANN's reserved `internal`). */
+const RESERVED_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa', '.onion'];
+
+export type UrlRules = {
+  allowHttp: boolean;
+  /** The name `localhost` may be used: the operator has allowed all of 127.0.0.0/8. */
+  allowLocalhost: boolean;
+};
+
+/** The text between `//` and the path, as written. */
+const authorityOf = (url: string): string => /^[^/]*\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
+
+function portProblem({ port }: URL): string | undefined {
+  // The URL parser leaves the scheme's own port out; 443 with http and 80 with https are fine as well.
+  if (port === '' || port === '80' || port === '443') return undefined;
+  const number = Number(port);
+  return number < 1_024 || DENIED_PORTS.has(number)
+    ? 'must use port 80 or 443, or one above 1023 that no database or control plane uses'
+    : undefined;
+}
+
+function nameProblem(name: string, rules: UrlRules): string | undefined {
+  if (name === 'localhost') return rules.allowLocalhost ? undefined : 'must not name a host of a private network';
+  const labels = name.split('.');
+  if (name.length > MAX_HOST_LENGTH || !labels.every((label) => LABEL.test(label))) {
+    return 'must have a host name of letters, digits and inner hyphens, without a dot at its end';
+  }
+  const isPrivate = labels.length === 1 || RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix));
+  return isPrivate ? 'must not name a host of a private network' : undefined;
+}
+
+/**
+ * Reads a target URL, or says why its form alone is refused: characters, scheme, credentials, port, host name. The host of a returned
+ * URL is canonical: an IPv4 or bracketed IPv6 address, or a plain ASCII name (IDNA done). The addresses of the host are checked
+ * elsewhere.
+ */
+export function readTarget(text: string, rules: UrlRules): { url: URL } | { problem: string } {
+  if (text.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters` };
+  if (MEANS_SOMETHING_ELSE.test(text)) return { problem: 'must not hold spaces, control characters or backslashes' };
+  const scheme = rules.allowHttp ? /^https?:\/\/[^/?#]/i : /^https:\/\/[^/?#]/i;
+  if (!scheme.test(text)) return { problem: `must be an absolute ${rules.allowHttp ? 'http or https' : 'https'} URL` };
+  const url = parseUrl(text);
+  if (url === undefined) return { problem: 'must be a valid URL' };
+  if (url.href.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters when encoded` };
+  if (authorityOf(text).includes('@')) return { problem: 'must not hold a user name or password' };
+  const isAddress = url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname);
+  const problem = portProblem(url) ?? (isAddress ? undefined : nameProblem(url.hostname, rules));
+  return problem === undefined ? { url } : { problem };
+}
+
+/**
+ * The URL in a text whose characters mean what they seem to, without user name and password; undefined for any other. The scheme, the
+ * name and the port are the caller's to judge.
+ */
+export function readPlainUrl(text: string): URL | undefined {
+  if (text.length > MAX_URL_LENGTH || MEANS_SOMETHING_ELSE.test(text) || authorityOf(text).includes('@'))
+    return undefined;
+  return parseUrl(text);
+}

@@ -1,0 +1,115 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { type Config, ConfigError } from '../../config.ts';
+import { createKeyRing } from '../../credentials/key-ring.ts';
+import { createDatabase } from '../../db/client.ts';
+import { followDatabaseClock } from './follow-clock.ts';
+import { createPool } from '../../db/connections/pool.ts';
+import { createTenants } from '../../db/tenants.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { createFilters } from '../../filters/filters.ts';
+import { createPublishingConfigs, type PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
+import { loadPublishingConfig } from '../../publishing/configs/config-store.ts';
+import { createSteadyClock } from '../../steady-clock.ts';
+import { createNewId } from '../../new-id.ts';
+import type { Meters } from '../../observe/meters.ts';
+import type { Tracing } from '../../observe/tracing.ts';
+import { type AddressGuard, createAddressGuard } from '../../outbound/guard/address-guard.ts';
+import type { OwnAddresses } from '../../outbound/guard/own-addresses.ts';
+import { ownEndpoints } from './own-endpoints.ts';
+
+// Connections of a command's processes together, and of each one at least and at most. Publishing, claiming and recording: two cores
+// are busy with 20. With the 10 of Prisma, three processes fit PostgreSQL's default of 100, and so do eight with fewer each.
+const POOL = { together: 60, least: 8, most: 20 } as const;
+const PRISMA = { together: 30, least: 4, most: 10 } as const;
+
+const shareOf = ({ together, least, most }: typeof POOL | typeof PRISMA, processes: number): number =>
+  Math.max(least, Math.min(most, Math.floor(together / processes)));
+
+/** Connections of PostgreSQL that one of the processes may have: its raw pool's and Prisma's, as chosen or a share of the command's. */
+export const connectionsOf = ({
+  processes,
+  pools,
+}: Pick<Config, 'processes' | 'pools'>): { pool: number; prisma: number } => ({
+  pool: pools.statements ?? shareOf(POOL, processes),
+  prisma: pools.prisma ?? shareOf(PRISMA, processes),
+});
+
+/**
+ * Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal, with one client
+ * (start-worker.ts).
+ */
+export type ProcessDependencies = Dependencies & {
+  /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
+  publishingConfigs: PublishingConfigs;
+  /** Absent where METRICS_PORT is not set: then nothing is counted. */
+  meters?: Meters | undefined;
+  /** Absent without a collector in the settings: then nothing is traced. */
+  tracing?: Tracing | undefined;
+};
+
+/** Told of everything that is counted and traced. */
+export type Observers = Pick<ProcessDependencies, 'meters' | 'tracing'>;
+
+/** Everything that has a connection, and how to close it. */
+export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
+
+/**
+ * Builds what every role needs, and no other file makes a second one for the same process. PostgreSQL is asked for its time at once, and nothing waits for the
+ * answer. Throws ConfigError for a
+ * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
+ */
+export function createDependencies(
+  config: Config,
+  log: Logger,
+  own: OwnAddresses,
+  { meters, tracing }: Observers = {},
+): Connected {
+  const { databaseUrl, pooledDatabaseUrl, encryptionKeys } = config;
+  if (databaseUrl === undefined)
+    throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
+  if (encryptionKeys.length === 0)
+    throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
+  own.add(...ownEndpoints(config));
+  const connections = connectionsOf(config);
+  const db = createDatabase(pooledDatabaseUrl ?? databaseUrl, {
+    isPooled: pooledDatabaseUrl !== undefined,
+    max: connections.prisma,
+    onPool: (prisma) => meters?.readPool('prisma', prisma, connections.prisma),
+  });
+  const pool = createPool(databaseUrl, { max: connections.pool });
+  meters?.readPool('statements', pool, connections.pool);
+  const clock = createSteadyClock();
+  const following = followDatabaseClock({ pool, clock, log });
+  const deps: ProcessDependencies = {
+    config,
+    log,
+    clock: clock.now,
+    newId: createNewId(() => clock.now().getTime()),
+    db,
+    pool,
+    tenants: createTenants({ db, pool }),
+    keyRing: createKeyRing(encryptionKeys),
+    filters: createFilters(),
+    own,
+    guard: createGuard(config, own),
+    publishingConfigs: createConfigs(pool),
+    meters,
+    tracing,
+  };
+  return {
+    deps,
+    disconnect: async () => {
+      await following.stop();
+      await Promise.all([db.$disconnect(), pool.end()]);
+    },
+  };
+}
+
+/** Remembers configurations of channels as this database has them. */
+export const createConfigs = (pool: Pool): PublishingConfigs =>
+  createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
+
+/** Address guard that allows the operator's ranges and refuses own addresses. */
+export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
+  createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });

@@ -1,0 +1,19 @@
+import { createEventTypeExpressions } from '../../automations/inbound/event-type-expression.ts';
+import { createReceive } from '../../automations/inbound/receive.ts';
+import { createInboundWebhooks, type InboundWebhooks } from '../../automations/inbound/service.ts';
+import type { RecordAudit } from '../../identity/audit/record.ts';
+import { VERSION } from '../../kernel/words/version.ts';
+import { createFetchText } from '../../outbound/fetch-text.ts';
+import type { Publishing } from '../../publishing/service.ts';
+import type { ProcessDependencies } from './create-dependencies.ts';
+
+/** Inbound webhooks with what they need of their own. */
+export function createInbound(
+  deps: ProcessDependencies,
+  { audit, publishing }: { audit: { record: RecordAudit }; publishing: Publishing },
+): InboundWebhooks {
+  const expressions = createEventTypeExpressions();
+  const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
+  const receive = createReceive(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
+  return createInboundWebhooks(deps, { audit, expressions, receive });
+}

@@ -1,0 +1,65 @@
+import pg from 'pg';
+import type { Config } from '../../config.ts';
+import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
+
+/** Where Temporal's development server puts its UI unless told otherwise: a fixed port, or its own and this. */
+const TEMPORAL_UI = { port: 8_233, behind: 1_000 } as const;
+const REDIS_PORT = 6_379;
+const PORTS = { 'http:': 80, 'https:': 443 } as const;
+
+/**
+ * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, PgBouncer,
+ * Temporal, Redis and the collector of traces. Ports that are known only once they are listened on are added by whoever starts to
+ * listen.
+ */
+export function ownEndpoints(config: Config): OwnEndpoint[] {
+  const { publicBaseUrl, metricsPort, databaseUrl, pooledDatabaseUrl, temporal, redisUrl, traces } = config;
+  return [
+    ...ofApi(new URL(publicBaseUrl)),
+    ...(metricsPort === undefined ? [] : [{ host: 'localhost', port: metricsPort }]),
+    ...[databaseUrl, pooledDatabaseUrl].flatMap((url) => (url === undefined ? [] : [ofDatabase(url)])),
+    ...(temporal.address === undefined ? [] : ofTemporal(temporal.address)),
+    ...(redisUrl === undefined ? [] : [ofRedis(new URL(redisUrl))]),
+    ...(traces === undefined ? [] : [ofCollector(new URL(traces.endpoint))]),
+  ];
+}
+
+/** On 80 and 443 a proxy stands in front as a rule, and may serve the receivers of the same network by other names. */
+function ofApi({ protocol, hostname, port, pathname }: URL): OwnEndpoint[] {
+  const isWeb = port === '' || port === '80' || port === '443';
+  const api = { protocol, path: pathname.replace(/\/$/, '') };
+  // The settings take http and https only.
+  return [{ host: hostname, port: Number(port || PORTS[protocol as 'http:' | 'https:']), isShared: isWeb, api }];
+}
+
+/** The port on which the API of this process listens: every address of this machine may lead to it. */
+export const listeningApi = (port: number): OwnEndpoint => ({
+  host: 'localhost',
+  port,
+  api: { protocol: 'http:', path: '' },
+});
+
+/** As the driver reads the URL, with its own defaults. A socket in the file system is of a server on this machine. */
+function ofDatabase(connectionString: string): OwnEndpoint {
+  const { host, port } = new pg.Client({ connectionString });
+  return { host: host.startsWith('/') ? 'localhost' : host, port };
+}
+
+/** Its UI too, where the development server has it. A UI elsewhere is unknown here (docs/operations.md). */
+function ofTemporal(address: string): OwnEndpoint[] {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon);
+  const port = Number(address.slice(colon + 1));
+  return [...new Set([port, TEMPORAL_UI.port, port + TEMPORAL_UI.behind])].map((each) => ({ host, port: each }));
+}
+
+const ofCollector = ({ protocol, hostname, port }: URL): OwnEndpoint => ({
+  host: hostname,
+  // The settings take http and https only.
+  port: Number(port || PORTS[protocol as 'http:' | 'https:']),
+});
+
+const ofRedis = ({ hostname, port }: URL): OwnEndpoint => ({
+  host: hostname === '' ? 'localhost' : hostname,
+  port: Number(port || REDIS_PORT),
+});

@@ -1,0 +1,29 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { createRecordAudit, type Doer as AuditedDoer } from '../../identity/audit/record.ts';
+import type { TellChange } from '../../identity/changes.ts';
+import { isId } from '../../kernel/values/ids.ts';
+
+/**
+ * Writes each change of people and their rights to the audit log of its organisation. A change of a person alone, such as signing in,
+ * stands in the log of every organisation that the person is a member of.
+ */
+export function createTellChange(deps: Pick<Dependencies, 'newId' | 'clock' | 'log'>): TellChange<DatabaseTransaction> {
+  const record = createRecordAudit(deps);
+  return async (transaction, { action, by, organisationId, target, before, after }) => {
+    const actor: AuditedDoer['actor'] = isId('user', by.id) ? { kind: 'person', id: by.id } : { kind: 'commandLine' };
+    const person = isId('user', target) ? target : by.id;
+    const organisations = organisationId === undefined ? await organisationsOf(transaction, person) : [organisationId];
+    const from = by.from === undefined ? {} : { from: by.from };
+    const told = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+    for (const id of organisations)
+      await record(transaction, { organisationId: id, actor, ...from }, { action, target: { id: target }, ...told });
+    deps.log.info({ action, by: by.id, organisationId, target, ...told }, 'changed who may do what');
+  };
+}
+
+/** In one order, so that two transactions that write to the same logs never wait for each other. */
+async function organisationsOf(transaction: DatabaseTransaction, userId: string): Promise<string[]> {
+  const rows = await transaction.member.findMany({ where: { userId }, orderBy: { organisationId: 'asc' } });
+  return rows.map(({ organisationId }) => organisationId);
+}

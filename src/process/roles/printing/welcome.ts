@@ -1,0 +1,81 @@
+import type { Config } from '../../../config.ts';
+import type { FirstKeys } from '../../seed.ts';
+
+export type Welcome = {
+  config: Config;
+  apiUrl: string;
+  temporalAddress: string;
+  temporalUiUrl?: string | undefined;
+  /** Only at the first start. */
+  keys?: FirstKeys | undefined;
+  /** Only while there is no administrator. */
+  setupLink?: string | undefined;
+};
+
+/** The text that `start` prints when everything is up. */
+export function describeService({
+  config,
+  apiUrl,
+  temporalAddress,
+  temporalUiUrl,
+  keys,
+  setupLink,
+}: Welcome): string[] {
+  return [
+    '',
+    'Posthorn is ready',
+    `  Dashboard    ${config.dashboardUrl ?? `${apiUrl}/dashboard/`}`,
+    `  API          ${apiUrl}`,
+    ...(temporalUiUrl === undefined ? [`  Temporal     ${temporalAddress}`] : [`  Temporal UI  ${temporalUiUrl}`]),
+    ...(config.databaseUrl === undefined ? [] : [`  PostgreSQL   ${withoutPassword(config.databaseUrl)}`]),
+    ...(config.allowHttpWebhooks || config.webhookAllowCidrs.length > 0
+      ? [`  Targets      ${describeTargets(config)}`]
+      : []),
+    '',
+    ...(keys === undefined ? ['A further API key: npx posthorn keys create --env test'] : describeKeys(keys, apiUrl)),
+    ...(setupLink === undefined ? [] : describeSetup(setupLink)),
+    'Ctrl-C stops it',
+  ];
+}
+
+/** Three commands that make a channel, a subscription and a message. Each takes the id it needs from the one before. */
+export function curlLines(apiUrl: string, key: string): string[] {
+  const post = (path: string, body: string): string =>
+    `curl -s ${apiUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d ${body}`;
+  const idOf = `| sed 's/.*"id":"\\(chn_[a-z0-9]*\\)".*/\\1/'`;
+  return [
+    `CHANNEL=$(${post('/v1/channels', `'{"name":"orders"}'`)} ${idOf}); echo $CHANNEL`,
+    post('/v1/subscriptions', `"{\\"channelId\\":\\"$CHANNEL\\",\\"webhookUrl\\":\\"http://localhost:4000/\\"}"`),
+    post('/v1/channels/$CHANNEL/messages', `'{"eventType":"order.created","payload":{"number":1}}'`),
+  ];
+}
+
+function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
+  return [
+    'Your API keys, shown only now:',
+    `  live  ${keys.live.key}`,
+    `  test  ${keys.test.key}`,
+    '',
+    'A channel, a subscription (put your own URL) and a message:',
+    ...curlLines(apiUrl, keys.test.key).map((line) => `  ${line}`),
+    '',
+  ];
+}
+
+const describeSetup = (link: string): string[] => [
+  'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
+  `  ${link}`,
+  'A new link: npx posthorn admin setup-link',
+  '',
+];
+
+function describeTargets({ allowHttpWebhooks, webhookAllowCidrs }: Config): string {
+  const also = [...(allowHttpWebhooks ? ['plain http'] : []), ...webhookAllowCidrs];
+  return `beside public https also ${also.join(', ')} (ALLOW_HTTP_WEBHOOKS, WEBHOOK_ALLOW_CIDRS)`;
+}
+
+function withoutPassword(url: string): string {
+  const address = new URL(url);
+  address.password = '';
+  return address.href;
+}

@@ -1,0 +1,41 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isRunning } from '../../../../local/process-identity.ts';
+
+const runningState = z.object({
+  process: z.object({ pid: z.number(), bornAt: z.string() }),
+  apiUrl: z.string(),
+  databaseUrl: z.string(),
+  temporalAddress: z.string(),
+  temporalUiUrl: z.string().optional(),
+  /** Process numbers of the embedded parts at start. */
+  pids: z.object({ postgres: z.number().optional(), temporal: z.number().optional() }),
+});
+
+/** Address of a running `start`. The file holds the database's password: mode 600. */
+export type RunningState = z.output<typeof runningState>;
+
+const pathIn = (dataFolder: string): string => join(dataFolder, 'running.json');
+
+/** Written whole or not at all: readers never see half of it. */
+export function writeRunningState(dataFolder: string, state: RunningState): void {
+  const path = pathIn(dataFolder);
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+export function removeRunningState(dataFolder: string): void {
+  rmSync(pathIn(dataFolder), { force: true });
+}
+
+/** The `start` that runs on this data folder now; undefined when none does, whatever a killed one has left. */
+export function readRunningState(dataFolder: string): RunningState | undefined {
+  try {
+    const state = runningState.parse(JSON.parse(readFileSync(pathIn(dataFolder), 'utf8')));
+    return isRunning(state.process) ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}

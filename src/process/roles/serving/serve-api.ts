@@ -1,0 +1,103 @@
+import { createApp } from '../../../app.ts';
+import { type Config, ConfigError } from '../../../config.ts';
+import type { ProcessDependencies } from '../../assembly/create-dependencies.ts';
+import { observedLimiter } from '../../../observe/limits.ts';
+import { startHttpServer } from '../../../http/server.ts';
+import { ownOriginsOf } from '../../../kernel/values/request-origin.ts';
+import { sessionScheme } from '../../../identity/sessions/scheme.ts';
+import { apiKeyScheme } from '../../../identity/api-keys/scheme.ts';
+import { dpopScheme } from '../../../identity/tokens/scheme.ts';
+import { createLimiter } from '../../../rate-limits/limiter.ts';
+import { OPEN_FILES_FOR, readMachine } from '../../../machine.ts';
+import type { Check, Readiness } from '../../../readiness/readiness.ts';
+import { routes } from '../../../routes.ts';
+import type { Services } from '../../../services.ts';
+import type { Outages } from '../../../outages/outages.ts';
+import { listeningApi } from '../../assembly/own-endpoints.ts';
+import type { Siblings } from '../../assembly/siblings.ts';
+import { watchRedis } from '../../watch-servers.ts';
+import { portTaken } from './api-port.ts';
+
+export type RunningApi = {
+  port: number;
+  readiness: Readiness;
+  /** Answers what it has accepted, then closes. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Listens on config.port. `checks` are the checks of /readyz; absent: those of every role. `siblings` listen on the same port. Rejects
+ * when the port is taken.
+ */
+export async function serveApi(
+  deps: ProcessDependencies,
+  services: Services,
+  { checks, siblings, outages }: { checks?: readonly Check[]; siblings: Siblings; outages: Pick<Outages, 'watch'> },
+): Promise<RunningApi> {
+  const { config, log } = deps;
+  const { counters, table: processTable } = siblings;
+  const limiter = observedLimiter(
+    createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) }),
+    deps.meters,
+  );
+  const stopWatching = config.redisUrl === undefined ? undefined : watchRedis({ outages }, limiter, config.redisUrl);
+  siblings.onKeyChanged((id) => {
+    services.apiKeys.forget(id);
+    services.machineCredentials.forget(id);
+  });
+  try {
+    const schemes = [
+      apiKeyScheme(services.apiKeys),
+      dpopScheme(services.tokens),
+      sessionScheme(services.sessions, ownOriginsOf(config)),
+    ];
+    const app = createApp({
+      deps,
+      services,
+      routes,
+      schemes,
+      limiter,
+      processTable,
+      onAnswered: deps.meters?.answered,
+      traceRequest: deps.tracing?.traceRequest,
+      ...(checks && { checks }),
+    });
+    // An API that takes every connection leaves no open file for itself, and Node then ends the process.
+    const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
+    const server = await startHttpServer(app, {
+      port: config.port,
+      ...(config.listenHost !== undefined && { host: config.listenHost }),
+      maxConnections,
+      onTooMany: () =>
+        log.warn(
+          { maxConnections },
+          'closed new connections of callers: a quarter of the open files of this process are in use for them; raise its limit (ulimit -n)',
+        ),
+    });
+    // Without LISTEN_HOST the API listens on every address of this machine, and any of them may lead to the port with it.
+    deps.own.add(listeningApi(server.port));
+    return {
+      port: server.port,
+      readiness: app.readiness,
+      async stop() {
+        await server.drain();
+        await services.apiKeys.settled();
+        stopWatching?.();
+        await limiter.close();
+      },
+    };
+  } catch (failure) {
+    stopWatching?.();
+    await limiter.close();
+    throw portProblem(config, failure) ?? failure;
+  }
+}
+
+function portProblem({ port, listenHost }: Config, failure: unknown): ConfigError | undefined {
+  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+  if (code === 'EADDRINUSE') return new ConfigError(portTaken(port), { cause: failure });
+  if (code === 'EADDRNOTAVAIL')
+    return new ConfigError(`LISTEN_HOST: ${listenHost} is no address of this machine; correct it`, { cause: failure });
+  if (code !== 'EACCES') return undefined;
+  return new ConfigError(`PORT: this user may not listen on ${port}; set one above 1023`, { cause: failure });
+}

@@ -1,0 +1,69 @@
+import { createDependencies, type ProcessDependencies } from '../../assembly/create-dependencies.ts';
+import { createServices } from '../../assembly/create-services.ts';
+import { createHandOver } from '../../../publishing/hand-over.ts';
+import { type Check, createReadiness } from '../../../readiness/readiness.ts';
+import { tellRowSecurity } from '../../../readiness/row-security.ts';
+import { startChecks } from '../../../readiness/start-checks.ts';
+import { untilReady } from '../../../readiness/until-ready.ts';
+import type { Services } from '../../../services.ts';
+import { installRuntime } from '../../../temporal/connection.ts';
+import { untilTemporalAnswers } from '../../../temporal/until-temporal-answers.ts';
+import { startWorker } from '../../start-worker.ts';
+import { watchPostgres } from '../../watch-servers.ts';
+import type { Beginning, RunningRole } from './role.ts';
+import { temporalCheck } from './temporal-check.ts';
+import { serveApi } from './serve-api.ts';
+import { createUndo } from './undo.ts';
+
+/** API and worker in one process. */
+export type RunningService = RunningRole & { port: number; services: Services };
+
+/** The service of `start` as one of several processes: the supervisor has prepared the database. */
+export async function startWholeService(beginning: Beginning): Promise<RunningRole> {
+  const { config, log, own, waiting, observed, tracing } = beginning;
+  const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
+  const undo = createUndo();
+  undo.add(disconnect);
+  return undo.onFailure(async () => {
+    const checks = startChecks(deps);
+    await untilReady(createReadiness(checks), waiting);
+    const service = await startService(deps, checks, beginning);
+    undo.add(service.stop);
+    beginning.siblings.isReady(service.port);
+    return { failed: service.failed, stop: undo.all };
+  });
+}
+
+/**
+ * Worker and API on a database that `checks` have found ready, with the hand-over of new deliveries in memory. `checks` are those of
+ * /readyz, too.
+ */
+export async function startService(
+  deps: ProcessDependencies,
+  checks: readonly Check[],
+  { config, log, siblings, waiting, temporalAddress, observed }: Beginning,
+): Promise<RunningService> {
+  const undo = createUndo();
+  return undo.onFailure(async () => {
+    const address = temporalAddress ?? config.temporal.address ?? '';
+    const settings = { ...config.temporal, address };
+    const handOver = createHandOver();
+    const services = createServices(deps, handOver, siblings);
+    installRuntime(log, observed?.temporalMetricsAddress);
+    await untilTemporalAnswers(settings, waiting);
+    const { claimsAs: onIncarnation, isReplacement } = siblings;
+    const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
+    const { publishing } = services;
+    const joining = { handOver, onIncarnation, isReplacement, outages: log.outages, publishing };
+    const worker = await startWorker(deps, settings, joining);
+    undo.add(async () => stopWatching());
+    undo.add(() => worker.stop());
+    siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
+    const temporal = temporalCheck(worker, address);
+    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
+    undo.add(() => api.stop());
+    observed?.show(api.readiness);
+    await tellRowSecurity(deps);
+    return { port: api.port, services, failed: worker.failed, stop: undo.all };
+  });
+}

@@ -1,0 +1,88 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  proxyActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/contract/delivery-workflow.ts';
+import { type RetryPolicy, retryDelay } from '../../src/contract/retry-policy.ts';
+import type { OutlineStep } from '../../src/contract/run-outline.ts';
+import type { Way } from '../../src/contract/run-ways.ts';
+import { RUN_FAILURES, type StepInput, type Taken } from '../../src/contract/run-workflow.ts';
+import { TIMEOUT_TYPES } from '../../src/contract/temporal-names.ts';
+import { local } from './run-local.ts';
+import type { TakeStep } from './run-state.ts';
+
+type ActionStep = OutlineStep & { type: 'action' };
+
+/**
+ * A step with effects, as a regular activity under the step's own retry policy. An attempt that never reported (its worker died, or
+ * PostgreSQL stayed away for all of its time) is made again and uses up nothing of the policy.
+ */
+export const takeAction: TakeStep<ActionStep> = async (run, { step, stepId, iteration }) => {
+  const input = { ...run.input, stepId, iteration };
+  for (let failures = 0; ; ) {
+    try {
+      return (await attempt(step, input, failures)).way;
+    } catch (failure) {
+      const way = wayOf(failure);
+      if (way !== undefined) return way;
+      if (isOver(failure)) throw failure;
+      const standing = await local(step.label).stepStanding({ ...input, crash: crashOf(failure) });
+      if ('way' in standing) return standing.way;
+      failures = standing.failures;
+    }
+  }
+};
+
+function attempt(step: ActionStep, input: StepInput, failures: number): Promise<Taken> {
+  const activities = proxyActivities<Activities>({
+    startToCloseTimeout: step.timeoutMs + RECORDING_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    retry: {
+      ...retryFrom(step.retryPolicy, failures),
+      nonRetryableErrorTypes: [...step.nonRetryableErrors, ...TIMEOUT_TYPES],
+    },
+    // The answer of a request under way is of no use any more.
+    cancellationType: 'TRY_CANCEL',
+    summary: step.label,
+  });
+  if (step.action === 'connector') return activities.connectorStep(input);
+  return step.action === 'publish' ? activities.publishStep(input) : activities.httpStep(input);
+}
+
+/** The rest of a policy of which so many failures are behind the step. The activity says after each attempt when the next one is due. */
+const retryFrom = (policy: RetryPolicy, failures: number) => ({
+  maximumAttempts: Math.max(1, policy.maxRetries + 1 - failures),
+  initialInterval: retryDelay(policy, failures + 1),
+  maximumInterval: policy.maxDelay,
+  backoffCoefficient: policy.backoffMultiplier,
+});
+
+const rootOf = (failure: unknown): unknown => (failure instanceof ActivityFailure ? failure.cause : failure);
+
+/** The way of a step that has failed for good, as the activity recorded it. */
+function wayOf(failure: unknown): Way | undefined {
+  const root = rootOf(failure);
+  if (!(root instanceof ApplicationFailure)) return undefined;
+  // `as`: activities/run-steps.ts writes it.
+  const [taken] = (root.details ?? []) as [Taken?];
+  return taken?.way;
+}
+
+/** The run is over, or being cancelled: nothing is tried again. */
+function isOver(failure: unknown): boolean {
+  if (CancellationScope.current().consideredCancelled) return true;
+  const root = rootOf(failure);
+  const isSuperseded = root instanceof ApplicationFailure && root.type === RUN_FAILURES.superseded;
+  return isSuperseded || !(root instanceof ApplicationFailure || root instanceof TimeoutFailure);
+}
+
+/** Whether an attempt ended without a word: the worker was silent, or the time was over. */
+function crashOf(failure: unknown): 'worker' | 'time' | undefined {
+  const root = rootOf(failure);
+  if (!(root instanceof TimeoutFailure)) return undefined;
+  return root.timeoutType === 'HEARTBEAT' ? 'worker' : 'time';
+}

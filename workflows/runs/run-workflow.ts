@@ -1,0 +1,84 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  continueAsNew,
+  isCancellation,
+  patched,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
+import { endOf } from '../../src/contract/run-ways.ts';
+import { type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../../src/contract/run-workflow.ts';
+import { local } from './run-local.ts';
+import { type ChainEnd, createRun } from './run-state.ts';
+import { walkChain } from './run-walk.ts';
+
+/**
+ * One round of a run: walks the steps of its outline. Every step is evaluated, done and recorded by one activity, which gives back the
+ * way from it; steps that are recorded already are passed over on their ways. So a retry, a lost history and a full one go on at the same
+ * place. A run that fails fails the Temporal workflow, so that the Temporal UI says so.
+ */
+export async function runWorkflow(input: RunInput): Promise<{ result: RunResult }> {
+  try {
+    const opened = await local('open the run').openRun(input);
+    const run = createRun(input, opened, (first, iteration) => walkChain(run, first, iteration));
+    return await finish(input, await run.walk(opened.outline.entry, ''));
+  } catch (failure) {
+    if (typeOf(failure) === RUN_FAILURES.superseded) {
+      showState('superseded');
+      return { result: 'superseded' };
+    }
+    if (typeOf(failure) === RUN_FAILURES.failed) throw failure;
+    const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
+    if (!isCancelled && !(failure instanceof ApplicationFailure || failure instanceof ActivityFailure)) throw failure;
+    await CancellationScope.nonCancellable(() =>
+      end({
+        ...input,
+        ...(isCancelled
+          ? { status: 'cancelled', reason: 'cancelled in Temporal' }
+          : {
+              status: 'failed',
+              error: { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' },
+            }),
+      }),
+    );
+    showState(isCancelled ? 'cancelled' : 'failed');
+    throw isCancelled && !isCancellation(failure) ? new CancelledFailure('the run was cancelled') : failure;
+  }
+}
+
+async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResult }> {
+  if (way === 'again') return continueAsNew<typeof runWorkflow>(input);
+  const status = way === 'pause' ? 'paused' : way === 'failure' ? 'failed' : (endOf(way) ?? 'completed');
+  await end({ ...input, status });
+  showState(status);
+  if (status === 'failed')
+    throw ApplicationFailure.create({
+      type: RUN_FAILURES.failed,
+      message: 'a step failed; the record of the run says why',
+      nonRetryable: true,
+      // A workflow of a user that fails is no fault of ours: the SDK logs it as detail.
+      category: ApplicationFailureCategory.BENIGN,
+    });
+  return { result: status };
+}
+
+const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
+
+/** The end of the round, for those who search in the Temporal UI. A run that was started without search attributes has none. */
+function showState(state: RunResult): void {
+  const isSearchable = workflowInfo().typedSearchAttributes.get(STATE) !== undefined;
+  // Runs of earlier releases have ended without this command.
+  if (isSearchable && patched('shows-its-end')) upsertSearchAttributes([{ key: STATE, value: state }]);
+}
+
+const end = (input: EndRunInput): Promise<void> => local('record the end').endRun(input);
+
+/** The type of the application failure at the root, if it is one. */
+function typeOf(failure: unknown): string | null | undefined {
+  const root = failure instanceof ActivityFailure ? failure.cause : failure;
+  return root instanceof ApplicationFailure ? root.type : undefined;
+}
