@@ -52,5 +52,7 @@ describe('a planted circle is found', () => {
 });
 
 test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
-  expect(() => planted(['src/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow('src/http/route/nobody.ts');
+  expect(() => planted(['src/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow(
+    'src/http/route/nobody.ts',
+  );
 });
