@@ -15,6 +15,7 @@ describe('readConfig', () => {
     expect(readConfig({})).toEqual({
       deliveryBurstThreshold: 100,
       ownWorkflowWithinMs: 50,
+      isDashboardServed: true,
       port: 3000,
       isPortChosen: false,
       publicBaseUrl: 'http://localhost:3000',
@@ -232,6 +233,14 @@ describe('readConfig', () => {
     expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
     for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('go together');
     expect(() => readConfig({ SMTP_URL: 'https://mail.example.com', MAIL_FROM })).toThrow('SMTP_URL must be a URL');
+  });
+
+  test('serves the dashboard unless it is off or elsewhere', () => {
+    expect(readConfig({}).isDashboardServed).toBe(true);
+    for (const DASHBOARD of ['off', 'false']) expect(readConfig({ DASHBOARD }).isDashboardServed).toBe(false);
+    const elsewhere = { PUBLIC_BASE_URL: 'https://api.example.com', DASHBOARD_URL: 'https://dash.example.com' };
+    expect(readConfig(elsewhere).isDashboardServed).toBe(false);
+    expect(() => readConfig({ DASHBOARD: 'no' })).toThrow('DASHBOARD must be on or off');
   });
 
   test('takes a dashboard of its own site over https, and no other', () => {

@@ -33,6 +33,8 @@ export type Config = {
   readonly publicBaseUrl: string;
   /** Every DPoP proof must hold a nonce of ours. */
   readonly dpopNonces: boolean;
+  /** The API process answers with the pages of the dashboard: not with DASHBOARD=off, and not where they live at another address. */
+  readonly isDashboardServed: boolean;
   /** A dashboard at another address of the same site, without a slash at its end. */
   readonly dashboardUrl?: string;
   /** Absent: links are only shown. */
@@ -115,6 +117,7 @@ export function readConfig(
     isPortChosen: value.PORT !== undefined,
     publicBaseUrl,
     dpopNonces: value.DPOP_NONCES,
+    isDashboardServed: value.DASHBOARD && dashboardUrl === undefined,
     ...(dashboardUrl !== undefined && { dashboardUrl }),
     ...(mail !== undefined && { mail }),
     ...(singleSignOn !== undefined && { singleSignOn }),

@@ -30,16 +30,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-type Settings = { publicBaseUrl: string; dashboardUrl?: string | undefined };
+type Settings = { publicBaseUrl: string; isDashboardServed: boolean };
 
 /**
  * Finds the files of the dashboard by their paths under /dashboard. Every address of a page is answered with the one index.html. Nothing
- * is found where DASHBOARD_URL names another address, or where the pages were never built. They are read when they are first asked for.
+ * is found with DASHBOARD=off, where DASHBOARD_URL names another address, or where the pages were never built. They are read when they
+ * are first asked for.
  */
 export function createDashboardFiles(settings: Settings): (path: string) => Promise<PublicFile | undefined> {
   let files: Promise<ReadonlyMap<string, PublicFile>> | undefined;
   return async (path) => {
-    if (settings.dashboardUrl !== undefined || FOLDER === undefined) return undefined;
+    if (!settings.isDashboardServed || FOLDER === undefined) return undefined;
     if (path !== '/dashboard' && !path.startsWith('/dashboard/')) return undefined;
     files ??= readFiles(FOLDER, settings.publicBaseUrl);
     const name = path.slice('/dashboard/'.length);

@@ -40,6 +40,11 @@ export const variables = z.object({
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
   DPOP_NONCES: flag.default(false),
+  // YAML reads a bare `off` as false, which arrives here as that word.
+  DASHBOARD: z
+    .enum(['on', 'off', 'true', 'false'], 'must be on or off')
+    .default('on')
+    .transform((value) => value === 'on' || value === 'true'),
   DASHBOARD_URL: urlOf('https:', 'http:').optional(),
   SMTP_URL: urlOf('smtp:', 'smtps:').optional(),
   SMTP_URL_FILE: z.string().optional(),

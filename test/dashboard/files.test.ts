@@ -77,6 +77,14 @@ test('an operator who names another address for the dashboard has none here', as
   await posthorn.stop();
 });
 
+test('an operator who wants no dashboard has the API alone', async () => {
+  const posthorn = await startPosthorn({ withWorker: false, variables: { DASHBOARD: 'off' } });
+  for (const path of ['/dashboard', '/dashboard/', '/dashboard/sign-in', '/dashboard/mark.svg'])
+    expect([path, (await fetch(posthorn.url + path)).status]).toEqual([path, 404]);
+  expect((await posthorn.request('GET', '/v1/channels')).status).toBe(200);
+  await posthorn.stop();
+});
+
 /** The budgets of docs/dashboard.md. */
 const MOST = { first: 200_000, page: 120_000, styles: 20_000 };
 

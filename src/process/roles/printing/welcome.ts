@@ -24,7 +24,9 @@ export function describeService({
   return [
     '',
     'Posthorn is ready',
-    `  Dashboard    ${config.dashboardUrl ?? `${apiUrl}/dashboard/`}`,
+    ...(config.isDashboardServed || config.dashboardUrl !== undefined
+      ? [`  Dashboard    ${config.dashboardUrl ?? `${apiUrl}/dashboard/`}`]
+      : []),
     `  API          ${apiUrl}`,
     ...(temporalUiUrl === undefined ? [`  Temporal     ${temporalAddress}`] : [`  Temporal UI  ${temporalUiUrl}`]),
     ...(config.databaseUrl === undefined ? [] : [`  PostgreSQL   ${withoutPassword(config.databaseUrl)}`]),
