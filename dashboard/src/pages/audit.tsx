@@ -4,16 +4,19 @@ import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { useGo } from '../parts/link.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
 
-const idOf = ({ id }: AuditEntry): string => id;
+/** An entry with its text as the service has sent it: what has changed is shown digit for digit. */
+type Entry = AuditEntry & { text: string };
+const idOf = ({ id }: Entry): string => id;
 
 /** Who changed what in this organisation, newest first. */
 export function AuditPage() {
@@ -28,8 +31,16 @@ export function AuditPage() {
     targetId: search['target'],
   };
   const { since } = search;
-  const columns: readonly Column<AuditEntry>[] = [
-    { head: t.fields.time, width: '200px', cell: (row) => <Time at={row.at} /> },
+  const columns: readonly Column<Entry>[] = [
+    {
+      head: t.fields.time,
+      width: '200px',
+      cell: (row) => (
+        <HereLink to="/audit" search={{ ...search, open: row.id }}>
+          <Time at={row.at} />
+        </HereLink>
+      ),
+    },
     { head: t.audit.action, width: 'minmax(160px, 1fr)', cell: (row) => row.action },
     {
       head: t.audit.actor,
@@ -54,7 +65,12 @@ export function AuditPage() {
       <LiveList
         name={t.nav.names.audit}
         listKey={['audit', organisation.id, filter, since]}
-        fetch={(cursor) => api.audit.list({ ...filter, since: sinceOf(since), limit: 100, cursor }, at).page()}
+        fetch={async (cursor) => {
+          const query = { ...filter, since: sinceOf(since), limit: 100, cursor };
+          const { data: page, text } = await api.audit.list(query, at).page().withAnswer();
+          const texts = itemTexts(memberText(text, 'data') ?? '[]');
+          return { ...page, data: page.data.map((row, index) => ({ ...row, text: texts[index] ?? '{}' })) };
+        }}
         idOf={idOf}
         columns={columns}
         leastWidth={900}
@@ -78,11 +94,12 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
   const client = useQueryClient();
   // An entry has no address of its own in the API: the list has all of it.
   const row = client
-    .getQueriesData<{ pages: { data: AuditEntry[] }[] }>({ queryKey: ['audit', at.place.organisationId] })
+    .getQueriesData<{ pages: { data: Entry[] }[] }>({ queryKey: ['audit', at.place.organisationId] })
     .flatMap(([, found]) => found?.pages ?? [])
     .flatMap(({ data }) => data)
     .find((each) => each.id === id);
   if (row === undefined) return <p>{t.audit.notHere}</p>;
+  const [before, after] = [memberText(row.text, 'before'), memberText(row.text, 'after')];
   return (
     <>
       <h2>{row.action}</h2>
@@ -102,16 +119,16 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
           {row.from?.address} <div className="muted">{row.from?.userAgent}</div>
         </dd>
       </dl>
-      {row.before !== undefined && (
+      {before !== undefined && (
         <section className="section">
           <h3>{t.audit.before}</h3>
-          <JsonText json={JSON.stringify(row.before)} label={t.audit.before} />
+          <JsonText json={before} label={t.audit.before} />
         </section>
       )}
-      {row.after !== undefined && (
+      {after !== undefined && (
         <section className="section">
           <h3>{t.audit.after}</h3>
-          <JsonText json={JSON.stringify(row.after)} label={t.audit.after} />
+          <JsonText json={after} label={t.audit.after} />
         </section>
       )}
     </>

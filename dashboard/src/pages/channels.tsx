@@ -19,7 +19,7 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
-import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ChannelSchemas } from './channel-schemas.tsx';
@@ -118,40 +118,42 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
       </p>
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.schemas.tabs} current={tab} />}
-      {tab === 'overview' && (
-        <>
-          <dl className="facts">
-            <dt>{t.fields.id}</dt>
-            <dd className="mono">{row.id}</dd>
-            <dt>{t.channels.schema}</dt>
-            <dd>{schemaWord(row, t.channels)}</dd>
-            <dt>{t.channels.retention}</dt>
-            <dd>{t.channels.days(row.retentionDays)}</dd>
-            <dt>{t.fields.made}</dt>
-            <dd>
-              <Time at={row.createdAt} />
-            </dd>
-          </dl>
-          {!isInPanel && <Figures of={{ channelId: id }} />}
-          <ScheduledMessages channelId={id} />
-          {!isInPanel && (
-            <section className="section">
-              <div className="heading">
-                <h2>{t.nav.names.subscriptions}</h2>
-                {may('developer') && (
-                  <HereLink to="/subscriptions/new" search={{ channel: id }} className="button">
-                    {t.subscriptions.make}
-                  </HereLink>
-                )}
-              </div>
-              <SubscriptionList channelId={id} isOfChannel />
-            </section>
-          )}
-        </>
-      )}
-      {tab === 'schemas' && <ChannelSchemas key={row.updatedAt} channel={row} text={text} />}
-      {tab === 'trial' && <ChannelTrial channelId={id} />}
-      {tab === 'settings' && <ChannelSettings key={row.updatedAt} channel={row} />}
+      <TabPanel tab={tab} isAlone={isInPanel}>
+        {tab === 'overview' && (
+          <>
+            <dl className="facts">
+              <dt>{t.fields.id}</dt>
+              <dd className="mono">{row.id}</dd>
+              <dt>{t.channels.schema}</dt>
+              <dd>{schemaWord(row, t.channels)}</dd>
+              <dt>{t.channels.retention}</dt>
+              <dd>{t.channels.days(row.retentionDays)}</dd>
+              <dt>{t.fields.made}</dt>
+              <dd>
+                <Time at={row.createdAt} />
+              </dd>
+            </dl>
+            {!isInPanel && <Figures of={{ channelId: id }} />}
+            <ScheduledMessages channelId={id} />
+            {!isInPanel && (
+              <section className="section">
+                <div className="heading">
+                  <h2>{t.nav.names.subscriptions}</h2>
+                  {may('developer') && (
+                    <HereLink to="/subscriptions/new" search={{ channel: id }} className="button">
+                      {t.subscriptions.make}
+                    </HereLink>
+                  )}
+                </div>
+                <SubscriptionList channelId={id} isOfChannel />
+              </section>
+            )}
+          </>
+        )}
+        {tab === 'schemas' && <ChannelSchemas key={row.updatedAt} channel={row} text={text} />}
+        {tab === 'trial' && <ChannelTrial channelId={id} />}
+        {tab === 'settings' && <ChannelSettings key={row.updatedAt} channel={row} />}
+      </TabPanel>
     </>
   );
 }
@@ -164,10 +166,15 @@ function Actions({ of: { id, name, status } }: { of: Channel }) {
   const [isArchiving, setIsArchiving] = useState(false);
   const typed = environment === 'live' ? name : undefined;
   const change = (next: Channel['status']): void =>
-    void act(async () => {
-      await api.channels.update(id, { status: next }, at);
-      await refresh();
-    });
+    void act(
+      async () => {
+        await api.channels.update(id, { status: next }, at);
+        await refresh();
+      },
+      next === 'paused'
+        ? { told: t.states.paused, undo: () => api.channels.update(id, { status }, at).then(refresh) }
+        : {},
+    );
   return (
     <div className="buttons">
       <HereLink to="/messages" search={{ channel: id }} className="button">

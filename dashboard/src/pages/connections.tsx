@@ -25,7 +25,15 @@ export function ConnectionsPage() {
   if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<Connection>[] = [
     { head: t.fields.status, width: '160px', cell: (row) => <ConnectionState of={row} /> },
-    { head: t.common.name, width: 'minmax(140px, 1fr)', cell: (row) => row.name },
+    {
+      head: t.common.name,
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => (
+        <HereLink to="/connections" search={{ open: row.id }}>
+          {row.name}
+        </HereLink>
+      ),
+    },
     {
       head: t.connections.connector,
       width: 'minmax(120px, 1fr)',

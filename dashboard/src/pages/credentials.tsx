@@ -8,7 +8,7 @@ import { Ask } from '../parts/ask.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { useGo } from '../parts/link.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -32,7 +32,15 @@ function CredentialsPage({ kind }: { kind: Kind }) {
   const words = t.credentials[kind];
   const columns: readonly Column<Credential>[] = [
     { head: t.fields.status, width: '96px', cell: (row) => <State of={row.status} /> },
-    { head: t.common.name, width: 'minmax(96px, 1fr)', cell: (row) => row.name },
+    {
+      head: t.common.name,
+      width: 'minmax(96px, 1fr)',
+      cell: (row) => (
+        <HereLink to={`/${kind}`} search={{ open: row.id }}>
+          {row.name}
+        </HereLink>
+      ),
+    },
     {
       head: t.fields.id,
       width: 'minmax(136px, 1.2fr)',

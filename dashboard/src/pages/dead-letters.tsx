@@ -70,6 +70,8 @@ export function DeadLettersPage() {
   // Causes of a channel, a subscription or a time: a filter by a cause has one.
   const { channelId, subscriptionId, workflowId, ...ofCause } = filter;
   const hasCauses = [...Object.values(ofCause), errorStatus].every((value) => value === undefined);
+  const askForAll = (): void =>
+    setAsked({ ...filterNow(), ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) });
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '184px', cell: (row) => <Time at={row.failedAt} /> },
@@ -96,16 +98,7 @@ export function DeadLettersPage() {
     <>
       <Heading title={t.nav.names['dead-letters']}>
         {may('developer') && status === 'open' && (
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              setAsked({
-                ...filterNow(),
-                ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }),
-              })
-            }
-          >
+          <button type="button" className="button" onClick={askForAll}>
             {t.deadLetters.replayAll}
           </button>
         )}
@@ -188,6 +181,11 @@ export function DeadLettersPage() {
                 later={t.deadLetters.discarding}
                 onDone={onDone}
               />
+              {status === 'open' && (
+                <button type="button" className="button" onClick={askForAll}>
+                  {t.list.allThatMatch}
+                </button>
+              )}
             </>
           ),
         })}

@@ -98,7 +98,7 @@ const answerOf = (text: string | undefined): string | undefined => /^[1-5](?:\d\
  * Retries every failed delivery that the filters let through, or says which of them stands in the way. Each is an open dead letter, so the
  * same filter finds them there: but for the time, which is that of the failure, and for what dead letters do not have.
  */
-function RetryAll({ filters }: { filters: Partial<Filtered> }) {
+function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: string }) {
   const t = useTexts();
   const [isAsking, setIsAsking] = useState(false);
   const answer = answerOf(filters.answer);
@@ -141,7 +141,7 @@ function RetryAll({ filters }: { filters: Partial<Filtered> }) {
   return (
     <>
       <button type="button" className="button" onClick={() => setIsAsking(true)}>
-        {t.deliveries.retryAll}
+        {label ?? t.deliveries.retryAll}
       </button>
       {isAsking && (
         <ReplayAll
@@ -234,13 +234,16 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       }
       {...(may('developer') && {
         acts: (rows: readonly Delivery[], onDone: () => void) => (
-          <EachButton
-            label={t.deliveries.retry}
-            rows={rows}
-            what={({ id }) => api.deliveries.retry(id, at)}
-            told={t.deliveries.retryAsked}
-            onDone={onDone}
-          />
+          <>
+            <EachButton
+              label={t.deliveries.retry}
+              rows={rows}
+              what={({ id }) => api.deliveries.retry(id, at)}
+              told={t.deliveries.retryAsked}
+              onDone={onDone}
+            />
+            {filters.status === 'failed' && <RetryAll filters={filters} label={t.list.allThatMatch} />}
+          </>
         ),
       })}
       panel={(id) => <DeliveryView id={id} isInPanel />}

@@ -10,7 +10,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { State } from '../parts/state.tsx';
-import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
@@ -27,7 +27,7 @@ export function ReplaysPage() {
     <>
       <Heading title={t.nav.names.replays} />
       <Tabs tabs={TABS} names={t.replays.tabs} current={tab} />
-      {tab === 'letters' ? <BulkReplayList /> : <MessageReplayList />}
+      <TabPanel tab={tab}>{tab === 'letters' ? <BulkReplayList /> : <MessageReplayList />}</TabPanel>
     </>
   );
 }
@@ -40,7 +40,15 @@ function BulkReplayList() {
   const columns: readonly Column<BulkReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
-    { head: t.fields.id, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.id}</span> },
+    {
+      head: t.fields.id,
+      width: 'minmax(160px, 1fr)',
+      cell: (row) => (
+        <HereLink to="/replays" search={{ open: row.id }} className="mono">
+          {row.id}
+        </HereLink>
+      ),
+    },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
     { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Run } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
-import { memberText } from '../lib/raw-json.ts';
+import { triggerWord } from '../lib/kind-words.ts';
+import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -95,7 +96,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
         </dd>
         <dt>{t.workflows.trigger}</dt>
         <dd>
-          {row.trigger.type}{' '}
+          {triggerWord(t, row.trigger.type)}{' '}
           {row.trigger.messageId !== undefined && (
             <HereLink to={`/messages/${row.trigger.messageId}`} className="mono">
               {row.trigger.messageId}
@@ -140,7 +141,14 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
   const [data, setData] = useState('{}');
   const found = useQuery({
     queryKey: [path, 'approvals', runId],
-    queryFn: async () => (await api.approvals.list({ runId, status: 'open', limit: 100 }, at).page()).data,
+    queryFn: async () => {
+      const { data: page, text } = await api.approvals
+        .list({ runId, status: 'open', limit: 100 }, at)
+        .page()
+        .withAnswer();
+      const texts = itemTexts(memberText(text, 'data') ?? '[]');
+      return page.data.map((row, index) => ({ ...row, form: memberText(texts[index] ?? '{}', 'form') }));
+    },
     refetchInterval: isWaiting ? 3_000 : false,
   });
   return found.data?.map(({ id, title, message, form, stepId, iteration, expiresAt }) => {
@@ -169,7 +177,7 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
             <TextField label={t.runs.comment} value={comment} onChange={setComment} />
             {form !== undefined && (
               <>
-                <JsonText json={JSON.stringify(form)} label={t.runs.form} />
+                <JsonText json={form} label={t.runs.form} />
                 <TextField label={t.runs.data} value={data} onChange={setData} lines={4} />
               </>
             )}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type RunSummary } from '../api/client.ts';
+import { triggerWord } from '../lib/kind-words.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -65,7 +66,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         </HereLink>
       ),
     },
-    { head: t.workflows.trigger, width: '96px', cell: (row) => row.trigger.type },
+    { head: t.workflows.trigger, width: 'minmax(120px, 1fr)', cell: (row) => triggerWord(t, row.trigger.type) },
     { head: t.runs.took, width: '96px', isNumber: true, cell: (row) => tookOf(row) },
     { head: t.fields.lastError, width: 'minmax(140px, 1fr)', cell: (row) => row.error?.message ?? row.reason },
   ];

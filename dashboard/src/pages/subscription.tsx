@@ -15,7 +15,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
-import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
@@ -50,15 +50,17 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
       </p>
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.subscriptions.tabs} current={tab} />}
-      {tab === 'overview' && (
-        <>
-          <Facts of={row} />
-          <Figures of={{ subscriptionId: id }} />
-        </>
-      )}
-      {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
-      {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
-      {tab === 'secret' && <SigningSecret id={id} />}
+      <TabPanel tab={tab} isAlone={isInPanel}>
+        {tab === 'overview' && (
+          <>
+            <Facts of={row} />
+            <Figures of={{ subscriptionId: id }} />
+          </>
+        )}
+        {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
+        {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
+        {tab === 'secret' && <SigningSecret id={id} />}
+      </TabPanel>
     </>
   );
 }
@@ -125,12 +127,17 @@ function Actions({ of: row }: { of: Subscription }) {
         type="button"
         className="button"
         onClick={() =>
-          void act(async () => {
-            await (row.status === 'active'
-              ? api.subscriptions.pause(row.id, at)
-              : api.subscriptions.resume(row.id, at));
-            await refresh();
-          })
+          void act(
+            async () => {
+              await (row.status === 'active'
+                ? api.subscriptions.pause(row.id, at)
+                : api.subscriptions.resume(row.id, at));
+              await refresh();
+            },
+            row.status === 'active'
+              ? { told: t.states.paused, undo: () => api.subscriptions.resume(row.id, at).then(refresh) }
+              : {},
+          )
         }
       >
         {row.status === 'active' ? t.subscriptions.pause : t.subscriptions.resume}

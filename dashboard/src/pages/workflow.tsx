@@ -10,7 +10,7 @@ import { DeleteButton } from '../parts/delete-button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { useGo } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
-import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { RunList } from './runs.tsx';
@@ -49,11 +49,13 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
           </dd>
         </dl>
       )}
-      {!isInPanel && tab === 'definition' && (
-        <WorkflowEditor key={row.updatedAt} workflow={row} text={definitionOf(row, text)} />
+      {!isInPanel && (
+        <TabPanel tab={tab}>
+          {tab === 'definition' && <WorkflowEditor key={row.updatedAt} workflow={row} text={definitionOf(row, text)} />}
+          {tab === 'runs' && <RunList workflowId={id} />}
+          {tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
+        </TabPanel>
       )}
-      {!isInPanel && tab === 'runs' && <RunList workflowId={id} />}
-      {!isInPanel && tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
     </>
   );
 }
@@ -80,10 +82,15 @@ function Actions({ of: row }: { of: Workflow }) {
         type="button"
         className={row.status === 'draft' ? 'button main' : 'button'}
         onClick={() =>
-          void act(async () => {
-            await (row.status === 'active' ? api.workflows.pause(row.id, at) : api.workflows.activate(row.id, at));
-            await refresh();
-          })
+          void act(
+            async () => {
+              await (row.status === 'active' ? api.workflows.pause(row.id, at) : api.workflows.activate(row.id, at));
+              await refresh();
+            },
+            row.status === 'active'
+              ? { told: t.states.paused, undo: () => api.workflows.activate(row.id, at).then(refresh) }
+              : {},
+          )
         }
       >
         {row.status === 'active' ? t.workflows.pause : t.workflows.activate}

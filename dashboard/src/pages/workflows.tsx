@@ -1,4 +1,5 @@
 import { api, type Workflow } from '../api/client.ts';
+import { triggerWord } from '../lib/kind-words.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -27,7 +28,7 @@ export function WorkflowsPage() {
       width: 'minmax(160px, 1.4fr)',
       cell: (row) => <HereLink to={`/workflows/${row.id}`}>{row.name}</HereLink>,
     },
-    { head: t.workflows.trigger, width: '140px', cell: (row) => triggerType(row) },
+    { head: t.workflows.trigger, width: '180px', cell: (row) => triggerWord(t, triggerType(row)) },
     { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.steps?.length ?? 0 },
     { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },
   ];

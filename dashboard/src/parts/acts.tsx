@@ -8,11 +8,11 @@ type Note = { id: number; text: string; kind: 'good' | 'bad'; undo?: () => void 
 type Act = {
   /**
    * Does something that changes the service, and resolves with whether it was done. What fails is told, unless `onFailure` takes it. Where
-   * the session must be proven first, its person is asked, and it is done afterwards.
+   * the session must be proven first, its person is asked, and it is done afterwards. `undo` takes back what was told, for 8 seconds.
    */
   act(
     what: () => Promise<unknown>,
-    options?: { told?: string; onFailure?: (error: unknown) => void },
+    options?: { told?: string; undo?: () => Promise<unknown>; onFailure?: (error: unknown) => void },
   ): Promise<boolean>;
   tell(text: string, kind?: Note['kind']): void;
   /** Does it when 8 seconds are over, unless the person takes it back. A page that is closed before then does it at once. */
@@ -47,11 +47,17 @@ export function ActProvider({ children }: { children: ReactNode }) {
   );
   const value = useMemo((): Act => {
     const tell: Act['tell'] = (text, kind = 'good') => void add({ text, kind }, SHOWN_MS);
-    const act: Act['act'] = async (what, { told, onFailure } = {}) => {
+    const act: Act['act'] = async (what, { told, undo, onFailure } = {}) => {
       for (let isProven = false; ; isProven = true) {
         try {
           await what();
-          if (told !== undefined) tell(told);
+          if (told !== undefined && undo !== undefined) {
+            const takeBack = (): void => {
+              remove(id);
+              void act(undo);
+            };
+            const id = add({ text: told, kind: 'good', undo: takeBack }, UNDO_MS);
+          } else if (told !== undefined) tell(told);
           return true;
         } catch (error) {
           if (!isProven && needsProof(error)) {

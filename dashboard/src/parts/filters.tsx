@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
-import { useAddress } from '../lib/search.ts';
+import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 
 /** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
@@ -23,6 +23,8 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
   const box = useRef<HTMLDivElement>(null);
   useKeys({ f: () => box.current?.querySelector<HTMLElement>('input, select')?.focus() });
   const hasAny = filters.some(({ name }) => search[name] !== undefined);
+  // A time that goes on is another one for whoever gets the address.
+  const isRelative = filters.some(({ name }) => name === 'since') && /^\d+[mhd]$/.test(search['since'] ?? '');
   return (
     <div ref={box} className="filters" role="search" aria-label={t.list.filters}>
       {filters.map((filter) =>
@@ -63,6 +65,16 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
             </select>
           </label>
         ),
+      )}
+      {isRelative && (
+        <button
+          type="button"
+          className="button plain"
+          title={t.list.freezeWhy}
+          onClick={() => change({ since: sinceOf(search['since']) ?? '' })}
+        >
+          {t.list.freeze}
+        </button>
       )}
       {hasAny && (
         <button

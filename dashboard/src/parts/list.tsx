@@ -1,15 +1,18 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { focusManager } from '@tanstack/react-query';
 import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import type { ChangeKind } from './changes.tsx';
+import { ColumnChoice, useColumns } from './column-choice.tsx';
 import { Empty } from './empty.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
 import { SidePanel } from './side-panel.tsx';
+import { Spoken } from './spoken.tsx';
 import { useLiveList } from './use-live-list.ts';
 import { useWindow } from './use-window.ts';
 import { Waiting } from './waiting.tsx';
@@ -54,16 +57,33 @@ const NO_KINDS: readonly ChangeKind[] = [];
  * o opens the page of its own, l stops and goes on looking for changes, x selects where something can be done with several rows.
  */
 export function LiveList<T>(given: Given<T>) {
-  const { name, idOf, columns, empty, panel, onVisit, acts } = given;
+  const { name, idOf, empty, panel, onVisit, acts } = given;
+  const choice = useColumns(String(given.listKey[1]), given.columns);
+  const columns = choice.shown;
   const t = useTexts();
   const [search, change] = useAddress();
   const [isPaused, setIsPaused] = useState(false);
+  // Nothing of the page changes while its reader has stopped it, as in a tab that nobody sees.
+  useEffect(() => {
+    if (!isPaused) return undefined;
+    focusManager.setFocused(false);
+    return () => focusManager.setFocused(undefined);
+  }, [isPaused]);
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
-  const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused, kinds: given.kinds ?? NO_KINDS });
+  const [inView, setInView] = useState(0);
+  const list = useLiveList({
+    key: given.listKey,
+    fetch: given.fetch,
+    idOf,
+    isPaused,
+    inView,
+    kinds: given.kinds ?? NO_KINDS,
+  });
   const { rows } = list;
   const looked = useLooked(given.listKey, rows[0] && idOf(rows[0]));
   const seen = useWindow(box, rows.length, ROW_HEIGHT);
+  useEffect(() => setInView(seen.first), [seen.first]);
   const selection = useSelection(rows, idOf);
   const { hasMore, isSearching, isReadingMore, readMore } = list;
   useEffect(() => {
@@ -137,16 +157,16 @@ export function LiveList<T>(given: Given<T>) {
     <div className="stack">
       <Failure error={list.error} onRetry={list.retry} />
       <div className="buttons">
-        <span role="status" aria-live="polite">
-          {list.fresh > 0 && (
-            <button type="button" className="button main" onClick={list.showNew}>
-              {t.list.fresh(list.fresh)}
-            </button>
-          )}
-        </span>
+        {list.fresh > 0 && (
+          <button type="button" className="button main" onClick={list.showNew}>
+            {t.list.fresh(list.fresh)}
+          </button>
+        )}
+        <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
         <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
           {isPaused ? t.list.goOn : t.list.pause}
         </button>
+        <ColumnChoice all={given.columns} shown={columns} onToggle={choice.toggle} />
         {given.exported !== undefined && <ExportButton {...given.exported} />}
         {acts !== undefined && selection.rows.length > 0 && (
           <>

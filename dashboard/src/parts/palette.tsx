@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { idIn, pathOfId } from '../lib/find-id.ts';
-import type { Search } from '../lib/search.ts';
+import { addressOfId, idIn } from '../lib/find-id.ts';
+import { parseSearch, type Search } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
@@ -32,8 +32,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const searchFor = (q: string): void => go(`${here.path}/search`, { q });
   const find = (asked: string): void => {
     setError(undefined);
-    pathOfId(session, asked).then(
-      (path) => (path === undefined ? setMissing(asked) : go(path)),
+    addressOfId(session, here.path, asked).then(
+      (address) => {
+        const [path = '', search = ''] = address?.split('?') ?? [];
+        if (address === undefined) setMissing(asked);
+        else go(path, parseSearch(search));
+      },
       (failure: unknown) => setError(failure),
     );
   };

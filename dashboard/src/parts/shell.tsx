@@ -91,9 +91,18 @@ function Frame({ here }: { here: Here }) {
         className={isOpen ? 'side open' : 'side'}
         aria-label={t.nav.pages}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || !isOpen) return;
-          setIsOpen(false);
-          menu.current?.focus();
+          if (!isOpen) return;
+          if (event.key === 'Escape') {
+            setIsOpen(false);
+            menu.current?.focus();
+          }
+          if (event.key !== 'Tab') return;
+          // What lies below it cannot be seen: behind the last page comes the first one again.
+          const stops = [...event.currentTarget.querySelectorAll('a')];
+          const [edge, other] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
+          if (document.activeElement !== edge) return;
+          event.preventDefault();
+          other?.focus();
         }}
       >
         <div className="brand">
@@ -205,7 +214,10 @@ function PlaceChoice() {
   const session = useSession();
   const here = useHere();
   const navigate = useNavigate();
-  const to = (name: string, environment: string): void => void navigate({ to: `/${name}/${environment}/overview` });
+  const { pathname } = useLocation();
+  // The same page of the other place: nothing there has the ids and filters of this one.
+  const [page = 'overview'] = pathname.slice(here.path.length + 1).split('/');
+  const to = (name: string, environment: string): void => void navigate({ to: `/${name}/${environment}/${page}` });
   return (
     <>
       <label>

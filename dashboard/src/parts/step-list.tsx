@@ -1,4 +1,5 @@
 import type { Run, Trial } from '../api/client.ts';
+import { stepWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -29,7 +30,7 @@ export function StepList({ steps, text }: { steps: readonly Step[]; text: string
                 <strong>{step.id}</strong>
                 {step.iteration !== '' && <span className="muted"> [{step.iteration}]</span>} <State of={step.status} />{' '}
                 <span className="muted">
-                  {step.type}
+                  {stepWord(t, step.type)}
                   {'startedAt' in step && ` · ${durationText(took)}`}
                   {'attempts' in step && step.attempts > 1 && ` · ${t.deliveries.attempts(step.attempts)}`}
                 </span>

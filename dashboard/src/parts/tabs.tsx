@@ -1,5 +1,9 @@
+import type { ReactNode } from 'react';
 import { useAddress } from '../lib/search.ts';
 import { TabList } from './tab-list.tsx';
+
+/** Beginning of the ids of the tabs of a page, which has one row of them. */
+const ID = 'page-tab';
 
 /** The tab that the address names, else the first one. */
 export function useTab<T extends string>(tabs: readonly [T, ...T[]]): T {
@@ -18,5 +22,23 @@ export function Tabs<T extends string>({
   current: T;
 }) {
   const [, change] = useAddress();
-  return <TabList tabs={tabs} names={names} current={current} onChoose={(tab) => change({ tab, open: '' })} />;
+  return <TabList tabs={tabs} names={names} current={current} onChoose={(tab) => change({ tab, open: '' })} id={ID} />;
 }
+
+/** The part of a page that its tab shows. `isAlone`: beside a list there are no tabs, and it is no part. */
+export const TabPanel = ({
+  tab,
+  isAlone = false,
+  children,
+}: {
+  tab: string;
+  isAlone?: boolean;
+  children: ReactNode;
+}) =>
+  isAlone ? (
+    children
+  ) : (
+    <div role="tabpanel" id={`${ID}-panel`} aria-labelledby={`${ID}-${tab}`} className="tab-panel">
+      {children}
+    </div>
+  );

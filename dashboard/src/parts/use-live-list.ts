@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import type { Page } from '../api/client.ts';
 import { type ChangeKind, useChanges } from './changes.tsx';
@@ -9,6 +9,8 @@ type Source<T> = {
   fetch: (cursor: string | undefined) => Promise<Page<T>>;
   idOf: (row: T) => string;
   isPaused: boolean;
+  /** Number of the first row in view. */
+  inView: number;
   /** Kinds of things that its rows tell of: a change of one is a reason to ask. */
   kinds: readonly ChangeKind[];
 };
@@ -22,7 +24,7 @@ const TOLD_EVERY_MS = 30_000;
  * change in place. New ones wait until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A
  * hidden tab asks for nothing.
  */
-export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>) {
+export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: Source<T>) {
   const client = useQueryClient();
   const list = useInfiniteQuery({
     queryKey: key,
@@ -33,13 +35,44 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
     getNextPageParam: ({ pagination }) => pagination.cursor,
   });
   const isTold = useChanges(kinds, () => {
-    if (!isPaused && list.isSuccess) void head.refetch();
+    if (isPaused || !list.isSuccess) return;
+    void head.refetch();
+    if (viewed > 0) void further.refetch();
   });
   const head = useQuery({
     queryKey: [...key, 'head'],
     queryFn: () => fetch(undefined),
     meta: { failure: 'own' },
     enabled: list.isSuccess && !isPaused,
+    refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
+    retry: false,
+  });
+  const viewed = pageAt(list.data?.pages ?? [], inView);
+  const cursor = list.data?.pages[viewed - 1]?.pagination.cursor;
+  const further = useQuery({
+    queryKey: [...key, 'viewed', viewed, cursor],
+    queryFn: async () => {
+      const { data } = await fetch(cursor);
+      const newer = new Map(data.map((row) => [idOf(row), row]));
+      client.setQueryData<InfiniteData<Page<T>>>(
+        key,
+        (before) =>
+          before && {
+            ...before,
+            pages: before.pages.map((page, place) =>
+              place === viewed ? { ...page, data: page.data.map((row) => newer.get(idOf(row)) ?? row) } : page,
+            ),
+          },
+        // The first page was not looked at: the age of the list stays.
+        { updatedAt: list.dataUpdatedAt },
+      );
+      return data.length;
+    },
+    meta: { failure: 'own' },
+    // The list has just read that page: only later looks are worth a request.
+    initialData: 0,
+    staleTime: Infinity,
+    enabled: list.isSuccess && viewed > 0 && !isPaused,
     refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
     retry: false,
   });
@@ -69,6 +102,16 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
     readMore: () => void list.fetchNextPage(),
     retry: () => void (list.isError ? list.refetch() : head.refetch()),
   };
+}
+
+/** Number of the page that has a row. */
+function pageAt<T>(pages: readonly Page<T>[], row: number): number {
+  let before = 0;
+  const at = pages.findIndex(({ data }) => {
+    before += data.length;
+    return before > row;
+  });
+  return Math.max(0, at);
 }
 
 const NONE: ReadonlySet<string> = new Set();

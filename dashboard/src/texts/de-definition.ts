@@ -27,6 +27,7 @@ export const deDefinition: Pick<Texts, keyof typeof enDefinition> = {
       schedule: 'Zu festen Zeiten',
       approval: 'Nach einer Entscheidung',
     },
+    action: 'Aktion',
     triggers: {
       event: 'mit einer Nachricht',
       webhook: 'mit einem eingehenden Webhook',

@@ -24,6 +24,7 @@ export const enDefinition = {
       schedule: 'At set times',
       approval: 'After a decision',
     },
+    action: 'Action',
     triggers: {
       event: 'with a message',
       webhook: 'with an inbound webhook',

@@ -1,0 +1,180 @@
+import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { endAsDeadLetter } from '../support/make/seed.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** How all pages behave, tried on one of them. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
+
+const searchOf = (): URLSearchParams => new URL(dashboard.page.url()).searchParams;
+
+/** A channel with a subscription, and so many messages. */
+async function makeMessages(count: number): Promise<{ channelId: string; subscriptionId: string; ids: string[] }> {
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const webhookUrl = 'https://example.com/hook';
+  const subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
+  const ids: string[] = [];
+  for (let total = 1; total <= count; total += 1) {
+    const sent = { eventType: 'order.created', payload: { total } };
+    ids.push(await scene.make(`/v1/channels/${channelId}/messages`, sent));
+  }
+  return { channelId, subscriptionId, ids };
+}
+
+test('another environment shows the same page, without the ids and filters of this one', async () => {
+  const { page } = dashboard;
+  const { ids } = await makeMessages(1);
+  await dashboard.open(`/messages/${ids[0]}?open=x`);
+  await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
+  await page.getByLabel('Environment').selectOption('live');
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/\/live\/messages$/);
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('a filter is written against real messages, each of which shows what the filter looks at', async () => {
+  const { page } = dashboard;
+  const { subscriptionId } = await makeMessages(3);
+  await dashboard.open(`/subscriptions/${subscriptionId}?tab=settings`);
+  await page.getByLabel('Filter', { exact: true }).fill('payload.total >');
+  const tester = page.locator('.box', { has: page.getByRole('heading', { name: 'On the newest messages' }) });
+  await tester.locator('.problem').waitFor();
+  await page.getByLabel('Filter', { exact: true }).fill('payload.total > 1');
+  await tester.getByText('payload.total: 3').waitFor();
+  const verdicts = await tester.getByRole('listitem').allInnerTexts();
+  expect(verdicts.map((text) => [/: (\d)/.exec(text)?.[1], text.includes('no match')])).toEqual([
+    ['3', false],
+    ['2', false],
+    ['1', true],
+  ]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitFor('the filter is kept', async () => {
+    const path = `/v1/subscriptions/${subscriptionId}`;
+    const { body } = await scene.posthorn.request<{ filter?: string }>('GET', path, undefined, scene.key);
+    return body.filter === 'payload.total > 1';
+  });
+});
+
+test('stopped updates stop every question of the page, and go on with one key', async () => {
+  const { page } = dashboard;
+  await makeMessages(1);
+  await dashboard.open('/messages');
+  await page.getByRole('row').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Stop updates' }).click();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  // The clock of the page goes on by two minutes: whatever asks every 3, 15 or 30 seconds would have asked.
+  await page.clock.install();
+  await page.clock.runFor(120_000);
+  expect(asked.filter((url) => url.includes('/v1/'))).toEqual([]);
+  await page.getByRole('grid', { name: 'Messages' }).focus();
+  await page.keyboard.press('l');
+  await page.clock.runFor(60_000);
+  await waitFor('a question', () => Promise.resolve(asked.some((url) => url.includes('/v1/messages'))));
+});
+
+test('a relative time is frozen, so that others see the same', async () => {
+  const { page } = dashboard;
+  await makeMessages(1);
+  await dashboard.open('/messages?since=24h');
+  await page.getByRole('button', { name: 'Freeze the time' }).click();
+  await page.waitForURL((url) => /^\d{4}-\d\d-\d\dT/.test(url.searchParams.get('since') ?? ''));
+  expect(Date.parse(searchOf().get('since') ?? '')).toBeLessThan(Date.now() - 86_000_000);
+  expect(await page.getByRole('button', { name: 'Freeze the time' }).count()).toBe(0);
+});
+
+test('columns are hidden, and stay hidden in that list', async () => {
+  const { page } = dashboard;
+  await makeMessages(1);
+  await dashboard.open('/messages');
+  const head = page.getByRole('columnheader', { name: 'Channel' });
+  await head.waitFor();
+  await page.getByText('Columns', { exact: true }).click();
+  expect(await dashboard.violations()).toEqual([]);
+  await page.getByLabel('Channel', { exact: true }).and(page.locator('[type=checkbox]')).uncheck();
+  await head.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('row').nth(1).waitFor();
+  expect(await head.count()).toBe(0);
+});
+
+test('a pause is taken back within eight seconds', async () => {
+  const { page } = dashboard;
+  const { subscriptionId } = await makeMessages(0);
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+});
+
+test('the palette finds what has no page of its own beside its list, and an attempt in its delivery', async () => {
+  const { page } = dashboard;
+  const { ids } = await makeMessages(1);
+  const { db } = scene.posthorn.deps;
+  const { id: deliveryId } = await db.delivery.findFirstOrThrow({ where: { messageId: ids[0] ?? '' } });
+  await endAsDeadLetter(scene.posthorn, deliveryId);
+  const { id: attemptId } = await db.attempt.findFirstOrThrow({ where: { deliveryId } });
+  const replayId = await scene.make('/v1/dlq/replay', {});
+  const credentials = { token: 'xoxb-1' };
+  const connectionId = await scene.make('/v1/connections', { connectorId: 'slack', name: 'Chat', credentials });
+  for (const [id, address] of [
+    [attemptId, `/deliveries/${deliveryId}`],
+    [replayId, `/replays?open=${replayId}`],
+    [connectionId, `/connections?open=${connectionId}`],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'A page, any id, or something to search for' });
+    await field.fill(id);
+    await field.press('Enter');
+    await page.waitForURL((url) => (url.pathname + url.search).endsWith(`/test${address}`));
+  }
+});
+
+test('rows that are not among the newest change in place, too', async () => {
+  const { page } = dashboard;
+  const { ids } = await makeMessages(1);
+  const { db, pool } = scene.posthorn.deps;
+  const delivery = await db.delivery.findFirstOrThrow({ where: { messageId: ids[0] ?? '' } });
+  // Two pages of newer ones.
+  await pool.query(
+    `INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, max_retries, initial_delay,
+       max_delay, backoff_multiplier)
+     SELECT posthorn_id('dlv'), environment_id, channel_id, posthorn_id('msg'), subscription_id, event_type, 'failed', max_retries,
+       initial_delay, max_delay, backoff_multiplier FROM deliveries, generate_series(1, 150) WHERE id = $1`,
+    [delivery.id],
+  );
+  await dashboard.open('/deliveries');
+  const grid = page.getByRole('grid', { name: 'Deliveries' });
+  await grid.getByRole('row').nth(1).waitFor();
+  await grid.focus();
+  await waitFor('the last row', async () => {
+    await page.keyboard.press('End');
+    return (await grid.getByText(delivery.id).count()) === 1;
+  });
+  const row = grid.getByRole('row', { name: delivery.id });
+  expect(await row.innerText()).toContain('Pending');
+  await db.delivery.update({ where: { id: delivery.id }, data: { status: 'delivered', dueAt: null } });
+  await row.getByText('Delivered').waitFor();
+});
+
+test('a narrow screen keeps the focus in its menu until Escape closes it', async () => {
+  const { page } = dashboard;
+  await page.setViewportSize({ width: 800, height: 900 });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.click();
+  const links = page.getByRole('navigation').getByRole('link');
+  const isIn = (place: number): Promise<boolean> => links.nth(place).evaluate((link) => link.matches(':focus'));
+  const last = (await links.count()) - 1;
+  expect(await isIn(0)).toBe(true);
+  await page.keyboard.press('Shift+Tab');
+  expect(await isIn(last)).toBe(true);
+  await page.keyboard.press('Tab');
+  expect(await isIn(0)).toBe(true);
+  await page.keyboard.press('Escape');
+  expect(await menu.evaluate((button) => button.matches(':focus'))).toBe(true);
+});
