@@ -82,6 +82,31 @@ test('a change in the form is one of the JSON, and the other way round; all else
   expect(await json().inputValue()).toContain('9007199254740993');
 });
 
+// Old: a field that was left empty made the id empty, and the ways that led to the step could not follow any more.
+test('an id is taken over once a step may have it, and the ways that lead to the step follow all the way', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/workflows/new');
+  await json().fill(DEFINITION);
+  const id = step('note').getByLabel('Id');
+  for (const [bad, why] of [
+    ['', 'Must be 1 to 64 letters'],
+    ['tell it', 'Must be 1 to 64 letters'],
+    ['check', 'Another step has this id'],
+  ] as const) {
+    await id.fill(bad);
+    await id.press('Tab');
+    await step('note').getByText(why).waitFor();
+    expect([bad, await id.inputValue(), await json().inputValue()]).toEqual([bad, bad, DEFINITION]);
+  }
+  await id.fill('tell');
+  // Enter takes it over, and sends nothing.
+  await id.press('Enter');
+  await jsonHas('"then": "tell"');
+  expect(await json().inputValue()).toBe(DEFINITION.replaceAll('"note"', '"tell"'));
+  await page.getByText('Nothing is wrong with it').waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Make a workflow');
+});
+
 test('a fault is told at its field in the form, and at its line in the JSON', async () => {
   const { page } = dashboard;
   await dashboard.open('/workflows/new');

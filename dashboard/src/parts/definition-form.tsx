@@ -21,6 +21,8 @@ import { DefinitionFieldView, type Draft, problemsAt, StepField, WrittenField } 
 import { ChoiceField, TextField } from './field.tsx';
 import { State } from './state.tsx';
 
+/** Ids that a step may have (src/automations/definitions). */
+const STEP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** So many steps are open at first: more are told by their ids and kinds. */
 const MOST_OPEN = 3;
 
@@ -106,6 +108,7 @@ function StepForm({ draft, index, count }: { draft: Draft; index: number; count:
           <div className="beside">
             <IdField
               id={id}
+              others={draft.stepIds.filter((_, other) => other !== index)}
               problem={problemsAt(draft.problems, `${atField}.id`)[0]?.reason}
               onChange={(next) => draft.change(withStepId(draft.text, index, next))}
             />
@@ -171,32 +174,49 @@ function StepForm({ draft, index, count }: { draft: Draft; index: number; count:
   );
 }
 
-/** The id is taken over once it is written: ways of other steps follow it, and half of a name leads nowhere. */
+/**
+ * The id is taken over once it is written: ways of other steps follow it, and half of a name leads nowhere. One that no step may have
+ * stays in the field alone, and the step keeps the id before it: its ways could follow no longer.
+ */
 function IdField({
   id,
+  others,
   problem,
   onChange,
 }: {
   id: string;
+  others: readonly string[];
   problem: string | undefined;
   onChange: (id: string) => void;
 }) {
   const t = useTexts();
   const [written, setWritten] = useState<{ of: string; text: string }>();
   const shown = written?.of === id ? written.text : id;
+  const fault =
+    shown === id
+      ? undefined
+      : !STEP_ID.test(shown)
+        ? t.definition.badId
+        : others.includes(shown)
+          ? t.definition.idTaken
+          : undefined;
+  const take = (): void => {
+    if (shown !== id && fault === undefined) onChange(shown);
+  };
   return (
     <div
-      onBlur={() => {
-        if (shown !== id) onChange(shown);
-      }}
+      onBlur={take}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && shown !== id) onChange(shown);
+        if (event.key !== 'Enter' || shown === id) return;
+        // Enter takes the id over, and saves nothing yet: what would be saved has the id before it.
+        event.preventDefault();
+        take();
       }}
     >
       <TextField
         label={t.fields.id}
         value={shown}
-        problem={problem}
+        problem={fault ?? problem}
         isCode
         onChange={(text) => setWritten({ of: id, text })}
       />

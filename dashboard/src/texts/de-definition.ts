@@ -11,6 +11,8 @@ export const deDefinition: Pick<Texts, keyof typeof enDefinition> = {
     onlyJson: 'Nur im JSON:',
     mendJson: 'Das JSON hat einen Fehler. Das Formular geht weiter, sobald er behoben ist.',
     noId: 'ohne Id',
+    badId: 'Muss aus 1 bis 64 Buchstaben, Ziffern, - oder _ bestehen',
+    idTaken: 'Diese Id hat ein anderer Schritt',
     faults: (count) => `${count} Fehler`,
     line: (line) => `Zeile ${line}`,
     goesOn: 'weiter mit dem Schritt darunter',

@@ -8,6 +8,8 @@ export const enDefinition = {
     onlyJson: 'Only in the JSON:',
     mendJson: 'The JSON has an error. The form goes on once it is mended.',
     noId: 'no id',
+    badId: 'Must be 1 to 64 letters, digits, - or _',
+    idTaken: 'Another step has this id',
     faults: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
     line: (line: number) => `Line ${line}`,
     ends: 'ends here',
