@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ACTIONS, STEP_TYPES, TRIGGER_TYPES } from '../../src/contract/run-outline.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { codeBlocksOf } from './code-blocks.ts';
+import { runScript } from './shell.ts';
 
 type Step = { id: string; type: string; config: { action?: string } };
 type Example = { name: string; trigger: { type: string }; steps: Step[] };
@@ -37,11 +41,13 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
 };
 
 let posthorn: TestPosthorn;
+let folder: string;
 let calls: ReturnType<typeof workflowCalls>;
 /** Ids for the places that the page leaves open, by the fields that hold them. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'posthorn-workflows-'));
   posthorn = await startPosthorn();
   calls = workflowCalls(posthorn);
   const channelId = await calls.channel();
@@ -53,7 +59,28 @@ beforeAll(async () => {
   };
   await calls.good('POST', '/v1/secrets', { name: 'DISCORD', value: 'https://discord.example.com/webhook' });
 });
-afterAll(() => posthorn.stop());
+afterAll(async () => {
+  await posthorn.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the commands of the page make a workflow, whose run they read', async () => {
+  const script = codeBlocksOf('docs/workflows.md')
+    .filter(({ language }) => language === 'bash')
+    .map(({ text }) => text)
+    .join('\n');
+  const { exitCode, output, errors } = await runScript(script, {
+    replaced: { 'URL=http://localhost:3000': `URL=${posthorn.url}` },
+    databaseUrl: posthorn.database.url,
+    requestsPath: join(folder, 'requests'),
+  });
+  if (exitCode !== 0) throw new Error(`the page's commands end with ${exitCode}:\n${output.slice(-800)}\n${errors}`);
+  const steps = await posthorn.deps.db.runStep.findMany({ orderBy: { number: 'asc' } });
+  expect(steps.map(({ stepId, output: made }) => [stepId, JSON.parse(made ?? 'null')])).toEqual([
+    ['paid', { passed: true }],
+    ['note', { action: 'log', text: 'Order 1' }],
+  ]);
+}, 270_000);
 
 test('the page shows every kind of trigger, step and action', () => {
   const steps = examples.flatMap(({ example }) => example.steps);

@@ -108,6 +108,7 @@ describe('before any run', () => {
     expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({
       type: 'bool',
       steps: new Set(['a', 'c-d']),
+      misread: [],
       firm: new Set(['a', 'c-d']),
       names: new Set(['steps']),
     });

@@ -102,8 +102,8 @@ export function createStepExpressions(): StepExpressions {
 
   return {
     check(expression) {
-      const { type, steps, firm, names } = compile(expression);
-      return { type, steps, firm, names };
+      const { run: _, ...checked } = compile(expression);
+      return checked;
     },
     evaluate,
     resolve,

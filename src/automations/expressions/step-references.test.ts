@@ -4,6 +4,14 @@ import { createStepExpressions } from './expressions.ts';
 const { check } = createStepExpressions();
 const firmIn = (expression: string): string => [...check(expression).firm].toSorted().join(' ');
 
+test('a member that no step has is told, and not one of its output', () => {
+  expect(check('steps.a.total > 1 || steps["b-c"].body.id == "" || steps.d.output.total > 1').misread).toEqual([
+    { id: 'a', member: 'total' },
+    { id: 'b-c', member: 'body' },
+  ]);
+  expect(check('steps.a.error.code == "" && steps.?b.output.x.orValue(1) > 0 && has(steps.c)').misread).toEqual([]);
+});
+
 test.each([
   ['steps.a.output.x + steps["b-c"].output.y', 'a b-c'],
   ['event.payload[steps.a.output]', 'a'],

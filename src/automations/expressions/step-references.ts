@@ -3,14 +3,21 @@ import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.
 
 /**
  * Ids of the steps whose results an expression reads. `firm`: those without which it fails. `steps.?a` and `has(steps.a)` do not need
- * the step, nor does what is evaluated only where `has(steps.a)` or `steps.?a.hasValue()` was true.
+ * the step, nor does what is evaluated only where `has(steps.a)` or `steps.?a.hasValue()` was true. `misread`: members behind steps that no
+ * step has, as they are written.
  */
-export type StepReferences = { steps: ReadonlySet<string>; firm: ReadonlySet<string> };
+export type StepReferences = { steps: ReadonlySet<string>; firm: ReadonlySet<string>; misread: readonly Misread[] };
+
+/** `steps.a.total`, where `steps.a.output.total` is meant. */
+type Misread = { id: string; member: string };
+
+const MEMBERS = new Set(['status', 'output', 'error', 'attempts']);
 
 /** The ids behind `steps.` and `steps["…"]`. Throws ExpressionRefused for a step that is only known when it is evaluated. */
 export function stepReferencesIn(root: ExpressionNode, expression: string): StepReferences {
   const steps = new Set<string>();
   const firm = new Set<string>();
+  const misread: Misread[] = [];
   const visit = (node: ExpressionNode, known: ReadonlySet<string>): void => {
     if (node.op === 'id' && node.args === 'steps') throw refused(expression, node);
     const asked = askedFor(node);
@@ -21,6 +28,8 @@ export function stepReferencesIn(root: ExpressionNode, expression: string): Step
       if (isFirm && !known.has(id)) firm.add(id);
       return;
     }
+    const odd = misreadIn(node, expression);
+    if (odd !== undefined) misread.push(odd);
     const [first, second, third] = childrenOf(node);
     if (first !== undefined) visit(first, known);
     if (second !== undefined) visit(second, knownBehind(node, first, known));
@@ -29,7 +38,15 @@ export function stepReferencesIn(root: ExpressionNode, expression: string): Step
     } else for (const child of childrenOf(node).slice(2)) visit(child, known);
   };
   visit(root, new Set());
-  return { steps, firm };
+  return { steps, firm, misread };
+}
+
+/** A member that is read behind a step itself. */
+function misreadIn(node: ExpressionNode, expression: string): Misread | undefined {
+  if (node.op !== '.') return undefined;
+  const [step, member] = node.args;
+  const id = isMember(step) ? stepOf(step, expression) : undefined;
+  return id === undefined || MEMBERS.has(member) ? undefined : { id, member };
 }
 
 /** Steps that are known where the second part of `&&`, `||` and `?:` is evaluated. */

@@ -38,13 +38,15 @@ export const duration = ({ min, max }: { min: number; max: number }) =>
     return z.NEVER;
   });
 
-const bounded = ({ min, max }: { min: number; max: number }) => z.number().int().min(min).max(max).exactOptional();
+const bounded = ({ min, max }: { min: number; max: number }, kind = 'must be a number') =>
+  z.number(kind).int().min(min).max(max).exactOptional();
+const IN_MS = 'must be a number of milliseconds';
 
 const retryPolicy = z
   .strictObject({
     maxRetries: bounded(RETRY_BOUNDS.maxRetries),
-    initialDelay: bounded(RETRY_BOUNDS.initialDelay),
-    maxDelay: bounded(RETRY_BOUNDS.maxDelay),
+    initialDelay: bounded(RETRY_BOUNDS.initialDelay, IN_MS),
+    maxDelay: bounded(RETRY_BOUNDS.maxDelay, IN_MS),
     backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier),
     nonRetryableErrors: z.array(z.string().min(1).max(100)).max(20).exactOptional(),
   })
@@ -53,13 +55,16 @@ const retryPolicy = z
     if (problem !== undefined) context.addIssue({ code: 'custom', path: [problem.field], message: problem.reason });
   });
 
-const onError = z.union([
-  z.enum(['fail', 'continue', 'pause']),
-  z
-    .array(z.strictObject({ errors: z.array(z.string().min(1).max(100)).min(1).max(20), next: z.string() }))
-    .min(1)
-    .max(10),
-]);
+const onError = z.union(
+  [
+    z.enum(['fail', 'continue', 'pause']),
+    z
+      .array(z.strictObject({ errors: z.array(z.string().min(1).max(100)).min(1).max(20), next: z.string() }))
+      .min(1)
+      .max(10),
+  ],
+  'must be fail, continue, pause, or a list such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
+);
 
 /** Fields that every step's config may have. */
 export const common = {

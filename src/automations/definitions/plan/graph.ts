@@ -24,11 +24,10 @@ export function graphOf(steps: readonly PlannedStep[]): Graph {
   const dangling = [...ways.values()].flat().flatMap(({ field, to }) => {
     if (ids.has(to)) return [];
     const nearest = nearestName(to, [...ids]);
+    const meant = nearest === undefined ? undefined : `did you mean ${nearest}?`;
+    const wayOut = meant ?? (to === 'end' ? 'null ends the chain, and a step of the type end the run' : undefined);
     return [
-      {
-        field,
-        reason: `references unknown step ${JSON.stringify(to)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
-      },
+      { field, reason: `references unknown step ${JSON.stringify(to)}${wayOut === undefined ? '' : `; ${wayOut}`}` },
     ];
   });
   const waysFrom = (id: string): readonly Way[] => (ways.get(id) ?? []).filter(({ to }) => ids.has(to));
@@ -118,7 +117,8 @@ function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem
     else if (known !== level)
       problems.push({
         field,
-        reason: 'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere',
+        reason:
+          'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere; their chain ends without next, and the run goes on behind the loop or parallel',
       });
     return known === undefined;
   };
@@ -149,9 +149,13 @@ function unreachable(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[]
     steps.slice(0, 1).map(({ id }) => id),
     waysFrom,
   );
-  return steps.flatMap(({ id }, index) =>
-    found.has(id)
-      ? []
-      : [{ field: `steps[${index}]`, reason: 'is not reachable from the first step: no step before it leads here' }],
-  );
+  return steps.flatMap(({ id }, index) => {
+    if (found.has(id)) return [];
+    const before = steps[index - 1];
+    const isForgotten = before !== undefined && before.type !== 'end' && waysFrom(before.id).length === 0;
+    const hint = isForgotten ? `; where a step names its next one, all do, and ${before.id} has none` : '';
+    return [
+      { field: `steps[${index}]`, reason: `is not reachable from the first step: no step before it leads here${hint}` },
+    ];
+  });
 }

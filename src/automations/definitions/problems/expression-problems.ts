@@ -8,6 +8,7 @@ import type { Checks } from './checks.ts';
 import type { Readable, ReadableIn } from './readable.ts';
 import { requestProblems } from './request-problems.ts';
 import { triggerFilter } from '../plan/trigger-filter.ts';
+import { withWayOut } from './way-out.ts';
 
 /**
  * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
@@ -23,7 +24,8 @@ type Evaluated = {
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
 /** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
-export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, checks: Checks): Problem[] {
+export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, given: Checks): Problem[] {
+  const checks = { ...given, loopOf: (id: string, reader: string) => loopOf(steps, readableIn, { id, reader }) };
   return steps.flatMap((step, index) => {
     const at = `steps[${index}].config`;
     const readable = readableIn.before(step.id);
@@ -40,6 +42,21 @@ export function expressionProblems(steps: readonly PlannedStep[], readableIn: Re
       ...errorProblems(step, at),
     ];
   });
+}
+
+/** The loop that a step is inside of, where it may have ended before the reader. */
+function loopOf(
+  steps: readonly PlannedStep[],
+  readableIn: ReadableIn,
+  { id, reader }: { id: string; reader: string },
+): string | undefined {
+  const loops = steps.filter(({ type }) => type === 'foreach').map((loop) => loop.id);
+  const isInside = (step: string, loop: string): boolean =>
+    readableIn.collected(loop).may.has(step) && !readableIn.before(loop).may.has(step);
+  const holds = (loop: string): boolean =>
+    isInside(id, loop) || loops.some((inner) => isInside(inner, loop) && holds(inner));
+  const { may } = readableIn.before(reader);
+  return loops.find((loop) => may.has(loop) && holds(loop));
 }
 
 function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
@@ -167,10 +184,10 @@ function problemsOfExpression(
   { field, expression, kind, scope }: Evaluated,
   step: Pick<PlannedStep, 'id'>,
   readable: Readable,
-  { expressions }: Pick<Checks, 'expressions'>,
+  { expressions, loopOf }: Pick<Checks, 'expressions'> & Partial<LoopOf>,
 ): Problem[] {
   try {
-    const { type, steps, firm, names } = expressions.check(expression);
+    const { type, steps, firm, misread, names } = expressions.check(expression);
     const outside = scope === 'arriving event' || scope === 'beginning' ? ABSENT[scope] : undefined;
     const absent = outside?.names.filter((name) => names.has(name)) ?? [];
     if (outside !== undefined && absent.length > 0)
@@ -183,22 +200,37 @@ function problemsOfExpression(
       ...(isOther ? [{ field, reason: `must return ${kind}, returns ${type}` }] : []),
       ...unknown.map((id) => ({
         field,
-        reason: `steps.${id} is not available in step ${JSON.stringify(step.id)}: it does not run before it`,
+        reason: notBefore(id, step.id, loopOf?.(id, step.id)),
       })),
+      ...misread.map(({ id, member }) => ({ field, reason: misreadMember(id, member) })),
       ...unsure.map((id) => ({ field, reason: passedOver(id, step.id) })),
     ];
   } catch (error) {
     // `as`: nothing else is thrown in compiling.
-    return [{ field, reason: (error as Error).message }];
+    return [{ field, reason: withWayOut(expression, (error as Error).message) }];
   }
 }
 
+type LoopOf = { loopOf: (id: string, reader: string) => string | undefined };
+
+function notBefore(id: string, reader: string, loop: string | undefined): string {
+  const reason = `${stepText(id)} is not available in step ${JSON.stringify(reader)}`;
+  return loop === undefined
+    ? `${reason}: it does not run before it`
+    : `${reason}: it runs for each item of ${loop}, whose results are ${stepText(loop)}.output.results`;
+}
+
+const misreadMember = (id: string, member: string): string =>
+  `${stepText(id)} has status, output, error and attempts, and no ${member}; did you mean ${stepText(id)}.output.${member}?`;
+
+const stepText = (id: string): string => (/^[A-Za-z_]\w*$/.test(id) ? `steps.${id}` : `steps["${id}"]`);
+
 /** Why a step is no firm part of an expression, and how the expression can do without it. */
 function passedOver(id: string, reader: string): string {
-  const isName = /^[A-Za-z_]\w*$/.test(id);
+  const written = stepText(id);
+  const isName = written.startsWith('steps.');
   const read = isName ? `steps.?${id}` : `steps[?"${id}"]`;
   const asked = isName ? `has(steps.${id})` : `${read}.hasValue()`;
-  const written = isName ? `steps.${id}` : `steps["${id}"]`;
   return `${written} may be missing: a run can come to step ${JSON.stringify(reader)} without it; write ${read}.output.orValue(null), or ask ${asked} first`;
 }
 
@@ -206,7 +238,7 @@ function problemsOfTemplate(
   { field, template, maySecret = false }: Templated,
   step: PlannedStep,
   readable: Readable,
-  checks: Checks,
+  checks: Checks & LoopOf,
 ): Problem[] {
   return [...textsOf(template, field)].flatMap(({ path, text }) => {
     try {
@@ -234,5 +266,5 @@ function problemsOfTemplate(
 function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): Problem[] {
   if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
   const reason = filterProblem(triggerFilter(step.filter));
-  return reason === undefined ? [] : [{ field: `${at}.filter`, reason }];
+  return reason === undefined ? [] : [{ field: `${at}.filter`, reason: withWayOut(step.filter, reason) }];
 }

@@ -12,6 +12,10 @@ const event = { type: 'event', config: {} };
 const fieldsOf = (steps: unknown, trigger: unknown = event): [string, string][] =>
   problemsOf({ trigger, steps }, checks).problems.map(({ field, reason }) => [field, reason]);
 
+const OUTSIDE =
+  'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere; their chain ends without next, and the run goes on behind the loop or parallel';
+const unledBehind = (step: string): string =>
+  `is not reachable from the first step: no step before it leads here; where a step names its next one, all do, and ${step} has none`;
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });
 
 describe('a definition without a fault is taken:', () => {
@@ -135,15 +139,11 @@ describe('a fault is told with its field:', () => {
       [log('first', 'secnd'), log('second')],
       [
         [at(0, 'next'), 'references unknown step "secnd"; did you mean second?'],
-        ['steps[1]', 'is not reachable from the first step: no step before it leads here'],
+        ['steps[1]', unledBehind('first')],
       ],
     ],
     ['a circle', [log('a', 'b'), log('b', 'a')], [[at(1, 'next'), 'creates a cycle: a -> b -> a']]],
-    [
-      'a step that nothing leads to',
-      [log('a', 'b'), log('b'), log('c')],
-      [['steps[2]', 'is not reachable from the first step: no step before it leads here']],
-    ],
+    ['a step that nothing leads to', [log('a', 'b'), log('b'), log('c')], [['steps[2]', unledBehind('b')]]],
     [
       'a body that leads outside',
       [
@@ -151,7 +151,7 @@ describe('a fault is told with its field:', () => {
         log('x', 'y'),
         log('y'),
       ],
-      [[at(1, 'next'), 'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere']],
+      [[at(1, 'next'), OUTSIDE]],
     ],
     [
       'three levels of loops',
@@ -195,7 +195,12 @@ describe('a fault is told with its field:', () => {
         log('x'),
         { id: 'y', type: 'filter', config: { expression: 'steps.x.output.ok' } },
       ],
-      [[at(2, 'config.expression'), 'steps.x is not available in step "y": it does not run before it']],
+      [
+        [
+          at(2, 'config.expression'),
+          'steps.x is not available in step "y": it runs for each item of each, whose results are steps.each.output.results',
+        ],
+      ],
     ],
     [
       'a duration that is none',

@@ -20,6 +20,7 @@ import { connectorProblems } from '../configs/connector.ts';
 import { actionOf } from '../plan/planned-step.ts';
 import { anyOf, readableIn } from './readable.ts';
 import { triggerFilter } from '../plan/trigger-filter.ts';
+import { withWayOut } from './way-out.ts';
 
 /** Problems that one answer tells of. */
 const MOST_PROBLEMS = 20;
@@ -99,7 +100,7 @@ function triggerProblems(trigger: unknown, checks: Checks): { problems: Problem[
   const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
   return {
     problems: [
-      ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
+      ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason: withWayOut(String(filter), reason) }]),
       ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
     ],
     hasForm: true,
@@ -130,12 +131,16 @@ function stepProblems(steps: unknown): Problem[] {
 function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): Problem[] {
   const at = `steps[${index}]`;
   const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES);
-  if (kind !== undefined) return [kind];
+  if (kind !== undefined)
+    return [ACTIONS.some((action) => action === type) ? { ...kind, reason: actionMeant(type) } : kind];
   const action = type === 'action' ? actionOf(config) : undefined;
   const unknown = action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS);
   if (unknown !== undefined) return [unknown];
   return problemsIn(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
 }
+
+const actionMeant = (type: string): string =>
+  `unknown step type "${type}", which is an action: write "type": "action", and "action": "${type}" in its config`;
 
 function kindProblem(field: string, what: string, given: unknown, known: readonly string[]): Problem | undefined {
   if (typeof given === 'string' && known.includes(given)) return undefined;

@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import { createStepExpressions } from '../../expressions/expressions.ts';
+import { problemsOf } from './problems.ts';
+
+/** Slips that authors make, each told with the way out. */
+const checks = {
+  expressions: createStepExpressions(),
+  filterProblem: (expression: string) => (expression.includes('{{') ? 'line 1:1: Expected COLON' : undefined),
+  urlProblem: () => undefined,
+};
+const told = (steps: unknown, trigger: unknown = { type: 'manual' }): [string, string][] =>
+  problemsOf({ trigger, steps }, checks).problems.map(({ field, reason }) => [field, reason]);
+const filter = (expression: string, more: object = {}) => ({
+  id: 'a',
+  type: 'filter',
+  config: { expression },
+  ...more,
+});
+const b = { id: 'b', type: 'action' };
+
+test.each<[string, unknown[], string, string | RegExp]>([
+  [
+    'an action as a type',
+    [{ id: 'a', type: 'http', config: { url: 'https://a.example' } }],
+    'steps[0].type',
+    'unknown step type "http", which is an action: write "type": "action", and "action": "http" in its config',
+  ],
+  [
+    'an end that is no step',
+    [{ id: 'a', type: 'switch', config: { cases: [{ when: 'true', next: 'b' }], default: 'end' } }, b],
+    'steps[0].config.default',
+    'references unknown step "end"; null ends the chain, and a step of the type end the run',
+  ],
+  [
+    'an expression in braces',
+    [{ id: 'a', type: 'foreach', config: { items: '{{ event.payload.lines }}', body: 'b' } }, b],
+    'steps[0].config.items',
+    /^is an expression by itself, and no template: leave out "\{\{" and "\}\}" \(line 1:\d+: /,
+  ],
+  ['one equals sign', [filter('event.payload.a = 1')], 'steps[0].config.expression', /: =; equality is written ==$/],
+  [
+    'a result without output',
+    [{ ...b, next: 'a' }, filter('steps.b.ok')],
+    'steps[1].config.expression',
+    'steps.b has status, output, error and attempts, and no ok; did you mean steps.b.output.ok?',
+  ],
+  [
+    'one branch of onError without a list',
+    [filter('true', { config: { expression: 'true', onError: { errors: ['*'], next: 'b' } } }), b],
+    'steps[0].config.onError',
+    'must be fail, continue, pause, or a list such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
+  ],
+  [
+    'a time of a retry in words',
+    [filter('true', { config: { expression: 'true', retryPolicy: { initialDelay: '1s' } } })],
+    'steps[0].config.retryPolicy.initialDelay',
+    'must be a number of milliseconds',
+  ],
+])('%s', (_, steps, field, reason) => {
+  expect(told(steps)).toEqual([[field, typeof reason === 'string' ? reason : expect.stringMatching(reason)]]);
+});
+
+test('a filter of a trigger, or of a wait, in braces', () => {
+  const config = { eventTypes: ['a'], filter: '{{ payload.total > 1 }}' };
+  const wait = { id: 'w', type: 'wait_for_event', config };
+  expect(told([wait], { type: 'event', config }).map(([field, reason]) => [field, reason.slice(0, 30)])).toEqual([
+    ['trigger.config.filter', 'is an expression by itself, an'],
+    ['steps[0].config.filter', 'is an expression by itself, an'],
+  ]);
+});
+
+test.each(['debounce', 'batch', 'rateLimit'])('%s of a trigger is refused as not supported yet', (name) => {
+  for (const type of ['event', 'webhook']) {
+    const config = { ...(type === 'webhook' && { webhookId: 'whk_1' }), [name]: { delay: '1m' } };
+    expect(told([b], { type, config })).toEqual([[`trigger.config.${name}`, 'is not supported yet']]);
+  }
+});
+
+test('a step of a loop inside a loop that is read behind both', () => {
+  const loop = (id: string, items: string, body: string) => ({ id, type: 'foreach', config: { items, body } });
+  const steps = [
+    { ...loop('o', '[[1]]', 'i'), next: 'a' },
+    loop('i', 'item', 'b'),
+    b,
+    filter('steps.b.output == null'),
+  ];
+  expect(told(steps)).toEqual([
+    [
+      'steps[3].config.expression',
+      'steps.b is not available in step "a": it runs for each item of o, whose results are steps.o.output.results',
+    ],
+  ]);
+});
