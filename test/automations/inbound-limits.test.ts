@@ -12,6 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
+test('a webhook has a bucket of its own, which its good requests empty, and the next webhook has another one', async () => {
+  const [{ webhook }, { webhook: other }] = [await calls.makeWebhook(), await calls.makeWebhook()];
+  const body = '{"n":1}';
+  // One event again and again: it is one message, and each request counts.
+  const again = (id: string) => calls.send<Refusal>(id, body, github(body, 'the-same'));
+  for (let count = 0; count < 600; count += 20) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => again(webhook.id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  }
+  const { status, headers, body: refused } = await again(webhook.id);
+  expect([status, refused.error.code, headers.get('x-ratelimit-remaining')]).toEqual([429, 'RATE_LIMITED', '0']);
+  expect(headers.get('retry-after')).toMatch(/^[1-9]/);
+  expect((await again(other.id)).status).toBe(200);
+});
+
 test('an address whose requests are refused has a bucket for them, of which the headers tell once it is empty', async () => {
   const { webhook } = await calls.makeWebhook();
   const { webhook: other } = await calls.makeWebhook();
