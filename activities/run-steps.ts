@@ -3,6 +3,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import {
   type BegunDelay,
   type BegunWait,
+  type EndedRound,
   type EndRunInput,
   type ItemEnd,
   type OpenedLoop,
@@ -109,10 +110,11 @@ export function createRunActivities(deps: RunStepDependencies) {
   return {
     openRun: (input: RunInput): Promise<OpenedRun> =>
       telling(input, () => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
-    endRun: (input: EndRunInput): Promise<void> =>
+    endRun: (input: EndRunInput): Promise<EndedRound> =>
       telling(input, async () => {
-        const { hasGate } = await endRun(deps, await withReason(input));
+        const { hasGate, ...ended } = await endRun(deps, await withReason(input));
         if (hasGate) await leaveGate(deps.pool, input.runId);
+        return ended;
       }),
     /** A step that only evaluates and records. */
     takeStep: (input: StepInput): Promise<Taken> => telling(input, () => takeStep(deps, input)),

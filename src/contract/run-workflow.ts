@@ -60,6 +60,9 @@ export type EndRunInput = RunInput & {
   error?: { code: string; message: string };
 };
 
+/** The recorded end of a round: by which filter, where one has ended the run. */
+export type EndedRound = { filteredBy?: string };
+
 /** The answer to the query `state`: the steps that are being taken, by their keys. */
 export type RunState = { steps: readonly string[] };
 

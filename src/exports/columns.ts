@@ -78,5 +78,6 @@ export const runColumns: Columns<RunSummary> = {
   errorMessage: ({ error }) => error?.message,
   errorStepId: ({ error }) => error?.stepId,
   reason: ({ reason }) => reason,
+  filteredBy: ({ filteredBy }) => filteredBy,
   output: ({ output }) => output?.text,
 };

@@ -152,6 +152,10 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'The run was found in the environment a moment before, and a foreign key binds its approvals to the same one.',
     heldBy: [OF_RUN, REFUSED],
   },
+  'src/automations/runs/store.ts findRun.definition: where environmentId': {
+    because: 'The run was found in the environment in the same transaction, and its workflow is of the same one.',
+    heldBy: [REFUSED, OF_RUN],
+  },
   'src/automations/runs/store.ts findRun.steps: where environmentId': {
     because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
     heldBy: [OF_RUN, REFUSED],

@@ -11,17 +11,20 @@ import {
 } from '@temporalio/workflow';
 import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
 import { endOf } from '../../src/contract/run-ways.ts';
-import { type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../../src/contract/run-workflow.ts';
+import { type EndedRound, type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../../src/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';
 import { walkChain } from './run-walk.ts';
+
+/** The result in the Temporal UI. */
+type Ended = { result: RunResult } & EndedRound;
 
 /**
  * One round of a run: walks the steps of its outline. Every step is evaluated, done and recorded by one activity, which gives back the
  * way from it; steps that are recorded already are passed over on their ways. So a retry, a lost history and a full one go on at the same
  * place. A run that fails fails the Temporal workflow, so that the Temporal UI says so.
  */
-export async function runWorkflow(input: RunInput): Promise<{ result: RunResult }> {
+export async function runWorkflow(input: RunInput): Promise<Ended> {
   try {
     const opened = await local('open the run').openRun(input);
     const run = createRun(input, opened, (first, iteration) => walkChain(run, first, iteration));
@@ -50,11 +53,11 @@ export async function runWorkflow(input: RunInput): Promise<{ result: RunResult 
   }
 }
 
-async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResult }> {
+async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
   if (way === 'again') return continueAsNew<typeof runWorkflow>(input);
   const status = way === 'pause' ? 'paused' : way === 'failure' ? 'failed' : (endOf(way) ?? 'completed');
-  await end({ ...input, status });
-  showState(status);
+  const ended = await end({ ...input, status });
+  showState(ended?.filteredBy === undefined ? status : 'filtered');
   if (status === 'failed')
     throw ApplicationFailure.create({
       type: RUN_FAILURES.failed,
@@ -63,19 +66,20 @@ async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResu
       // A workflow of a user that fails is no fault of ours: the SDK logs it as detail.
       category: ApplicationFailureCategory.BENIGN,
     });
-  return { result: status };
+  return { result: status, ...ended };
 }
 
 const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
 
 /** The end of the round, for those who search in the Temporal UI. A run that was started without search attributes has none. */
-function showState(state: RunResult): void {
+function showState(state: RunResult | 'filtered'): void {
   const isSearchable = workflowInfo().typedSearchAttributes.get(STATE) !== undefined;
   // Runs of earlier releases have ended without this command.
   if (isSearchable && patched('shows-its-end')) upsertSearchAttributes([{ key: STATE, value: state }]);
 }
 
-const end = (input: EndRunInput): Promise<void> => local('record the end').endRun(input);
+/** A worker of an earlier release gave nothing. */
+const end = (input: EndRunInput): Promise<EndedRound | undefined> => local('record the end').endRun(input);
 
 /** The type of the application failure at the root, if it is one. */
 function typeOf(failure: unknown): string | null | undefined {

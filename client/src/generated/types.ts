@@ -1065,6 +1065,7 @@ export type ExportRuns = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly workflowId?: string | undefined;
+  readonly messageId?: string | undefined;
   /** Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
@@ -1432,6 +1433,7 @@ export type ListRuns = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly workflowId?: string | undefined;
+  readonly messageId?: string | undefined;
 };
 
 export type ListRunsOfWorkflow = {
@@ -2006,8 +2008,17 @@ export type Run = {
   };
   /** Why it was cancelled or skipped. */
   readonly reason?: string;
+  /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
+  readonly filteredBy?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;
+  /** Definition that it keeps to its end, as it was written: the workflow may have another one since. */
+  readonly definition: {
+    /** Beginning of a run. */
+    readonly trigger: Readonly<Record<string, unknown>>;
+    /** Work of a run. */
+    readonly steps: readonly unknown[];
+  };
   /** Steps that have begun, in the order in which they did. */
   readonly steps: readonly {
     /** Id of the step in the definition. */
@@ -2079,6 +2090,8 @@ export type RunSummary = {
   };
   /** Why it was cancelled or skipped. */
   readonly reason?: string;
+  /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
+  readonly filteredBy?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;
 };
@@ -2594,6 +2607,8 @@ export type Trial = {
   };
   /** Why the trial was cut off. */
   readonly reason?: string;
+  /** Filter that would end it as `completed`, because its expression is false: id of the step. */
+  readonly filteredBy?: string;
   /** Output of the `end` step that would end it. */
   readonly output?: unknown;
   /** Steps that were taken, in the order in which they began. */

@@ -44,6 +44,8 @@ export function CancelRuns({ workflowId, status, since }: Given) {
         <Ask
           title={t.runs.cancelTitle(count)}
           go={t.runs.cancelThem(count)}
+          // "Cancel" beside "Cancel" would say two things.
+          stay={t.ask.leave}
           isDanger
           onClose={() => setIsAsking(false)}
           onGo={() => void act(cancel, { told: t.runs.cancelled })}

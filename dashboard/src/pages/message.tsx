@@ -18,6 +18,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { Verdicts } from '../parts/verdicts.tsx';
+import { MessageRuns } from './message-runs.tsx';
 import { CancelButton } from './scheduled.tsx';
 
 export function MessagePage() {
@@ -98,6 +99,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         )}
       </section>
       <Deliveries id={id} />
+      <MessageRuns id={id} />
       {may('developer') && row.erasedAt === undefined && <WhoGetsIt id={id} channelId={row.channelId} />}
       {isErasing && (
         <Ask

@@ -13,7 +13,8 @@ import { JsonText } from '../parts/code.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
-import { State } from '../parts/state.tsx';
+import { RunDefinition } from '../parts/run-definition.tsx';
+import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -58,8 +59,8 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
-        <State of={row.status} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
-        {row.reason}
+        <RunState of={row} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
+        {row.reason} {row.filteredBy !== undefined && t.runs.filteredBy(row.filteredBy)}
       </p>
       {may('developer') && (
         <div className="buttons">
@@ -121,6 +122,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
         <h2>{t.workflows.steps}</h2>
         <StepList steps={row.steps} text={memberText(text, 'steps') ?? '[]'} />
       </section>
+      <RunDefinition run={row} text={text} />
       {output !== undefined && (
         <section className="section">
           <h2>{t.runs.output}</h2>

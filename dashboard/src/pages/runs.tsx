@@ -10,7 +10,7 @@ import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { State } from '../parts/state.tsx';
+import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
@@ -53,8 +53,10 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const { since } = search;
   const queryNow = () => ({ ...query, since: sinceOf(since) });
   const isFiltered = query.status !== undefined || since !== undefined;
+  const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
+    error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
   const columns: readonly Column<RunSummary>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.status, width: '120px', cell: (row) => <RunState of={row} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     { head: t.workflows.one, width: 'minmax(140px, 1fr)', cell: (row) => nameOf(row.workflowId) },
     {
@@ -68,7 +70,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
     },
     { head: t.workflows.trigger, width: 'minmax(120px, 1fr)', cell: (row) => triggerWord(t, row.trigger.type) },
     { head: t.runs.took, width: '96px', isNumber: true, cell: (row) => tookOf(row) },
-    { head: t.fields.lastError, width: 'minmax(140px, 1fr)', cell: (row) => row.error?.message ?? row.reason },
+    { head: t.fields.lastError, width: 'minmax(140px, 1fr)', cell: (row) => noteOf(row) },
   ];
   return (
     <>

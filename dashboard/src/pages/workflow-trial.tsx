@@ -7,7 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
-import { State } from '../parts/state.tsx';
+import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 
@@ -58,7 +58,8 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
       {found !== undefined && (
         <section className="section" aria-live="polite">
           <p className="sentence">
-            <State of={found.trial.status} /> {found.trial.error?.message}
+            <RunState of={found.trial} /> {found.trial.error?.message}
+            {found.trial.filteredBy !== undefined && t.runs.filteredBy(found.trial.filteredBy)}
           </p>
           <Diagram text={definition} states={new Map(found.trial.steps.map((step) => [step.id, step.status]))} />
           <StepList steps={found.trial.steps} text={memberText(found.text, 'steps') ?? '[]'} />

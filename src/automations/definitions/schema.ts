@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { exactObject, idOf, fieldProblem, time } from '../../http/answers/answer-fields.ts';
+import { exactArray, exactObject, idOf, fieldProblem, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
-import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
@@ -69,13 +68,6 @@ export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
 export const listWorkflowsQuery = pageQuery.extend({ status: status.exactOptional() });
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
-
-/** An author's own JSON array, which goes out digit for digit as it came. */
-const exactArray = z.codec(z.array(z.unknown()), z.instanceof(ExactJson), {
-  decode: (value) => new ExactJson(JSON.stringify(value)),
-  // `as`: the text is that of an array.
-  encode: ({ text }) => JSON.parse(text) as unknown[],
-});
 
 /** Spec §2. */
 export const workflowAnswer = z.strictObject({

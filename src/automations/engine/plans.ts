@@ -4,7 +4,7 @@ import { planOf } from '../definitions/plan/compile.ts';
 import { outlineOf } from '../definitions/plan/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/configs/plan.ts';
 import { readExactly } from './values/json-text.ts';
-import { loopsAround } from './shape.ts';
+import { innerSteps, loopsAround } from './shape.ts';
 
 /** One version of a definition, ready to run. */
 export type ReadyPlan = {
@@ -14,6 +14,8 @@ export type ReadyPlan = {
   outline: RunOutline;
   /** The loops around a step, outermost first. */
   loopsAround: ReadonlyMap<string, readonly string[]>;
+  /** Steps in loops and branches. */
+  inner: ReadonlySet<string>;
 };
 
 /** The stored JSON texts of a version; undefined where its workflow is gone. */
@@ -37,6 +39,7 @@ export function readyPlan({ name, trigger, steps }: { name: string; trigger: str
     steps: new Map(plan.steps.map((step) => [step.id, step])),
     outline: outlineOf(plan),
     loopsAround: loopsAround(plan),
+    inner: innerSteps(plan),
   };
 }
 

@@ -16,6 +16,8 @@ export type StepEnd = {
   output?: string;
   assigned?: string;
   error?: { code: string; message: string };
+  /** A filter that ends the run. */
+  endsRun?: boolean;
   /** When it began; absent for a step whose beginning is recorded already. */
   startedAt?: Date;
 };
@@ -27,7 +29,8 @@ const IS_MOVING = `status = CASE status WHEN 'waiting' THEN 'running' ELSE statu
 
 const END = `
   WITH run AS (
-    UPDATE runs SET executions = executions + CASE WHEN $14 THEN 1 ELSE 0 END, output_bytes = output_bytes + $13, ${IS_MOVING}
+    UPDATE runs SET executions = executions + CASE WHEN $14 THEN 1 ELSE 0 END, output_bytes = output_bytes + $13,
+      filtered_by = CASE WHEN $16 THEN $2 ELSE filtered_by END, ${IS_MOVING}
     WHERE ${IN_ROUND} RETURNING id, environment_id, executions
   )
   INSERT INTO run_steps AS s (run_id, step_id, iteration, environment_id, number, type, status, way, input, output, assigned,
@@ -74,6 +77,7 @@ export async function recordEnd(
       Buffer.byteLength(end.output ?? '') + Buffer.byteLength(end.assigned ?? ''),
       isNew,
       end.startedAt ?? null,
+      end.endsRun === true,
     ],
   });
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);

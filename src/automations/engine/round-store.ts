@@ -31,12 +31,12 @@ const ENDING = `
       error_code = coalesce($5, (SELECT error_code FROM ending)), error_message = coalesce($6, (SELECT error_message FROM ending)),
       error_step = CASE WHEN $5::text IS NULL THEN (SELECT step_id FROM ending WHERE error_code IS NOT NULL) END,
       output = (SELECT output FROM ending WHERE way LIKE 'end:%')
-    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, started_at, finished_at, parent_run_id,
-      parent_step
+    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, filtered_by, started_at, finished_at,
+      parent_run_id, parent_step
   )`;
 
 const ENDED = `, ${CUT_OFF}
-  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild",
+  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild", filtered_by AS "filteredBy",
     EXISTS (SELECT FROM run_gates g WHERE g.run_id = run.id) AS "hasGate" FROM run`;
 
 const END = `WITH ${ENDING}${ENDED}`;
@@ -66,11 +66,12 @@ const FAIL = `
   ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id` })}
   ), ${publishEvents(runFailed('letter'))}${ENDED}`;
 
-type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean };
+type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean; filteredBy: string | null };
 
 /**
  * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
- * pause, whether a step of another run has begun it, and whether it may leave a gate; undefined for a run that had ended, to which nothing happens.
+ * pause, whether a step of another run has begun it, whether it may leave a gate, and the filter that ended it; undefined for a run that had
+ * ended, to which nothing happens.
  */
 export async function recordEndOfRun(
   pool: Pool,

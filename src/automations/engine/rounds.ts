@@ -1,4 +1,4 @@
-import type { EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
+import type { EndedRound, EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
 import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import { stepKey } from '../../contract/run-ways.ts';
 import { type CarriedRun, readRun, readWays } from './load-store.ts';
@@ -29,14 +29,17 @@ export async function openRun(
   };
 }
 
-/** Records the end of a round, once. A run that somebody else has ended stays as it is. `hasGate`: others may wait for its place. */
+/**
+ * Records the end of a round, once. A run that somebody else has ended stays as it is. `hasGate`: others may wait for its place.
+ * `filteredBy`: the filter that ended it.
+ */
 export async function endRun(
   deps: Pick<EngineDependencies, 'pool' | 'observe'>,
   end: EndRunInput,
-): Promise<{ hasGate: boolean }> {
+): Promise<EndedRound & { hasGate: boolean }> {
   const ended = await recordEndOfRun(deps.pool, end);
   if (ended === undefined) return { hasGate: false };
   deps.observe?.ended(end.status, ended.after ?? undefined);
   if (ended.isChild) await wakeForRuns(deps.pool);
-  return { hasGate: ended.hasGate };
+  return { hasGate: ended.hasGate, ...(ended.filteredBy !== null && { filteredBy: ended.filteredBy }) };
 }

@@ -31,6 +31,9 @@ export function stepsFrom(plan: Plan, entries: readonly string[]): ReadonlySet<s
   return found;
 }
 
+/** The steps that stand in a loop or a branch: the end of their chain is not that of the run. */
+export const innerSteps = (plan: Plan): ReadonlySet<string> => stepsFrom(plan, plan.steps.flatMap(within));
+
 /** The loops around each step that is in one, outermost first. */
 export function loopsAround(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const loops = plan.steps.flatMap((step) =>

@@ -39,7 +39,14 @@ export type EngineDependencies = {
 };
 
 /** A pure step's result: its output, and the way it chose where its kind chooses one. */
-export type Result = { output: unknown; way?: Way; assigned?: unknown; error?: { code: string; message: string } };
+export type Result = {
+  output: unknown;
+  way?: Way;
+  assigned?: unknown;
+  error?: { code: string; message: string };
+  /** Its chain ends by its own decision. */
+  isFiltered?: boolean;
+};
 
 /**
  * Takes one step that touches nothing but the record: evaluates, records and returns its way. A step that has ended returns the way it
@@ -71,7 +78,7 @@ export async function endOfStep(
       refuseTooMany(run);
       if (isLeftOut(deps, loaded)) return { type: step.type, status: 'skipped', way: wayTo(step.next) };
     }
-    const { output: raw, way = wayTo(step.next), assigned, error } = await work();
+    const { output: raw, way = wayTo(step.next), assigned, error, isFiltered = false } = await work();
     const result = reshaped(deps, loaded, raw);
     const output = hasEffect ? fittedOutput(result, roomOf(run)) : jsonText(result);
     const assignedText = assigned === undefined ? undefined : jsonText(assigned);
@@ -83,6 +90,7 @@ export async function endOfStep(
       output,
       ...(assignedText !== undefined && { assigned: assignedText }),
       ...(error !== undefined && { error }),
+      ...(isFiltered && !loaded.ready.inner.has(step.id) && { endsRun: true }),
     };
   } catch (failure) {
     return failedEnd(step, stepFailure(deps, loaded, failure));
@@ -151,7 +159,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
     }
     case 'filter': {
       const passed = truth(step.expression, evaluate(step.expression));
-      return { output: { passed }, ...(!passed && { way: wayTo(null) }) };
+      return { output: { passed }, ...(!passed && { way: wayTo(null), isFiltered: true }) };
     }
     case 'transform': {
       const assigned = resolve(step.assign);

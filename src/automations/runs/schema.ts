@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf, storedJson, time, wholeNumber } from '../../http/answers/answer-fields.ts';
+import { exactArray, exactObject, idOf, storedJson, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { fieldsOf } from '../../http/reading/fields.ts';
 import {
   enumQuery,
@@ -52,7 +52,11 @@ export const listRunsOfWorkflowQuery = pageQuery.extend({
   /** Bounds the time at which the run was made. */
   ...windowQuery,
 });
-export const listRunsQuery = listRunsOfWorkflowQuery.extend({ workflowId: z.string().optional() });
+export const listRunsQuery = listRunsOfWorkflowQuery.extend({
+  workflowId: z.string().optional(),
+  /** The message that began them. */
+  messageId: z.string().optional(),
+});
 export type ListRuns = z.output<typeof listRunsQuery>;
 
 export const exportRunsQuery = listRunsQuery.omit(WITHOUT_PAGE).extend(exportQuery);
@@ -85,6 +89,10 @@ const shape = {
     .exactOptional()
     .describe('Why it failed, or waits for a person.'),
   reason: z.string().exactOptional().describe('Why it was cancelled or skipped.'),
+  filteredBy: z
+    .string()
+    .exactOptional()
+    .describe('Filter that ended the run as `completed`, because its expression was false: id of the step.'),
   output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
 };
 
@@ -113,9 +121,15 @@ export type RunStep = z.output<typeof step>;
 export const runSummaryAnswer = z.strictObject(shape);
 export type RunSummary = z.output<typeof runSummaryAnswer>;
 
-/** A run with every step that has begun, in their order. */
+/** A run with its definition, and with every step that has begun, in their order. */
 export const runAnswer = z.strictObject({
   ...shape,
+  definition: z
+    .strictObject({
+      trigger: exactObject.describe('Beginning of a run.'),
+      steps: exactArray.describe('Work of a run.'),
+    })
+    .describe('Definition that it keeps to its end, as it was written: the workflow may have another one since.'),
   steps: z.array(step).describe('Steps that have begun, in the order in which they did.'),
 });
 export type Run = z.output<typeof runAnswer>;

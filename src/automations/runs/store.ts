@@ -14,6 +14,7 @@ import type { Run, RunStep, RunSummary } from './schema.ts';
 export type RunFilter = {
   environmentId: string;
   workflowId?: string | undefined;
+  messageId?: string | undefined;
   status?: RunStatus | undefined;
   ids: IdRange;
 };
@@ -21,7 +22,7 @@ export type RunFilter = {
 /** Runs, newest first, one more than asked for. */
 export async function findRuns(
   transaction: DatabaseTransaction,
-  { environmentId, workflowId, status, ids }: RunFilter,
+  { environmentId, workflowId, messageId, status, ids }: RunFilter,
   { limit, after }: PageRequest,
 ): Promise<RunSummary[]> {
   const below = [ids.before, after].filter((bound) => bound !== undefined).toSorted()[0];
@@ -29,6 +30,7 @@ export async function findRuns(
     where: {
       environmentId,
       ...(workflowId !== undefined && { workflowId }),
+      ...(messageId !== undefined && { messageId }),
       ...(status !== undefined && { status }),
       id: { ...(ids.from !== undefined && { gte: ids.from }), ...(below !== undefined && { lt: below }) },
     },
@@ -45,11 +47,16 @@ export async function findRun(
 ): Promise<Run | undefined> {
   const row = await transaction.run.findFirst({ where: { id, environmentId } });
   if (row === null) return undefined;
+  const { workflowId, version } = row;
+  const definition = await transaction.workflowVersion.findFirst({
+    where: { workflowId, version, environmentId },
+    select: { trigger: true, steps: true },
+  });
   const steps = await transaction.runStep.findMany({
     where: { runId: id, environmentId },
     orderBy: [{ number: 'asc' }, { startedAt: 'asc' }],
   });
-  return { ...toSummary(row), steps: steps.map(toStep) };
+  return { ...toSummary(row), definition: toDefinition(definition), steps: steps.map(toStep) };
 }
 
 /** The version that a new run of this workflow takes, and whether it may begin; undefined for one that is missing. */
@@ -189,9 +196,16 @@ function toSummary(row: RunRow): RunSummary {
     ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
     ...(error !== undefined && { error: { ...error, ...(row.errorStep !== null && { stepId: row.errorStep }) } }),
     ...(row.reason !== null && { reason: row.reason }),
+    ...(row.filteredBy !== null && { filteredBy: row.filteredBy }),
     ...(row.output !== null && { output: new ExactJson(row.output) }),
   };
 }
+
+/** Only an active workflow has runs, so that its version has both. */
+const toDefinition = (version: { trigger: string | null; steps: string | null } | null): Run['definition'] => ({
+  trigger: new ExactJson(version?.trigger ?? '{}'),
+  steps: new ExactJson(version?.steps ?? '[]'),
+});
 
 const toStep = (row: StepRow): RunStep => ({
   id: row.stepId,

@@ -64,6 +64,10 @@ export const trialAnswer = z.strictObject({
     .exactOptional()
     .describe('Why it would fail, or wait for a person.'),
   reason: z.string().exactOptional().describe('Why the trial was cut off.'),
+  filteredBy: z
+    .string()
+    .exactOptional()
+    .describe('Filter that would end it as `completed`, because its expression is false: id of the step.'),
   output: storedJson.exactOptional().describe('Output of the `end` step that would end it.'),
   steps: z.array(step).describe('Steps that were taken, in the order in which they began.'),
 });

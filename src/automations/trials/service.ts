@@ -14,7 +14,7 @@ import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
 import { createMocks, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
-import { insertTrial, readSteps } from './store.ts';
+import { insertTrial, readFilter, readSteps } from './store.ts';
 import { createTriedWaits } from './waits.ts';
 import { walk, type Walked } from './walk.ts';
 
@@ -79,7 +79,9 @@ export function createTrials(deps: TrialDependencies): Trials {
         await insertTrial(connection, run);
         const input = { runId: run.id, round: 1 };
         const walked = await takeSteps(deps, connection, { input, ready, mocks, sample });
-        return toTrial(walked, (await readSteps(connection, run.id)).map(toStep(mocks)));
+        const filteredBy = await readFilter(connection, run.id);
+        const trial = toTrial(walked, (await readSteps(connection, run.id)).map(toStep(mocks)));
+        return { ...trial, ...(filteredBy !== undefined && { filteredBy }) };
       });
     },
   };

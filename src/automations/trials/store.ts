@@ -24,6 +24,16 @@ export async function insertTrial(
   });
 }
 
+/** The filter that has ended the trial. */
+export async function readFilter(connection: PoolClient, runId: string): Promise<string | undefined> {
+  const { rows } = await connection.query<{ filteredBy: string | null }>({
+    name: 'read_trial_filter',
+    text: 'SELECT filtered_by AS "filteredBy" FROM runs WHERE id = $1',
+    values: [runId],
+  });
+  return rows[0]?.filteredBy ?? undefined;
+}
+
 /** Every step that was taken, in the order in which they began. */
 export async function readSteps(connection: PoolClient, runId: string): Promise<RunStepRow[]> {
   const { rows } = await connection.query<RunStepRow>({

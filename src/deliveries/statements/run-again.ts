@@ -36,7 +36,8 @@ const CANCEL_CHILDREN = cancelRuns({
 });
 
 const RESTART = `
-  WITH run AS (${RETRIED}, restarts = r.restarts + 1, executions = 0, output_bytes = 0, started_at = NULL ${CAN_BE_RETRIED} RETURNING r.id
+  WITH run AS (${RETRIED}, restarts = r.restarts + 1, executions = 0, output_bytes = 0, started_at = NULL,
+      filtered_by = NULL ${CAN_BE_RETRIED} RETURNING r.id
   ), steps AS (
     DELETE FROM run_steps s USING run WHERE s.run_id = run.id
   ), waits AS (

@@ -30,13 +30,20 @@ export const exactObject = z.codec(z.record(z.string(), z.unknown()), z.instance
   encode: ({ text }) => JSON.parse(text) as Record<string, unknown>,
 });
 
-/** A count, or a whole number of any unit. */
+/** An author's own JSON array, which goes out digit for digit as it came. */
+export const exactArray = z.codec(z.array(z.unknown()), z.instanceof(ExactJson), {
+  decode: (value) => new ExactJson(JSON.stringify(value)),
+  // `as`: the text is that of an array.
+  encode: ({ text }) => JSON.parse(text) as unknown[],
+});
+
 /** A JSON value that goes out as it is stored. */
 export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
   decode: (value) => new ExactJson(JSON.stringify(value)),
   encode: ({ text }): unknown => JSON.parse(text),
 });
 
+/** A count, or a whole number of any unit. */
 export const wholeNumber = z.int().min(0);
 
 /** A field that is refused, and why: ErrorDetails. */

@@ -83,7 +83,7 @@ export const sourceOf = (answers: Readonly<Record<string, unknown>>): string =>
   ].join('\n');
 
 /** Fields that a thing has at its own route, and not in a list. */
-const NOT_LISTED: Readonly<Record<string, string>> = { 'GET /v1/runs': 'steps' };
+const NOT_LISTED: Readonly<Record<string, readonly string[]>> = { 'GET /v1/runs': ['definition', 'steps'] };
 
 /** A list without anything in it shows the thing that its own route shows. */
 export function withListed(answers: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -96,7 +96,7 @@ export function withListed(answers: Readonly<Record<string, unknown>>): Record<s
       // `as`: answers are objects.
       const isEmpty = JSON.stringify((answer as { data?: unknown }).data) === '[]';
       if (!isEmpty || listed === undefined) return [endpoint, answer];
-      const fields = Object.entries(listed as object).filter(([name]) => name !== NOT_LISTED[endpoint]);
+      const fields = Object.entries(listed as object).filter(([name]) => NOT_LISTED[endpoint]?.includes(name) !== true);
       return [endpoint, { ...(answer as object), data: [Object.fromEntries(fields)] }];
     }),
   );

@@ -1,6 +1,11 @@
 import { APPROVAL_STATUSES, RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
+import { type Filter, idOf } from './list-filters.ts';
 import { insertApproval, insertPausedRun, make } from './seed.ts';
+
+/** Messages, gone since, that began a run of two workflows, and of one. */
+const RUN_MESSAGES = ['msg_01k9f2xw6q7v8r3t5y4n0m1c2b', 'msg_01k9f2xw6q7v8r3t5y4n0m1c2c'] as const;
+export const begunBy: Filter = { ...idOf('messageId'), values: [...RUN_MESSAGES] };
 
 /** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
 export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
@@ -15,6 +20,16 @@ export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<str
     for (const status of [...RUN_STATUSES, ...RUN_STATUSES]) {
       const id = await insertPausedRun(posthorn, workflowId);
       await db.run.update({ where: { id }, data: { status } });
+    }
+  // A message begins one run of each workflow.
+  const [ofTwo, ofOne] = RUN_MESSAGES;
+  for (const [messageId, workflowIds] of [
+    [ofTwo, [first, second]],
+    [ofOne, [second]],
+  ] as const)
+    for (const workflowId of workflowIds) {
+      const id = await insertPausedRun(posthorn, workflowId);
+      await db.run.update({ where: { id }, data: { messageId, triggerType: 'event' } });
     }
   return `/v1/workflows/${first}/runs`;
 }

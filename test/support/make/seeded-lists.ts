@@ -19,7 +19,7 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { begunBy, seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 import { seedInspectors } from './seeded-inspectors.ts';
 import { seedMarks } from './seeded-marks.ts';
 
@@ -61,6 +61,7 @@ type List = {
   isSoonestFirst?: true;
 };
 
+const RUN_STATUS = oneOf('status', [...RUN_STATUSES]);
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
 
@@ -197,14 +198,14 @@ export const LISTS: List[] = [
   },
   {
     name: 'runs',
-    rows: 'SELECT id FROM runs WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: oneOf('status', [...RUN_STATUSES]), workflowId: idOf('workflowId') },
+    rows: 'SELECT id, message_id AS "messageId" FROM runs WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: RUN_STATUS, workflowId: idOf('workflowId'), messageId: begunBy },
     hasTimes: 'createdAt',
   },
   {
     name: 'runs-of-workflow',
     rows: 'SELECT id FROM runs WHERE environment_id = $1 AND workflow_id = $2',
-    filters: { status: oneOf('status', [...RUN_STATUSES]) },
+    filters: { status: RUN_STATUS },
     hasTimes: 'createdAt',
   },
   {

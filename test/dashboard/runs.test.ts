@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** Runs of workflows, as the pages show them. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  scene = await setDashboardScene();
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+const runsOf = async (query: string): Promise<{ id: string; status: string }[]> => {
+  const path = `/v1/runs?${query}`;
+  const { body } = await scene.posthorn.request<{ data: { id: string; status: string }[] }>(
+    'GET',
+    path,
+    undefined,
+    scene.key,
+  );
+  return body.data;
+};
+const change = async (method: string, path: string, body?: object): Promise<void> => {
+  const { status } = await scene.posthorn.request(method, path, body, scene.key);
+  expect([path, status]).toEqual([path, 200]);
+};
+
+test('a message leads to the runs that it began; one shows the filter that ended it and its definition as it was then', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Paid orders',
+    status: 'active',
+    trigger: { type: 'event', config: { channelId } },
+    steps: [
+      { id: 'paid', type: 'filter', config: { expression: 'event.payload.isPaid' } },
+      { id: 'tell-once', type: 'action', config: { action: 'log', text: 'Paid' } },
+    ],
+  });
+  const order = { eventType: 'order.created', payload: { isPaid: false } };
+  const messageId = await scene.make(`/v1/channels/${channelId}/messages`, order);
+  const other = await scene.make('/v1/channels', { name: 'refunds' });
+  const aside = await scene.make(`/v1/channels/${other}/messages`, order);
+  await waitFor('the run has ended', async () => (await runsOf(`messageId=${messageId}`))[0]?.status === 'completed');
+  await change('PATCH', `/v1/workflows/${workflowId}`, {
+    steps: [{ id: 'another', type: 'action', config: { action: 'log', text: 'Since' } }],
+  });
+
+  await dashboard.open(`/messages/${aside}`);
+  await page.getByText('No workflow began with it.').waitFor();
+  await dashboard.open(`/messages/${messageId}`);
+  const row = page.getByRole('row', { name: /Paid orders/ });
+  await row.getByText('Filtered').waitFor();
+  await row.getByRole('link', { name: /^run_/ }).click();
+  await page.locator('.sentence').getByText('Filtered').waitFor();
+  await page.getByText('The filter paid let it go no further.').waitFor();
+
+  const then = page.getByRole('region', { name: 'The definition of this run' });
+  await then.getByText('As it was then: version 1.').waitFor();
+  await then.getByText('paid (filter, completed) → tell-once').waitFor({ state: 'attached' });
+  await then.getByText('Definition', { exact: true }).click();
+  expect(await then.getByLabel('Definition', { exact: true }).innerText()).toContain('tell-once');
+  expect(await then.innerText()).not.toContain('another');
+  await then.getByRole('link', { name: 'The workflow as it is today' }).click();
+  await page.getByRole('heading', { name: 'Paid orders', level: 1 }).waitFor();
+
+  await dashboard.open(`/runs?workflow=${workflowId}`);
+  await page
+    .getByRole('row', { name: /Filtered.*The filter paid let it go no further/ })
+    .first()
+    .waitFor();
+});
+
+test('the runs of a workflow are cancelled by one button, once a person has read how many they are', async () => {
+  const { page } = dashboard;
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Rest',
+    status: 'active',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'rest', type: 'delay', config: { for: '1h' } }],
+  });
+  for (let run = 0; run < 3; run += 1) await scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  const statuses = async (): Promise<string[]> =>
+    (await runsOf(`workflowId=${workflowId}`)).map(({ status }) => status);
+  await waitFor('three runs wait', async () => (await statuses()).every((status) => status === 'waiting'));
+
+  await dashboard.open(`/workflows/${workflowId}?tab=runs`);
+  const open = page.getByRole('button', { name: 'Cancel 3 runs', exact: true });
+  await open.click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel 3 runs?' });
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await statuses()).toEqual(['waiting', 'waiting', 'waiting']);
+
+  await open.click();
+  await dialog.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  await page.getByText('Runs cancelled').waitFor();
+  expect(await statuses()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  const none = page.getByRole('button', { name: 'Cancel 0 runs' });
+  await none.waitFor();
+  expect(await none.isDisabled()).toBe(true);
+  // Runs that have ended cannot be cancelled: a list of those has no such button.
+  await dashboard.open(`/workflows/${workflowId}?tab=runs&status=completed`);
+  await page.getByText('None match').first().waitFor();
+  expect(await page.getByRole('button', { name: /^Cancel \d+ runs?$/ }).count()).toBe(0);
+});
