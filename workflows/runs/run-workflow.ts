@@ -11,7 +11,13 @@ import {
 } from '@temporalio/workflow';
 import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
 import { endOf } from '../../src/contract/run-ways.ts';
-import { type EndedRound, type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../../src/contract/run-workflow.ts';
+import {
+  type EndedRound,
+  type EndRunInput,
+  RUN_FAILURES,
+  type RunInput,
+  type RunResult,
+} from '../../src/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';
 import { walkChain } from './run-walk.ts';
