@@ -17,6 +17,8 @@ export type EmbeddedTemporalOptions = {
   uiPort?: number;
   namespace: string;
   temporalCli?: string | undefined;
+  /** More of the server's dynamic configuration, each as `key=value`. */
+  dynamicValues?: readonly string[];
   onProgress: (line: string) => void;
 };
 
@@ -90,6 +92,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
       '--db-filename',
       store,
       ...tuning,
+      ...(options.dynamicValues ?? []).flatMap((value) => ['--dynamic-config-value', value]),
       ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ],
     logPath: join(stateFolder, 'temporal.log'),

@@ -3,17 +3,34 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
+import { ACTIONS, STEP_TYPES } from '../../src/contract/run-outline.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { historyFromJson } from '../support/check/history-json.ts';
 import type { RecordedHistory } from '../support/make/history-of.ts';
 import { isToBeKept } from '../support/make/record-histories.ts';
-import { recordRuns, RUN_RECORDINGS, SECRET_WORD } from '../support/make/run-recordings.ts';
+import { FULL_AFTER, recordFull, recordRuns, RUN_RECORDINGS, SECRET_WORD } from '../support/make/run-recordings.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 const fileOf = (name: string): string => join(import.meta.dirname, 'run-histories', `${name}.json`);
 const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
 // `as`: this file writes them.
+/** With the payloads of Temporal as what they hold. */
+const decoded = (text: string): string =>
+  text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 const keptOf = (name: string): RecordedHistory => JSON.parse(textOf(name)) as RecordedHistory;
+
+async function recordOnSmallServer(): Promise<Record<string, RecordedHistory>> {
+  const temporal = await startOwnTemporal(makeDataFolder(), { dynamicValues: [FULL_AFTER] });
+  try {
+    const small = await startPosthorn({ temporalAddress: temporal.address });
+    const recorded = await recordFull(small);
+    await small.stop();
+    return recorded;
+  } finally {
+    await temporal.stop();
+  }
+}
 
 let posthorn: TestPosthorn;
 let failures: Record<string, unknown>;
@@ -21,7 +38,7 @@ let failures: Record<string, unknown>;
 beforeAll(async () => {
   posthorn = await startPosthorn();
   const workflowBundle = await bundleWorkflows();
-  const fresh = await recordRuns(posthorn);
+  const fresh = { ...(await recordRuns(posthorn)), ...(await recordOnSmallServer()) };
   if (isToBeKept)
     for (const [name, recorded] of Object.entries(fresh))
       writeFileSync(fileOf(name), `${JSON.stringify(recorded, undefined, 1)}\n`);
@@ -32,7 +49,7 @@ beforeAll(async () => {
   failures = {};
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, all))
     failures[workflowId] = error;
-}, 150_000);
+}, 400_000);
 afterAll(() => posthorn.stop());
 
 test.each(RUN_RECORDINGS)('%s goes on under the workflows of today, as it was kept and as it goes now', (name) => {
@@ -40,13 +57,27 @@ test.each(RUN_RECORDINGS)('%s goes on under the workflows of today, as it was ke
   expect(Object.keys(failures)).toEqual(expect.arrayContaining([`${name} as kept`, `${name} as it goes now`]));
 });
 
+test('every kind of step, of action, of wait and of end of a round is in a kept history', () => {
+  const kept = RUN_RECORDINGS.map((name) => decoded(textOf(name))).join('\n');
+  const kinds = STEP_TYPES.filter((type) => type !== 'action').map((type) => `"type":"${type}"`);
+  const actions = ACTIONS.map((action) => `"type":"action","action":"${action}"`);
+  const modes = ['all', 'race'].map((mode) => `"mode":"${mode}"`);
+  const ends = [
+    ...['completed', 'paused'].map((result) => `"result":"${result}"`),
+    ...['FAILED', 'CANCELED', 'CONTINUED_AS_NEW'].map((end) => `EVENT_TYPE_WORKFLOW_EXECUTION_${end}`),
+  ];
+  for (const part of [...kinds, ...actions, ...modes, ...ends])
+    expect([part, kept.includes(part)]).toEqual([part, true]);
+  const [full, after] = ['full-in-a-loop', 'goes-on-after-a-full-one'].map(textOf);
+  expect(full).toContain('"EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW"');
+  expect(after).toContain('"continuedExecutionRunId"');
+  expect(textOf('begun-by-a-schedule')).toContain('"name": "runScheduled"');
+});
+
 test('no payload of a run has entered Temporal, and the kept histories name no machine', () => {
   for (const name of RUN_RECORDINGS) {
     const text = textOf(name);
-    const decoded = text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) =>
-      Buffer.from(data, 'base64').toString(),
-    );
     for (const word of [`@${hostname()}`, process.cwd(), '/node_modules/', SECRET_WORD])
-      expect([name, word, decoded.includes(word)]).toEqual([name, word, false]);
+      expect([name, word, decoded(text).includes(word)]).toEqual([name, word, false]);
   }
 });

@@ -5,13 +5,14 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 /** A history as JSON, without anything of the machine that made it. */
 export type RecordedHistory = { workflowId: string; history: unknown };
 
-/** The history of a Temporal workflow once it has closed, or as it stands. */
+/** The history of a Temporal workflow once it has closed, or as it stands. `runId`: an earlier one of its chain. */
 export async function historyOf(
   posthorn: TestPosthorn,
   workflowId: string,
   end: 'closed' | 'open',
+  runId?: string,
 ): Promise<RecordedHistory> {
-  const handle = posthorn.temporal.workflow.getHandle(workflowId);
+  const handle = posthorn.temporal.workflow.getHandle(workflowId, runId);
   await waitFor(
     `${workflowId} ${end}`,
     async () => ((await handle.describe()).status.name === 'RUNNING') === (end === 'open'),

@@ -1,3 +1,4 @@
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { waitFor } from '../check/wait-for.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { type Receiver, startReceiver } from '../world/receiver.ts';
@@ -59,6 +60,18 @@ const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string;
     { id: 'each', type: 'foreach', config: { items: '[1, 2, 3, 4, 5, 6]', body: 'item', concurrency: 2 } },
     { id: 'item', type: 'action', config: http(`${url}item`) },
   ],
+  'loop-within-a-loop': ({ url }) => [
+    {
+      id: 'each',
+      type: 'foreach',
+      config: { items: '[[1, 2, 3], [], [4], [5, 6]]', body: 'inner', concurrency: 2, collect: 'index' },
+    },
+    { id: 'inner', type: 'foreach', config: { items: 'item', body: 'only', concurrency: 2 }, next: 'after' },
+    { id: 'only', type: 'filter', config: { expression: 'item != 2' }, next: 'call' },
+    { id: 'call', type: 'action', config: http(`${url}item`) },
+    { id: 'after', type: 'action', config: { at: '{{ index }}' } },
+  ],
+  'ended-by-a-filter': () => [{ id: 'only', type: 'filter', config: { expression: 'false' } }],
   'race-cut-off': ({ url }) => [
     { id: 'race', type: 'parallel', config: { branches: ['slow', 'fast'], mode: 'race' } },
     { id: 'slow', type: 'action', config: http(`${url}hangs`) },
@@ -76,7 +89,17 @@ const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string;
   ],
   'cancelled-in-a-delay': () => [{ id: 'wait', type: 'delay', config: { for: '2h' } }],
 };
-export const RUN_RECORDINGS = Object.keys(DEFINITIONS);
+
+/** The Temporal workflow that stands above a run of a schedule, by how its run ends. */
+const SCHEDULED: Record<string, (receiver: Receiver) => Step[]> = {
+  'begun-by-a-schedule': () => [{ id: 'note', type: 'action', config: { at: '{{ event.publishedAt }}' } }],
+  'failed-under-a-schedule': ({ url }) => [{ id: 'call', type: 'action', config: http(`${url}refused`) }],
+};
+/** Two histories of one run: the first one became full, and the last one went on from the record. */
+const FULL = ['full-in-a-loop', 'goes-on-after-a-full-one'] as const;
+/** A server that asks for a new history after so many events makes one full. */
+export const FULL_AFTER = 'limit.historyCount.suggestContinueAsNew=60';
+export const RUN_RECORDINGS = [...Object.keys(DEFINITIONS), ...Object.keys(SCHEDULED), ...FULL];
 
 /** Records a run of each definition, all at once. */
 export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
@@ -111,7 +134,61 @@ export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string,
     await calls.ended(id);
     return [name, await historyOf(posthorn, workflowId, 'closed')];
   };
-  const recorded = await Promise.all(RUN_RECORDINGS.map(record));
+  const recordScheduled = async (name: string): Promise<[string, RecordedHistory]> => {
+    const trigger = { type: 'schedule', config: { cron: '0 9 1 1 *' } };
+    const scheduled = await calls.activate(trigger, SCHEDULED[name]?.(receiver) ?? []);
+    const schedule = posthorn.temporal.schedule.getHandle(`workflow/${scheduled}`);
+    await waitFor('the schedule', () =>
+      schedule.describe().catch((failure: unknown) => {
+        if (failure instanceof ScheduleNotFoundError) return undefined;
+        throw failure;
+      }),
+    );
+    await schedule.trigger();
+    const { id } = await calls.onlyRun(scheduled);
+    await calls.ended(id);
+    const { raw } = await posthorn.temporal.workflow.getHandle(`run/${id}/1`).describe();
+    const above = raw.workflowExecutionInfo?.parentExecution?.workflowId ?? '';
+    return [name, await historyOf(posthorn, above, 'closed')];
+  };
+  const recorded = await Promise.all([
+    ...Object.keys(DEFINITIONS).map(record),
+    ...Object.keys(SCHEDULED).map(recordScheduled),
+  ]);
   await receiver.close();
   return Object.fromEntries(recorded);
+}
+
+/** Records a run that goes on in new histories. Asks for a server with FULL_AFTER. */
+export async function recordFull(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
+  const calls = workflowCalls(posthorn);
+  const receiver = await startReceiver({});
+  const workflowId = await calls.activate({ type: 'manual' }, [
+    {
+      id: 'each',
+      type: 'foreach',
+      config: { items: '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]', body: 'call', concurrency: 3 },
+      next: 'rest',
+    },
+    { id: 'call', type: 'action', config: http(`${receiver.url}item`), next: 'mark' },
+    { id: 'mark', type: 'action', config: { item: '{{ item }}' } },
+    { id: 'rest', type: 'delay', config: { for: '1s' } },
+  ]);
+  const { id } = await calls.start(workflowId, { word: SECRET_WORD });
+  await calls.ended(id);
+  await receiver.close();
+  const last = await historyOf(posthorn, `run/${id}/1`, 'closed');
+  const first = await historyOf(posthorn, `run/${id}/1`, 'closed', firstRunOf(last));
+  return Object.fromEntries(FULL.map((name, index) => [name, index === 0 ? first : last]));
+}
+
+/** The id that Temporal gave the first history of the chain. */
+function firstRunOf({ history }: RecordedHistory): string {
+  // `as`: historyOf writes it.
+  const [began] = (history as { events: { workflowExecutionStartedEventAttributes?: Record<string, string> }[] })
+    .events;
+  const { firstExecutionRunId, continuedExecutionRunId } = began?.workflowExecutionStartedEventAttributes ?? {};
+  if (continuedExecutionRunId === undefined || firstExecutionRunId === undefined)
+    throw new Error('The run has gone on in no new history');
+  return firstExecutionRunId;
 }

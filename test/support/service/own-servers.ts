@@ -38,8 +38,11 @@ export function makeDataFolder(): string {
   return folder;
 }
 
-/** A Temporal server of this file's own, without anything in its store. */
-export async function startOwnTemporal(dataFolder: string): Promise<OwnTemporal & { stop(): Promise<void> }> {
+/** A Temporal server of this file's own, without anything in its store. `dynamicValues`: of its dynamic configuration. */
+export async function startOwnTemporal(
+  dataFolder: string,
+  { dynamicValues = [] }: { dynamicValues?: readonly string[] } = {},
+): Promise<OwnTemporal & { stop(): Promise<void> }> {
   const port = await findFreePort();
   const start = () =>
     startTemporal({
@@ -47,6 +50,7 @@ export async function startOwnTemporal(dataFolder: string): Promise<OwnTemporal 
       port,
       namespace: 'default',
       temporalCli: readConfig().temporalCli,
+      dynamicValues,
       onProgress: () => undefined,
     });
   const { child, ...server } = await restartable(start, 'SIGKILL');

@@ -65,6 +65,7 @@ export type RequestOptions = { key?: string | null; headers?: Record<string, str
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
  * certificates of `trustedCertificates` (PEM). `log` takes what is silent otherwise. `schemes` are asked before API keys. Without `port` it takes a free one.
+ * `temporalAddress`: a server of the test's own.
  */
 export async function startPosthorn(
   options: {
@@ -76,10 +77,12 @@ export async function startPosthorn(
     strangerRequestsPerMinute?: number;
     port?: number;
     log?: ServiceLog;
+    temporalAddress?: string;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
-  const testTemporal = createTestTemporal();
+  const shared = createTestTemporal();
+  const testTemporal = { ...shared, address: options.temporalAddress ?? shared.address };
   const { taskQueue } = testTemporal;
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
