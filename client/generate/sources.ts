@@ -123,10 +123,15 @@ function endpointOf(
       ...(query !== undefined && { hasQuery: true }),
       ...(isKeyed && { isKeyed }),
       ...(access === 'public' && { isPublic: true }),
+      ...(isPersonal(row) && { isPersonal: true }),
     },
     signature: `/** \`${method} ${path}\`${accessText(row)} */\n${called.method}(${asked.join(', ')}): ${given};`,
   };
 }
+
+/** No key and no token is enough: only a person can do it. */
+const isPersonal = ({ access }: Row): boolean =>
+  typeof access === 'object' ? access.level === 'organisation' : access !== 'public';
 
 const accessText = ({ access }: Row): string => {
   if (typeof access === 'object') return `, scope ${access.scope}`;

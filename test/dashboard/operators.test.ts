@@ -85,6 +85,7 @@ test('a payload of 256 KiB is laid out as far as it is seen, and copied whole', 
   expect(JSON.stringify(payload).length).toBeGreaterThan(240_000);
   const id = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload });
   await dashboard.open(`/messages/${id}`);
+  await page.getByRole('button', { name: 'On lines' }).click();
   const shown = page.getByLabel('Payload', { exact: true });
   await shown.getByText('"A2599"').waitFor({ state: 'attached' });
   expect(await shown.textContent()).toBe(JSON.stringify(payload, null, 2));
@@ -94,7 +95,6 @@ test('a payload of 256 KiB is laid out as far as it is seen, and copied whole', 
   );
   expect(inside).toBeLessThan(200);
   await page.getByRole('button', { name: 'As stored' }).click();
-  await page.getByRole('button', { name: 'On lines' }).waitFor();
   expect(await shown.textContent()).toBe(JSON.stringify(payload));
 });
 

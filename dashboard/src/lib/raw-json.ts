@@ -3,7 +3,7 @@
  * JSON that the service has sent.
  */
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+export const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** The text of a member of the outermost object, as it stands in the JSON. Undefined where there is none. */
 export const memberText = (json: string, name: string): string | undefined =>
@@ -16,7 +16,7 @@ export function memberTexts(json: string): [name: string, text: string][] {
   let key = '';
   let start: number | undefined;
   let expectsKey = false;
-  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+  for (const { 0: token, index } of json.matchAll(JSON_TOKEN)) {
     const opens = token === '{' || token === '[';
     const closes = token === '}' || token === ']';
     if (depth === 1 && start !== undefined && (token === ',' || closes)) {
@@ -42,7 +42,7 @@ export function itemTexts(json: string): string[] {
   const items: string[] = [];
   let depth = 0;
   let start: number | undefined;
-  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+  for (const { 0: token, index } of json.matchAll(JSON_TOKEN)) {
     const closes = token === '}' || token === ']';
     if (depth === 1 && (token === ',' || closes)) {
       if (start !== undefined) items.push(json.slice(start, index).trim());
@@ -63,7 +63,7 @@ export const prettyText = (json: string): string => [...prettyPieces(json)].map(
 
 /** The same JSON on lines of two more spaces for each level, in pieces to be coloured. */
 export function* prettyPieces(json: string): Generator<Piece> {
-  const tokens = json.match(TOKEN) ?? [];
+  const tokens = json.match(JSON_TOKEN) ?? [];
   let depth = 0;
   const newLine = (): Piece => ({ text: `\n${'  '.repeat(depth)}`, kind: 'sign' });
   for (const [position, token] of tokens.entries()) {

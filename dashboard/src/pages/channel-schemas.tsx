@@ -11,6 +11,7 @@ import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { NewestPass } from '../parts/newest-pass.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 
 /** The schema of all types stands under this name: no event type is empty. */
 const ALL = '';
@@ -133,6 +134,7 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
             {t.common.save}
           </button>
         </div>
+        <ShellButton />
       </form>
       <NewestPass channelId={channel.id} />
       {newType !== undefined && (

@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 
 /** Name, description and time of keeping of a channel. */
 export function ChannelSettings({ channel }: { channel: Channel }) {
@@ -67,6 +68,7 @@ export function ChannelSettings({ channel }: { channel: Channel }) {
           {t.common.save}
         </button>
       </div>
+      <ShellButton />
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Verdicts } from '../parts/verdicts.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 
 /** So many real messages can be taken as the sample. */
 const SAMPLES = 20;
@@ -95,6 +96,7 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
             {t.schemas.whoWould}
           </button>
         </div>
+        <ShellButton />
       </form>
       {answer !== undefined && (
         <section className="section" aria-live="polite">

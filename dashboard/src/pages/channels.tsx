@@ -18,6 +18,7 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
@@ -259,6 +260,7 @@ export function NewChannelPage() {
             {t.channels.make}
           </button>
         </div>
+        <ShellButton />
       </form>
     </>
   );

@@ -12,6 +12,7 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -151,6 +152,7 @@ function InboundForm({ channels }: { channels: readonly (readonly [id: string, n
           {t.inbound.make}
         </button>
       </div>
+      <ShellButton />
     </form>
   );
 }

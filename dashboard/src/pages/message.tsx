@@ -95,7 +95,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         {payload === undefined ? (
           <p className="muted">{t.messages.noPayload}</p>
         ) : (
-          <JsonText json={payload} label={t.fields.payload} />
+          <JsonText json={payload} label={t.fields.payload} root="payload" />
         )}
       </section>
       <Deliveries id={id} />

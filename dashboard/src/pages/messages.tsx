@@ -4,22 +4,50 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { MessageHistogram } from '../parts/message-histogram.tsx';
 import { State } from '../parts/state.tsx';
+import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
+import { useSince } from '../parts/use-since.ts';
 import { Views } from '../parts/views.tsx';
 import { MessageView } from './message.tsx';
+import { MessageTail } from './message-tail.tsx';
+import { ScheduledList } from './scheduled-list.tsx';
 
 const STATUSES = ['failed', 'pending', 'delivered', 'unrouted'] as const;
-const FILTERS = ['status', 'type', 'channel', 'publisher', 'since'] as const;
+const FILTERS = ['status', 'type', 'channel', 'publisher', 'since', 'until'] as const;
+const TABS = ['all', 'scheduled', 'tail'] as const;
 const idOf = ({ id }: MessageSummary): string => id;
 
-/** Every message of the place, newest first, over all channels. */
+/** Messages that were published, those that wait for their time, and those that come in now. */
 export function MessagesPage() {
+  const t = useTexts();
+  const { may } = useHere();
+  const tab = useTab(TABS);
+  return (
+    <>
+      <Heading title={t.nav.names.messages}>
+        {may('developer') && (
+          <HereLink to="/messages/new" className="button main">
+            {t.messages.publish}
+          </HereLink>
+        )}
+      </Heading>
+      <Tabs tabs={TABS} names={t.messages.tabs} current={tab} />
+      {tab === 'all' && <MessageList />}
+      {tab === 'scheduled' && <ScheduledList />}
+      {tab === 'tail' && <MessageTail />}
+    </>
+  );
+}
+
+/** Every message of the place, newest first, over all channels. */
+function MessageList() {
   const t = useTexts();
   const [search] = useAddress();
   const { at, path, may } = useHere();
@@ -31,9 +59,10 @@ export function MessagesPage() {
     publisherId: search['publisher'],
     deliveryStatus: oneOf(search['status'], STATUSES),
   };
-  const { since } = search;
-  const queryNow = () => ({ ...query, since: sinceOf(since) });
-  const isFiltered = [...Object.values(query), since].some((value) => value !== undefined);
+  const { since, until } = search;
+  const sinceFilter = useSince(since);
+  const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
+  const isFiltered = [...Object.values(query), since, until].some((value) => value !== undefined);
   const columns: readonly Column<MessageSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
     { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
@@ -63,13 +92,6 @@ export function MessagesPage() {
   ];
   return (
     <>
-      <Heading title={t.nav.names.messages}>
-        {may('developer') && (
-          <HereLink to="/messages/new" className="button main">
-            {t.messages.publish}
-          </HereLink>
-        )}
-      </Heading>
       <Views page="messages" filters={FILTERS} own={[]} />
       <Filters
         filters={[
@@ -77,13 +99,15 @@ export function MessagesPage() {
           { name: 'type', label: t.fields.eventType },
           { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
           { name: 'publisher', label: t.fields.publisherId },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          sinceFilter,
+          { name: 'until', label: t.fields.until, isChip: true },
         ]}
       />
+      <MessageHistogram />
       <LiveList
         name={t.nav.names.messages}
         kinds={['message', 'delivery']}
-        listKey={[path, 'messages', query, since]}
+        listKey={[path, 'messages', query, since, until]}
         fetch={(cursor) => api.messages.listAll({ ...queryNow(), limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{

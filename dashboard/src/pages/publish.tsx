@@ -14,6 +14,7 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -124,6 +125,7 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
             {t.messages.publish}
           </button>
         </div>
+        <ShellButton />
       </form>
     </>
   );

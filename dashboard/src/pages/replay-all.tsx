@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useGo } from '../parts/link.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 
 /** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
@@ -31,6 +32,15 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
     gcTime: 0,
   });
   const count = preview.data?.matched;
+  const ask = (): void =>
+    void act(
+      async () => {
+        const made = await api.deadLetters.replayAll(filter, at);
+        await refresh();
+        go('/replays', 'id' in made ? { open: made.id } : {});
+      },
+      { told: t.deadLetters.replayAsked },
+    );
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="form">
@@ -54,14 +64,7 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
             disabled={count === undefined || count === 0}
             onClick={() => {
               onClose();
-              void act(
-                async () => {
-                  const made = await api.deadLetters.replayAll(filter, at);
-                  await refresh();
-                  go('/replays', 'id' in made ? { open: made.id } : {});
-                },
-                { told: t.deadLetters.replayAsked },
-              );
+              ask();
             }}
           >
             {t.deadLetters.replayThem}
@@ -70,6 +73,7 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
             {t.common.cancel}
           </button>
         </div>
+        {count !== undefined && count > 0 && <ShellButton run={ask} />}
       </div>
     </Dialog>
   );

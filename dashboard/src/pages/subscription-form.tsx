@@ -15,6 +15,7 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { changedMore, MoreFields, moreOf, newMore } from '../parts/subscription-more.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
@@ -190,6 +191,7 @@ export function SubscriptionForm({
           {subscription === undefined ? t.subscriptions.make : t.common.save}
         </button>
       </div>
+      <ShellButton />
     </form>
   );
 }

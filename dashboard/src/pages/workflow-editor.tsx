@@ -16,6 +16,7 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { JsonEditor } from '../parts/json-editor.tsx';
 import { useGo } from '../parts/link.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
 
 export function NewWorkflowPage() {
@@ -105,11 +106,14 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
           </div>
           <Failure error={error} />
           {may('developer') && (
-            <div className="buttons">
-              <button type="submit" className="button main" disabled={badJson !== undefined}>
-                {workflow === undefined ? t.workflows.make : t.common.save}
-              </button>
-            </div>
+            <>
+              <div className="buttons">
+                <button type="submit" className="button main" disabled={badJson !== undefined}>
+                  {workflow === undefined ? t.workflows.make : t.common.save}
+                </button>
+              </div>
+              <ShellButton />
+            </>
           )}
           <Diagram text={good} />
         </div>

@@ -10,6 +10,7 @@ import { problemOf, TextField } from '../parts/field.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
 
 /** A trial of a stored definition on a message that was made up: every step is done but those that would reach out of the service. */
 export function WorkflowTrial({ id, definition }: { id: string; definition: string }) {
@@ -54,6 +55,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
             {t.workflows.try}
           </button>
         </div>
+        <ShellButton />
       </form>
       {found !== undefined && (
         <section className="section" aria-live="polite">

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
+import { ShellButton } from './shell-lines.tsx';
 
 type Given = {
   title: string;
@@ -47,6 +48,7 @@ export function Ask({ title, children, go, stay, isDanger = false, typed, onGo, 
             {stay ?? t.common.cancel}
           </button>
         </div>
+        <ShellButton run={onGo} />
       </form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { bodyOf } from '../lib/signature.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
-import { Code } from './code.tsx';
+import { Body, Code } from './code.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { TabList } from './tab-list.tsx';
@@ -70,7 +70,7 @@ function Answer({ of: { response } }: { of: Attempt }) {
   if (response === undefined) return <p className="muted">{t.deliveries.noAnswer}</p>;
   return (
     <>
-      <Code text={response.body === '' ? t.deliveries.noBody : response.body} label={t.deliveries.tabs.answer} />
+      <Body text={response.body === '' ? t.deliveries.noBody : response.body} label={t.deliveries.tabs.answer} />
       <h3>{t.deliveries.headers}</h3>
       <Headers of={response.headers} />
     </>

@@ -23,6 +23,10 @@ type Given = {
   marks?: readonly Mark[];
   /** A line goes through steps whose value is 0: they are values, and no gaps. */
   hasZero?: boolean;
+  /** Takes the steps over which somebody has drawn, the first and the last. Absent: nothing is chosen so. */
+  onBrush?: (first: number, last: number) => void;
+  /** Lower, for a chart beside a list. */
+  isSlim?: boolean;
 };
 
 // Stretched to the width of its place: strokes and texts stand outside of that.
@@ -30,12 +34,25 @@ const [WIDTH, HEIGHT, TOP] = [720, 120, 2];
 const PLOT = HEIGHT - TOP - 1;
 
 /** Values over time, and the same as a table behind a button: a picture alone tells nothing to those who do not see it. */
-export function Chart({ title, times, stepSeconds, series, kind, format, marks = [], hasZero = false }: Given) {
+export function Chart(given: Given) {
+  const {
+    title,
+    times,
+    stepSeconds,
+    series,
+    kind,
+    format,
+    marks = [],
+    hasZero = false,
+    onBrush,
+    isSlim = false,
+  } = given;
   const t = useTexts();
   const { minute } = useTimes();
   const id = useId();
   const [isTable, setIsTable] = useState(false);
   const [pointed, setPointed] = useState<number>();
+  const [begun, setBegun] = useState<number>();
   const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
   const singles = series.flatMap(({ values }) => [...values]);
   const most = Math.max(1, ...(kind === 'bars' ? sums : singles));
@@ -45,7 +62,7 @@ export function Chart({ title, times, stepSeconds, series, kind, format, marks =
   const x = (time: string): number => ((Date.parse(time) - Date.parse(first ?? time)) / (stepSeconds * 1_000)) * step;
   const shown = marks.filter(({ at }) => x(at) >= 0 && x(at) <= WIDTH);
   return (
-    <figure className="chart box" aria-labelledby={id}>
+    <figure className={`chart box${isSlim ? ' slim' : ''}`} aria-labelledby={id}>
       <div className="heading">
         <h2 id={id}>{title}</h2>
         <button type="button" className="button plain" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
@@ -68,15 +85,33 @@ export function Chart({ title, times, stepSeconds, series, kind, format, marks =
             preserveAspectRatio="none"
             aria-label={`${title}. ${t.figures.most(format(most))}`}
             onPointerLeave={() => setPointed(undefined)}
+            className={onBrush === undefined ? undefined : 'brush'}
             onPointerMove={(event) => {
               const { left, width } = event.currentTarget.getBoundingClientRect();
-              setPointed(Math.min(times.length - 1, Math.floor(((event.clientX - left) / width) * times.length)));
+              const at = Math.floor(((event.clientX - left) / width) * times.length);
+              setPointed(Math.max(0, Math.min(times.length - 1, at)));
+            }}
+            onPointerDown={(event) => {
+              if (onBrush === undefined || event.button !== 0 || pointed === undefined) return;
+              event.currentTarget.setPointerCapture(event.pointerId);
+              setBegun(pointed);
+            }}
+            onPointerUp={() => {
+              if (begun !== undefined && pointed !== undefined)
+                onBrush?.(Math.min(begun, pointed), Math.max(begun, pointed));
+              setBegun(undefined);
             }}
           >
             <line x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} className="axis" />
             <line x1={0} x2={WIDTH} y1={y(most)} y2={y(most)} className="grid" />
             {pointed !== undefined && (
-              <rect className="pointed" x={pointed * step} y={TOP} width={step} height={PLOT} />
+              <rect
+                className="pointed"
+                x={Math.min(begun ?? pointed, pointed) * step}
+                y={TOP}
+                width={(Math.abs((begun ?? pointed) - pointed) + 1) * step}
+                height={PLOT}
+              />
             )}
             {kind === 'bars' ? (
               <Bars series={series} step={step} y={y} />

@@ -2,25 +2,8 @@ import { useMemo, useState } from 'react';
 import { blocksOf } from '../lib/blocks.ts';
 import { prettyPieces, prettyText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
-
-export function CopyButton({ text, label }: { text: string; label?: string }) {
-  const t = useTexts();
-  const [isCopied, setIsCopied] = useState(false);
-  return (
-    <button
-      type="button"
-      className="button plain"
-      onClick={() => {
-        void navigator.clipboard.writeText(text).then(() => {
-          setIsCopied(true);
-          setTimeout(() => setIsCopied(false), 2_000);
-        });
-      }}
-    >
-      {isCopied ? t.common.copied : (label ?? t.common.copy)}
-    </button>
-  );
-}
+import { CopyButton } from './copy-button.tsx';
+import { JsonTree } from './json-tree.tsx';
 
 /** Text to be copied: lines for a shell, a secret, a body. `label` says what it is. */
 export function Code({ text, label }: { text: string; label: string }) {
@@ -60,27 +43,68 @@ function Coloured({ json }: { json: string }) {
   );
 }
 
-/** JSON on lines, with every number and text exactly as it came. What is copied are the bytes that are stored. */
-export function JsonText({ json, label }: { json: string; label: string }) {
-  const [isRaw, setIsRaw] = useState(false);
+/** Longest JSON that is shown on lines at first: beyond it, nobody finds a value by scrolling. */
+const MOST_ON_LINES = 65_536;
+
+const VIEWS = ['asTree', 'onLines', 'asStored'] as const;
+type View = (typeof VIEWS)[number];
+
+/**
+ * JSON as a tree, on lines or as it is stored, with every number and text exactly as it came. What is copied are the bytes that are stored.
+ * `root` begins the paths of its values.
+ */
+export function JsonText({ json, label, root = '$' }: { json: string; label: string; root?: string }) {
   const t = useTexts();
+  const [chosen, setChosen] = useState<View>();
+  const view = chosen ?? (json.length > MOST_ON_LINES ? 'asTree' : 'onLines');
   const shown = useMemo(() => {
-    if (isRaw) return json;
+    if (view === 'asStored') return json;
+    if (view === 'asTree') return null;
     return json.length > MOST_AT_ONCE ? <Blocks text={prettyText(json)} /> : <Coloured json={json} />;
-  }, [json, isRaw]);
+  }, [json, view]);
   return (
     <div className="stack">
-      <div className="code">
-        <pre tabIndex={0} aria-label={label}>
-          {shown}
-        </pre>
-        <CopyButton text={json} />
-      </div>
+      {view === 'asTree' ? (
+        <JsonTree json={json} label={label} root={root} />
+      ) : (
+        <div className="code">
+          <pre tabIndex={0} aria-label={label}>
+            {shown}
+          </pre>
+          <CopyButton text={json} />
+        </div>
+      )}
       <div className="buttons">
-        <button type="button" className="button plain" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
-          {isRaw ? t.common.onLines : t.common.asStored}
-        </button>
+        {VIEWS.map((each) => (
+          <button
+            key={each}
+            type="button"
+            className="button choice"
+            aria-pressed={view === each}
+            onClick={() => setChosen(each)}
+          >
+            {t.common[each]}
+          </button>
+        ))}
       </div>
     </div>
   );
 }
+
+/** The body of an answer: as a tree where it is long JSON, else as its text. */
+export function Body({ text, label }: { text: string; label: string }) {
+  return text.length > MOST_ON_LINES && isJson(text) ? (
+    <JsonText json={text} label={label} />
+  ) : (
+    <Code text={text} label={label} />
+  );
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};

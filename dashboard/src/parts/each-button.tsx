@@ -21,8 +21,9 @@ export function EachButton<T>({ label, rows, what, told, onDone, later }: Given<
   const { act, actLater, tell } = useActs();
   const refresh = useRefresh();
   const [isAtWork, setIsAtWork] = useState(false);
+  let failed = 0;
   const all = async (): Promise<void> => {
-    let failed = 0;
+    failed = 0;
     try {
       for (const row of rows)
         try {
@@ -35,16 +36,16 @@ export function EachButton<T>({ label, rows, what, told, onDone, later }: Given<
       await refresh();
     }
     if (failed > 0) tell(t.list.notAll(failed, rows.length), 'bad');
-    else tell(told);
   };
+  const options = { told: () => (failed > 0 ? undefined : told) };
   const go = (): void => {
     if (later !== undefined) {
       onDone();
-      actLater(later, all, { onUndone: () => undefined });
+      actLater(later, all, { ...options, onUndone: () => undefined });
       return;
     }
     setIsAtWork(true);
-    void act(all).then((isDone) => {
+    void act(all, options).then((isDone) => {
       setIsAtWork(false);
       if (isDone) onDone();
     });

@@ -107,7 +107,7 @@ function curlOf(path: string, query: Query, file?: string): string {
   );
   const search = new URLSearchParams(given).toString();
   // A quote is the one character that would end the text: URLSearchParams writes it as %27.
-  return `curl -sS --fail-with-body '${API}${path}?${search}' -H "Authorization: Bearer $KEY"${file === undefined ? '' : ` -o ${file}`}`;
+  return `curl -sS --fail-with-body '${API}${path}?${search}' -H "Authorization: Bearer $POSTHORN_KEY"${file === undefined ? '' : ` -o ${file}`}`;
 }
 
 function download(file: Blob, name: string): void {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../lib/texts.ts';
+import { ShellButton } from './shell-lines.tsx';
 
 type Given = {
   /** The word on the button that does it. */
@@ -12,13 +13,16 @@ type Given = {
 export function FormButtons({ go, onCancel, isDisabled = false }: Given) {
   const t = useTexts();
   return (
-    <div className="buttons">
-      <button type="submit" className="button main" disabled={isDisabled}>
-        {go}
-      </button>
-      <button type="button" className="button plain" onClick={onCancel}>
-        {t.common.cancel}
-      </button>
-    </div>
+    <>
+      <div className="buttons">
+        <button type="submit" className="button main" disabled={isDisabled}>
+          {go}
+        </button>
+        <button type="button" className="button plain" onClick={onCancel}>
+          {t.common.cancel}
+        </button>
+      </div>
+      <ShellButton />
+    </>
   );
 }

@@ -95,6 +95,12 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     nothing: 'Keine',
   },
   messages: {
+    tabs: { all: 'Veröffentlicht', scheduled: 'Geplant', tail: 'Mitlesen' },
+    accepted: 'Angenommene Nachrichten',
+    due: 'Fällig',
+    noneScheduled: 'Nichts ist geplant',
+    noneScheduledWhy:
+      'Eine Nachricht, die mit Verzögerung oder für einen Zeitpunkt veröffentlicht wird, wartet hier und lässt sich bis dahin absagen.',
     scheduled: 'Geplant',
     publishedAt: 'Veröffentlicht um',
     soonest: (count) => `Die nächsten ${number(count)}: es gibt mehr.`,

@@ -14,6 +14,26 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     file: 'Die Datei per Kommandozeile',
     list: 'Die Liste per Kommandozeile',
   },
+  tail: {
+    none: 'Noch nichts',
+    noneWhy: 'Nachrichten des Kanals stehen hier, sobald sie veröffentlicht werden.',
+    listening: (count: number) => `Liest mit: ${count === 1 ? '1 Nachricht' : `${number(count)} Nachrichten`} bisher`,
+    paused: (count: number) =>
+      `Liest nicht mit: ${count === 1 ? '1 Nachricht' : `${number(count)} Nachrichten`} bisher`,
+    newest: (count: number) => `Die neuesten ${number(count)} werden gezeigt.`,
+  },
+  tree: {
+    copyPath: 'Pfad kopieren',
+    copyValue: 'Wert kopieren',
+    close: 'Alles schließen',
+    holds: (count: number) => (count === 1 ? '1 Wert' : `${number(count)} Werte`),
+  },
+  shell: {
+    title: 'Dasselbe mit einer Shell',
+    key: 'POSTHORN_KEY ist ein API-Schlüssel dieser Umgebung. Auch Geheimnisse bleiben Namen von Variablen.',
+    onlyPeople: 'Das kann nur eine angemeldete Person, kein Schlüssel.',
+    command: 'Mit der Befehlszeile des Dienstes',
+  },
   search: {
     label: 'Suchen nach',
     hint: 'Irgendeine Id, Ihre eigene Id einer Nachricht, ein Ereignistyp, ein Teil eines Namens oder ein Pfad mit Wert.',

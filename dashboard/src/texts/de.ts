@@ -18,12 +18,14 @@ export const de: Texts = {
   common: {
     actions: 'Aktionen',
     asStored: 'Wie gespeichert',
+    asTree: 'Als Baum',
     cancel: 'Abbrechen',
     close: 'Schließen',
     copied: 'Kopiert',
     copy: 'Kopieren',
     delete: 'Löschen',
     deleted: 'Gelöscht',
+    done: 'Erledigt',
     loading: 'Wird geladen',
     name: 'Name',
     notAllowed: (role) =>
@@ -130,6 +132,7 @@ export const de: Texts = {
     reason: 'Grund',
     run: 'Lauf',
     since: 'In den letzten',
+    until: 'Bis',
     size: 'Größe',
     status: 'Zustand',
     subscription: 'Abonnement',

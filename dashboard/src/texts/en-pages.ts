@@ -92,6 +92,12 @@ export const enPages = {
     nothing: 'None',
   },
   messages: {
+    tabs: { all: 'Published', scheduled: 'Scheduled', tail: 'Tail' },
+    accepted: 'Messages accepted',
+    due: 'Due',
+    noneScheduled: 'Nothing is scheduled',
+    noneScheduledWhy:
+      'A message that is published with a delay, or for a time, waits here and can be cancelled until then.',
     scheduled: 'Scheduled',
     publishedAt: 'Published at',
     soonest: (count: number) => `The soonest ${number(count)}: there are more.`,

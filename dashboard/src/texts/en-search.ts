@@ -11,6 +11,25 @@ export const enSearch = {
     file: 'The file by a shell',
     list: 'The list by a shell',
   },
+  tail: {
+    none: 'Nothing yet',
+    noneWhy: 'Messages of the channel stand here as they are published.',
+    listening: (count: number) => `Listening: ${count === 1 ? '1 message' : `${number(count)} messages`} so far`,
+    paused: (count: number) => `Not listening: ${count === 1 ? '1 message' : `${number(count)} messages`} so far`,
+    newest: (count: number) => `The newest ${number(count)} are shown.`,
+  },
+  tree: {
+    copyPath: 'Copy path',
+    copyValue: 'Copy value',
+    close: 'Close all',
+    holds: (count: number) => (count === 1 ? '1 value' : `${number(count)} values`),
+  },
+  shell: {
+    title: 'The same by a shell',
+    key: 'POSTHORN_KEY is an API key of this environment. Secrets stay names of variables, too.',
+    onlyPeople: 'Only a person who is signed in can do this: no key can.',
+    command: 'By the command line of the service',
+  },
   search: {
     label: 'Search for',
     hint: 'Any id, your own id of a message, an event type, a part of a name, or a path and a value.',

@@ -17,12 +17,14 @@ const frame = {
   common: {
     actions: 'Actions',
     asStored: 'As stored',
+    asTree: 'As a tree',
     cancel: 'Cancel',
     close: 'Close',
     copied: 'Copied',
     copy: 'Copy',
     delete: 'Delete',
     deleted: 'Deleted',
+    done: 'Done',
     loading: 'Loading',
     name: 'Name',
     notAllowed: (role: string) =>
@@ -129,6 +131,7 @@ const frame = {
     reason: 'Reason',
     run: 'Run',
     since: 'In the last',
+    until: 'Until',
     size: 'Size',
     status: 'State',
     subscription: 'Subscription',

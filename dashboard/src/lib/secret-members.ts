@@ -1,0 +1,58 @@
+import { JSON_TOKEN } from './raw-json.ts';
+
+/** Where the letters of a secret stand in a body, without their quotes, and the variable that stands for it in a shell. */
+type Secret = { from: number; to: number; variable: string };
+
+/** Members whose texts are secrets, wherever they stand outside of what the caller's own data are. */
+const NAMES = /^(secrets?|password|newPassword|currentPassword|code|recoveryCode|clientSecret|signingSecret)$/;
+/** Headers that let somebody in. */
+const HEADERS = /auth|token|key|secret|cookie|password|credential/i;
+/** Data of the caller's own: their members have any names. */
+const OWN = new Set(['payload', 'metadata', 'definition', 'schemas', 'schema', 'filter', 'steps']);
+
+/** The secrets of the body of a request. `isOfSecret`: its `value` is one, too. */
+export function secretsOf(body: string, isOfSecret: boolean): Secret[] {
+  const found: Secret[] = [];
+  /** What is open: an object or an array, and the member that it is the value of. */
+  const open: { name: string; isObject: boolean }[] = [];
+  let key = '';
+  let isKey = false;
+  const isSecret = (): boolean => {
+    const [first = '', ...others] = [...open.map(({ name }) => name), key].filter((name) => name !== '');
+    if (OWN.has(first)) return false;
+    if (first === 'credentials') return true;
+    if (first === 'headers') return HEADERS.test(key);
+    return (isOfSecret && first === 'value') || [first, ...others].some((name) => NAMES.test(name));
+  };
+  for (const { 0: token, index } of body.matchAll(JSON_TOKEN)) {
+    if (token === '{' || token === '[') {
+      open.push({ name: key, isObject: token === '{' });
+      key = '';
+      isKey = token === '{';
+    } else if (token === '}' || token === ']') {
+      key = open.pop()?.name ?? '';
+      isKey = false;
+    } else if (token === ',') {
+      isKey = open.at(-1)?.isObject === true;
+    } else if (token === ':') {
+      isKey = false;
+    } else if (isKey) {
+      // `as`: a text of JSON is a string.
+      key = JSON.parse(token) as string;
+    } else if (token.startsWith('"') && isSecret()) {
+      found.push({
+        from: index + 1,
+        to: index + token.length - 1,
+        variable: variableOf(key || (open.at(-1)?.name ?? '')),
+      });
+    }
+  }
+  return found;
+}
+
+const variableOf = (name: string): string =>
+  name
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase()
+    .replace(/^(?=\d|$)/, 'SECRET');

@@ -1,0 +1,77 @@
+import { endpointOf, type Written } from '../api/requests.ts';
+import { secretsOf } from './secret-members.ts';
+
+/** The same request for a shell: the key and every secret stay names. Undefined where no key may do it. */
+export function curlLine(written: Written): string | undefined {
+  const endpoint = endpointOf(written);
+  if (endpoint === undefined || endpoint.isPersonal === true) return undefined;
+  const { method, url, body, isKeyed } = written;
+  return [
+    `curl -sS --fail-with-body${method === 'POST' ? '' : ` -X ${method}`} ${quoted(url)}`,
+    ...(endpoint.isPublic === true ? [] : ['-H "Authorization: Bearer $POSTHORN_KEY"']),
+    ...(isKeyed ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(body === undefined
+      ? []
+      : [
+          "-H 'Content-Type: application/json'",
+          `--data-raw ${bodyText(body, endpoint.path.startsWith('/v1/secrets'))}`,
+        ]),
+    // curl sends a GET where there is no body.
+    ...(method === 'POST' && body === undefined ? ['-X POST'] : []),
+  ].join(' \\\n  ');
+}
+
+/** A text that a shell takes as it is. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The body digit for digit, with the name of a variable in place of each secret. */
+function bodyText(body: string, isOfSecret: boolean): string {
+  let at = 0;
+  let text = '';
+  for (const { from, to, variable } of secretsOf(body, isOfSecret)) {
+    text += `${quoted(body.slice(at, from))}"$${variable}"`;
+    at = to;
+  }
+  return text + quoted(body.slice(at));
+}
+
+type Given = Readonly<Record<string, unknown>>;
+const option = (name: string, value: unknown): string =>
+  typeof value === 'string' && value !== '' ? ` --${name} ${quoted(value)}` : '';
+
+/** What the command line does by itself, by method and path. Everything else is curl's. */
+const COMMANDS: Readonly<Record<string, (id: string, body: Given, place: Place) => string | undefined>> = {
+  'POST /v1/api-keys': (_, body, place) => `keys create${at(place)}${credentialOptions(body)}`,
+  'DELETE /v1/api-keys/:apiKeyId': (id) => `keys revoke ${id}`,
+  'POST /v1/machine-credentials': (_, body, place) =>
+    `machine-credentials create${at(place)}${credentialOptions(body)}`,
+  'DELETE /v1/machine-credentials/:machineCredentialId': (id) => `machine-credentials revoke ${id}`,
+  'POST /v1/apps': (_, { name, slug, organisationId }) =>
+    `apps create${option('name', name)}${option('slug', slug)}${option('organisation', organisationId)}`,
+  'PATCH /v1/apps/:appId': (id, { status }) =>
+    status === 'suspended' ? `apps suspend ${id}` : status === 'active' ? `apps activate ${id}` : undefined,
+  'POST /v1/organisations/:organisationId/invitations': (id, { email, role }) =>
+    typeof email === 'string'
+      ? `members invite ${quoted(email)}${option('role', role)} --organisation ${id}`
+      : undefined,
+};
+
+export type Place = { appId: string; environment: string } | undefined;
+
+const at = (place: Place): string => (place === undefined ? '' : ` --env ${place.environment} --app ${place.appId}`);
+const credentialOptions = ({ name, tier, scopes }: Given): string =>
+  `${option('name', name)}${option('tier', tier)}${Array.isArray(scopes) ? option('scopes', scopes.join(',')) : ''}`;
+
+/** The same by the service's own command line. Undefined where it has no command for it. */
+export function commandLine(written: Written, place: Place): string | undefined {
+  const endpoint = endpointOf(written);
+  if (endpoint === undefined) return undefined;
+  const segment = endpoint.path.split('/').findIndex((part) => part.startsWith(':'));
+  const own = new URL(written.url).pathname.split('/');
+  // The API may be in a folder of its host, so ids are counted from the end.
+  const id = segment < 0 ? '' : (own.at(segment - endpoint.path.split('/').length) ?? '');
+  // `as`: bodies of the client library are objects.
+  const body = (written.body === undefined ? {} : JSON.parse(written.body)) as Given;
+  const line = COMMANDS[`${endpoint.method} ${endpoint.path}`]?.(id, body, place);
+  return line === undefined ? undefined : `posthorn ${line}`;
+}

@@ -1,0 +1,37 @@
+import { useAddress } from '../lib/search.ts';
+import { isSystemChannel } from '../lib/system-channel.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useChannels } from './use-names.ts';
+
+/** The channel that the address names, else the newest one. Undefined where there is none. */
+export function useChosenChannel(): string | undefined {
+  const [search] = useAddress();
+  const channels = useChannels();
+  return search['channel'] ?? channels.all.find((each) => !isSystemChannel(each))?.id ?? channels.all[0]?.id;
+}
+
+/** Chooses the one channel that a page is about. */
+export function ChannelChoice() {
+  const t = useTexts();
+  const [, change] = useAddress();
+  const channels = useChannels();
+  const chosen = useChosenChannel();
+  const isKnown = chosen === undefined || channels.all.some(({ id }) => id === chosen);
+  return (
+    <label>
+      {t.fields.channel}
+      <select
+        className="input"
+        value={chosen ?? ''}
+        onChange={(event) => change({ channel: event.target.value, open: '' })}
+      >
+        {!isKnown && <option value={chosen}>{chosen}</option>}
+        {channels.all.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** Messages that were published, that wait, and that come in now. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
+
+const publish = (channelId: string, body: object): Promise<string> =>
+  scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {}, ...body });
+
+test('a message that waits stands under its own tab, and is cancelled there', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const id = await publish(channelId, { delay: 3_600_000 });
+  await dashboard.open('/messages');
+  await page.getByRole('tab', { name: 'Scheduled' }).click();
+  await page.getByRole('row', { name: new RegExp(id) }).click();
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
+  await panel.locator('.sentence').getByText('Cancelled').waitFor();
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('scheduled');
+});
+
+test('the tail shows messages as they come, with their exact payload, and stops when it is told to', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  await dashboard.open(`/messages?tab=tail&channel=${channelId}`);
+  await page.getByText('Listening: 0 messages so far').waitFor();
+  const payload = '{"total":12.50,"who":"<b>x</b>"}';
+  await scene.posthorn.request(
+    'POST',
+    `/v1/channels/${channelId}/messages`,
+    `{"eventType":"order.created","payload":${payload}}`,
+    scene.key,
+  );
+  await page.getByRole('cell', { name: payload }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await page.getByRole('button', { name: 'Stop updates' }).click();
+  await page.getByText('Not listening: 1 message so far').waitFor();
+  const missed = await publish(channelId, { eventType: 'order.missed' });
+  expect(await page.getByText('order.missed').count()).toBe(0);
+  // It goes on where it has stopped.
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('row', { name: new RegExp(missed) }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(3);
+});
+
+test('drawing over the histogram narrows the list to that time, and a chip takes the end away', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  await publish(channelId, {});
+  await dashboard.open('/messages');
+  const chart = page.getByRole('img', { name: /^Messages accepted/ });
+  await chart.waitFor();
+  await page.getByRole('row', { name: /order\.created/ }).waitFor();
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('the histogram is not shown');
+  // The first quarter of the last day: nothing was published then.
+  await page.mouse.move(box.x + 2, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 4, box.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForURL(/since=.*until=/);
+  const { searchParams } = new URL(page.url());
+  const hours = (Date.parse(searchParams.get('until') ?? '') - Date.parse(searchParams.get('since') ?? '')) / 3_600_000;
+  expect(hours).toBeGreaterThan(4);
+  expect(hours).toBeLessThan(8);
+  await page.getByText('Nothing matches').first().waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
+  await page.getByRole('row', { name: /order\.created/ }).waitFor();
+  await waitFor('the address has no span', () => Promise.resolve(!page.url().includes('until=')));
+});
