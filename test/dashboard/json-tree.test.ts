@@ -33,7 +33,10 @@ test('a large payload is a tree that the keyboard walks, and what is copied is e
   expect(await tree.textContent()).toContain('9007199254740993');
   const copied = async (button: string): Promise<string> => {
     await page.getByRole('button', { name: button }).click();
-    const text = await page.evaluate(() => navigator.clipboard.readText());
+    // `as`: the types of Node have no clipboard, and the page has one.
+    const text = await page.evaluate(() =>
+      (navigator as unknown as { clipboard: { readText(): Promise<string> } }).clipboard.readText(),
+    );
     await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' });
     return text;
   };
