@@ -29,7 +29,7 @@ test('a large payload is a tree that the keyboard walks, and what is copied is e
   await tree.waitFor();
   const rows = tree.getByRole('treeitem');
   expect(await rows.count()).toBe(5);
-  expect(await tree.textContent()).toContain(HOSTILE);
+  expect(await tree.textContent()).toContain(JSON.stringify(HOSTILE));
   expect(await tree.textContent()).toContain('9007199254740993');
   const copied = async (button: string): Promise<string> => {
     await page.getByRole('button', { name: button }).click();

@@ -66,7 +66,7 @@ test('numbers of a payload keep their digits, and quotes stay quotes', async () 
 
 test('a question shows the request before it is answered, and a note the one that was sent', async () => {
   const { page } = dashboard;
-  const id = await scene.make('/v1/channels', { name: 'orders' });
+  const id = await scene.make('/v1/channels', { name: 'doomed' });
   await dashboard.open(`/channels/${id}`);
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog');
@@ -76,14 +76,14 @@ test('a question shows the request before it is answered, and a note the one tha
   expect(await dashboard.violations()).toEqual([]);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  expect(await channels()).toContain('orders');
+  expect(await channels()).toContain('doomed');
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('status').getByRole('button', { name: 'curl' }).click();
   expect(await shown()).toContain(`/v1/channels/${id}' \\\n`);
   expect(await shown()).toContain(`--data-raw '{"status":"paused"}'`);
   await page.keyboard.press('Escape');
   await inShell(line);
-  await waitFor('the channel is gone', async () => !(await channels()).includes('orders'));
+  await waitFor('the channel is gone', async () => !(await channels()).includes('doomed'));
 });
 
 test('a secret stays the name of a variable', async () => {
