@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, type StreamedMessage } from '../api/client.ts';
 import { memberText } from '../lib/raw-json.ts';
 import { useHere } from '../lib/session.ts';
@@ -22,22 +22,26 @@ function useTail(channelId: string | undefined, isPaused: boolean): Tail {
   const { at } = useHere();
   const { appId, environment } = at.place;
   const [tail, setTail] = useState<Tail>(EMPTY);
-  useEffect(() => setTail(EMPTY), [channelId]);
+  // Where the tail has come to: it goes on there after a pause.
+  const reached = useRef<{ since: Date; lastEventId?: string }>({ since: new Date() });
+  useEffect(() => {
+    reached.current = { since: new Date() };
+    setTail(EMPTY);
+  }, [channelId]);
   useEffect(() => {
     if (channelId === undefined || isPaused) return undefined;
-    const since = new Date();
-    let lastEventId: string | undefined;
     let open: AbortController | undefined;
     const follow = async (signal: AbortSignal): Promise<void> => {
-      const place = { place: { appId, environment }, signal, ...(lastEventId !== undefined && { lastEventId }) };
+      const { since, lastEventId } = reached.current;
+      const options = { place: { appId, environment }, signal, ...(lastEventId !== undefined && { lastEventId }) };
       try {
         setTail((before) => ({ ...before, error: undefined, isOpen: true }));
         for await (const streamed of api.messages.stream(
           channelId,
           lastEventId === undefined ? { since } : {},
-          place,
+          options,
         )) {
-          lastEventId = streamed.eventId;
+          reached.current = { since, lastEventId: streamed.eventId };
           setTail(({ messages, seen, ...others }) => ({
             ...others,
             messages: [streamed, ...messages.slice(0, KEPT - 1)],
