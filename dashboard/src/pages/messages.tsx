@@ -10,7 +10,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { MessageHistogram } from '../parts/message-histogram.tsx';
 import { State } from '../parts/state.tsx';
-import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
@@ -39,9 +39,11 @@ export function MessagesPage() {
         )}
       </Heading>
       <Tabs tabs={TABS} names={t.messages.tabs} current={tab} />
-      {tab === 'all' && <MessageList />}
-      {tab === 'scheduled' && <ScheduledList />}
-      {tab === 'tail' && <MessageTail />}
+      <TabPanel tab={tab}>
+        {tab === 'all' && <MessageList />}
+        {tab === 'scheduled' && <ScheduledList />}
+        {tab === 'tail' && <MessageTail />}
+      </TabPanel>
     </>
   );
 }
