@@ -44,7 +44,7 @@ test('the tail shows messages as they come, with their exact payload, and stops 
   await page.getByText('Not listening: 1 message so far').waitFor();
   const missed = await publish(channelId, { eventType: 'order.missed' });
   expect(await page.getByText('order.missed').count()).toBe(0);
-  // It goes on where it has stopped.
+  // The stream goes on where the tail has stopped.
   await page.getByRole('button', { name: 'Update again' }).click();
   await page.getByRole('row', { name: new RegExp(missed) }).waitFor();
   expect(await page.getByRole('row').count()).toBe(3);

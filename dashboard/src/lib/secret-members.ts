@@ -13,7 +13,7 @@ const OWN = new Set(['payload', 'metadata', 'definition', 'schemas', 'schema', '
 /** The secrets of the body of a request. `isOfSecret`: its `value` is one, too. */
 export function secretsOf(body: string, isOfSecret: boolean): Secret[] {
   const found: Secret[] = [];
-  /** What is open: an object or an array, and the member that it is the value of. */
+  /** Objects and arrays that are open, each with the member that it is the value of. */
   const open: { name: string; isObject: boolean }[] = [];
   let key = '';
   let isKey = false;

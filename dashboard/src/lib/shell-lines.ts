@@ -39,7 +39,7 @@ type Given = Readonly<Record<string, unknown>>;
 const option = (name: string, value: unknown): string =>
   typeof value === 'string' && value !== '' ? ` --${name} ${quoted(value)}` : '';
 
-/** What the command line does by itself, by method and path. Everything else is curl's. */
+/** Commands that the service has of its own, by method and path. Everything else is curl's. */
 const COMMANDS: Readonly<Record<string, (id: string, body: Given, place: Place) => string | undefined>> = {
   'POST /v1/api-keys': (_, body, place) => `keys create${at(place)}${credentialOptions(body)}`,
   'DELETE /v1/api-keys/:apiKeyId': (id) => `keys revoke ${id}`,

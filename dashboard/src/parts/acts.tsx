@@ -17,9 +17,9 @@ type Note = {
 };
 type Act = {
   /**
-   * Does something that changes the service, and resolves with whether it was done. What was done is told with the requests for it; a form
-   * that leads to what it has made tells nothing. What fails is told, unless `onFailure` takes it. Where the session must be proven first,
-   * its person is asked, and it is done afterwards. `undo` takes back what was told, for 8 seconds.
+   * Does something that changes the service, and resolves with whether it was done. The note about it has the requests for it; a form that
+   * leads to what it has made tells nothing. What fails is told, unless `onFailure` takes it. Where the session must be proven first, its
+   * person is asked, and it is done afterwards. `undo` takes back what was told, for 8 seconds.
    */
   act(
     what: () => Promise<unknown>,
