@@ -22,7 +22,9 @@ test('a message that waits stands under its own tab, and is cancelled there', as
   const panel = page.getByRole('complementary');
   await panel.getByRole('button', { name: 'Cancel it' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
-  await panel.locator('.sentence').getByText('Cancelled').waitFor();
+  await page.getByText('Nothing is scheduled').waitFor();
+  const { body } = await scene.posthorn.request('GET', `/v1/messages/${id}`, undefined, scene.key);
+  expect(body).toMatchObject({ deliveryStatus: 'cancelled' });
   expect(new URL(page.url()).searchParams.get('tab')).toBe('scheduled');
 });
 
