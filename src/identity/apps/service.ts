@@ -105,22 +105,23 @@ export function createApps(
   };
 
   const find = async (ref: string | undefined): Promise<App> => {
-    const all = await store.findAllApps(db);
-    const found = ref === undefined ? all : all.filter(({ id, slug }) => id === ref || slug === ref);
+    const found = await store.findAppsNamed(db, ref, TOLD + 1);
     const [app, ...others] = found;
     if (app !== undefined && others.length === 0) return shown(app);
     if (app !== undefined) throw new ApiError('CONFLICT', `Name one app by its id: ${described(found)}`);
     throw new ApiError(
       'NOT_FOUND',
-      ref === undefined ? 'There is no app yet: start the service once' : noApp(ref, all),
+      ref === undefined
+        ? 'There is no app yet: start the service once'
+        : noApp(ref, await store.findAppsNamed(db, undefined, TOLD + 1)),
     );
   };
 
   const onlyOrganisation = async (): Promise<string> => {
-    const [id, ...others] = new Set((await store.findAllApps(db)).map(({ organisationId }) => organisationId));
+    const found = await store.findOrganisationsWithApps(db, TOLD + 1);
+    const [id, ...others] = found;
     if (id === undefined) throw new ApiError('NOT_FOUND', 'There is no organisation yet: start the service once');
-    if (others.length > 0)
-      throw new ApiError('CONFLICT', `Name one organisation by its id: ${[id, ...others].join(', ')}`);
+    if (others.length > 0) throw new ApiError('CONFLICT', `Name one organisation by its id: ${told(found)}`);
     return id;
   };
 
@@ -259,6 +260,10 @@ function shown(stored: store.StoredApp): App {
   return app;
 }
 
-const described = (apps: readonly App[]): string => apps.map(({ id, slug }) => `${slug} (${id})`).join(', ');
+// An operator chooses among a few; of thousands `posthorn apps list` shows all.
+const TOLD = 20;
+const told = (names: readonly string[]): string =>
+  `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' and others' : ''}`;
+const described = (apps: readonly App[]): string => told(apps.map(({ id, slug }) => `${slug} (${id})`));
 const noApp = (ref: string, all: readonly App[]): string =>
   all.length === 0 ? `There is no app ${ref}` : `There is no app ${ref}; there is ${described(all)}`;

@@ -69,6 +69,19 @@ export async function findAllApps(db: Database): Promise<StoredApp[]> {
   return rows.map(toApp);
 }
 
+/** For the operator: the oldest apps of all organisations, at most `limit`, or those with that id or that slug. */
+export async function findAppsNamed(db: Database, ref: string | undefined, limit: number): Promise<StoredApp[]> {
+  const where = ref === undefined ? {} : { OR: [{ id: ref }, { slug: ref }] };
+  return (await db.app.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(toApp);
+}
+
+/** For the operator: the oldest organisations that have an app, at most `limit`. */
+export async function findOrganisationsWithApps(db: Database, limit: number): Promise<string[]> {
+  const where = { apps: { some: {} } };
+  const rows = await db.organisation.findMany({ where, orderBy: { id: 'asc' }, take: limit, select: { id: true } });
+  return rows.map(({ id }) => id);
+}
+
 /** Keeps slugs of an organisation from changing until the transaction ends. False where there is no such organisation. */
 export async function lockOrganisation(db: Db, id: string): Promise<boolean> {
   const rows = await db.$queryRaw<unknown[]>`SELECT FROM organisations WHERE id = ${id} FOR NO KEY UPDATE`;

@@ -278,7 +278,7 @@ export function createMachineCredentials(
       },
       list: (where = {}) => findAllMachineCredentials(db, where, clock()),
       async revoke(id) {
-        const found = (await findAllMachineCredentials(db, {}, clock())).find((each) => each.id === id);
+        const [found] = await findAllMachineCredentials(db, { id }, clock());
         if (found === undefined) throw new ApiError('NOT_FOUND', `There is no machine credential ${id}`);
         await db.$transaction(async (transaction) => {
           const environmentId = await revokeMachineCredential(transaction, id, clock());

@@ -97,14 +97,17 @@ export async function findMachineCredentials(
   return rows.map((row) => toMachineCredential(row, now));
 }
 
-/** Every machine credential of every environment, or of those of one kind, newest first: for the operator only. */
+/** Every machine credential of every environment, of those of one kind or the one with that id, newest first: for the operator only. */
 export async function findAllMachineCredentials(
   db: Database,
-  { kind, appId }: { kind?: EnvironmentKind | undefined; appId?: string | undefined },
+  { id, kind, appId }: { id?: string; kind?: EnvironmentKind | undefined; appId?: string | undefined },
   now: Date,
 ): Promise<(MachineCredential & { place: Home })[]> {
   const rows = await db.machineCredential.findMany({
-    where: { environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) } },
+    where: {
+      ...(id !== undefined && { id }),
+      environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) },
+    },
     orderBy: { id: 'desc' },
     include: { ...full, environment: { include: { app: { include: { organisation: true } } } } },
   });
