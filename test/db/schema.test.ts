@@ -92,6 +92,8 @@ describe('the migrations', () => {
       { migration_name: '0057_pending_runs', isFinished: true },
       { migration_name: '0062_run_restarts', isFinished: true },
       { migration_name: '0064_worker_machines', isFinished: true },
+      { migration_name: '0065_composite_keys', isFinished: true },
+      { migration_name: '0065_composite_keys_checked', isFinished: true },
       { migration_name: '0066_filtered_runs', isFinished: true },
     ]);
   });

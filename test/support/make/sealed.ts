@@ -26,7 +26,7 @@ export async function insertSealed(
   await pool.query(
     `WITH organisation AS (INSERT INTO organisations (id, name, updated_at) VALUES ($1, 'o', now())),
        app AS (INSERT INTO apps (id, organisation_id, name, slug, updated_at) VALUES ($2, $1, 'a', 'a', now())),
-       environment AS (INSERT INTO environments (id, app_id, kind) VALUES ($3, $2, 'live')),
+       environment AS (INSERT INTO environments (id, app_id, organisation_id, kind) VALUES ($3, $2, $1, 'live')),
        channel AS (INSERT INTO channels (id, environment_id, name, updated_at) VALUES ($4, $3, 'c', now()))
      INSERT INTO subscriptions (id, environment_id, channel_id, name, webhook_url, event_types, max_retries, initial_delay,
        max_delay, backoff_multiplier, updated_at)
