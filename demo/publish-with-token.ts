@@ -18,12 +18,11 @@ function prove(method: string, url: string, token?: string): string {
 }
 
 async function post(path: string, headers: Record<string, string>, body: object): Promise<Record<string, unknown>> {
-  const init = {
+  const answer = await fetch(base + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-  };
-  const answer = await fetch(base + path, init);
+  });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text}`);
   // `as`: both endpoints answer with an object.

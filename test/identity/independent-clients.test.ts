@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as dpop from 'dpop';
@@ -128,6 +129,9 @@ test('a script of forty lines without any library gets a token and publishes wit
   const script = promisify(execFile)('node', ['bin/run.js', 'demo/publish-with-token.ts', ...parameters], {
     cwd: ROOT,
   });
+  const text = await readFile(`${ROOT}demo/publish-with-token.ts`, 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  expect([...text.matchAll(/from '([^']+)'|import\(/g)].map(([, name]) => name)).toEqual(['node:crypto']);
   expect((await script).stdout).toMatch(/^msg_[0-9a-z]{26}\n$/);
   expect(await messages()).toHaveLength(before.length + 1);
 });

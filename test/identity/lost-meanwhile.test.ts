@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { EnvironmentCaller } from '../../src/identity/caller.ts';
+import { SCOPES_OF_ROLE } from '../../src/identity/roles.ts';
+import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { apiKeysOf, machineCredentialsOf } from '../support/make/credential-services.ts';
 import { joinAs, setUp } from '../support/make/people.ts';
@@ -15,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 /** A POST whose head and first bytes have gone out. `finish` sends the rest and gives the answer's first line. */
-async function beginSlowly(path: string, headers: Record<string, string>, body: object) {
+async function beginSlowly(path: string, headers: Record<string, string>, body: object, pauseMs = 1_500) {
   const { host, hostname, port } = new URL(posthorn.url);
   const text = JSON.stringify(body);
   const socket = connect(Number(port), hostname);
@@ -27,7 +30,7 @@ async function beginSlowly(path: string, headers: Record<string, string>, body: 
   const head = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text.slice(0, 5)}`);
   // The service has looked the credential up within this time, or does it later: then the test says nothing, and does not fail.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
   return async (): Promise<string | undefined> => {
     socket.write(text.slice(5));
     await waitFor('the answer', () => seen.includes('\r\n\r\n'));
@@ -81,6 +84,33 @@ describe('a body that takes its time brings nothing for one who has lost the rig
     expect(await posthorn.deps.db.apiKey.count({ where: { name: 'x' } })).toBe(0);
   });
 
+  // Old: a body within 500 ms came with the rights of its head, which for people are to end at once.
+  test.each<[string, string, object]>([
+    ['an API key', '/v1/api-keys', { name: 'quick' }],
+    ['a machine credential', '/v1/machine-credentials', { name: 'quick' }],
+    ['an app', '/v1/apps', { name: 'quick' }],
+    ['a passkey', '/v1/user/passkeys', { name: 'quick', passkey: {} }],
+    ['an authenticator app', '/v1/user/totp/confirm', { code: '123456' }],
+  ])('nor does a body of a moment bring %s', async (what, path, body) => {
+    const organisation = owner.me.organisations[0];
+    const members = `/v1/organisations/${organisation?.id}/members`;
+    const email = `${what.replaceAll(' ', '-').toLowerCase()}@example.com`;
+    const admin = await joinAs(posthorn, owner.browser, `/v1/organisations/${organisation?.id}`, {
+      role: 'admin',
+      email,
+    });
+    const signOut = () => posthorn.deps.db.session.deleteMany({ where: { userId: admin.me.user.id } });
+    const remove = () => owner.browser.request('DELETE', `${members}/${admin.me.user.id}`);
+    const headers = { 'posthorn-app': organisation?.apps[0]?.id ?? '' };
+    const before = await posthorn.deps.db.app.count();
+    const finish = await beginSlowly(path, { ...asPerson(admin.browser), ...headers }, body, 150);
+    await (path.startsWith('/v1/user') ? signOut() : remove());
+    expect(await finish()).toMatch(/ 40[13] /);
+    expect(await posthorn.deps.db.apiKey.count({ where: { name: 'quick' } })).toBe(0);
+    expect(await posthorn.deps.db.machineCredential.count({ where: { name: 'quick' } })).toBe(0);
+    expect([await posthorn.deps.db.app.count(), await posthorn.deps.db.totpFactor.count()]).toEqual([before, 0]);
+  });
+
   // Old: the credential was looked at again, and whether its app was suspended was not.
   test('a person whose app was suspended publishes nothing', async () => {
     const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'late' });
@@ -102,6 +132,42 @@ describe('a body that takes its time brings nothing for one who has lost the rig
       await change('active');
     }
   });
+});
+
+test('a person makes a credential with the role of that moment, whatever the request began with', async () => {
+  const organisation = owner.me.organisations[0];
+  const path = `/v1/organisations/${organisation?.id}`;
+  const admin = await joinAs(posthorn, owner.browser, path, { role: 'admin', email: 'moment@example.com' });
+  const { id: environmentId, appId } = await posthorn.deps.db.environment.findFirstOrThrow({
+    where: { kind: 'live', app: { organisationId: organisation?.id ?? '' } },
+  });
+  const caller: EnvironmentCaller = {
+    level: 'environment',
+    organisationId: organisation?.id ?? '',
+    appId,
+    environmentId,
+    environment: 'live',
+    principal: { kind: 'person', id: admin.me.user.id, sessionId: admin.me.session.id },
+    scopes: SCOPES_OF_ROLE.admin,
+    limits: TIER_LIMITS.pro,
+  };
+  const [keys, credentials] = [apiKeysOf(posthorn.deps), machineCredentialsOf(posthorn.deps)];
+  const { id } = await keys.create(caller, { name: 'as admin' });
+  // A right elsewhere is none here.
+  expect((await admin.browser.request('POST', '/v1/organisations', { name: 'Own' })).status).toBe(201);
+  for (const lose of [
+    () => owner.browser.request('PATCH', `${path}/members/${admin.me.user.id}`, { role: 'developer' }),
+    () => owner.browser.request('DELETE', `${path}/members/${admin.me.user.id}`),
+  ]) {
+    expect((await lose()).status).toBeLessThan(300);
+    for (const attempt of [
+      () => keys.create(caller, { name: 'too late' }),
+      () => keys.rotate(caller, id, { overlapSeconds: 0 }),
+      () => credentials.create(caller, { name: 'too late' }),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  }
+  expect(await posthorn.deps.db.apiKey.count({ where: { name: 'too late' } })).toBe(0);
 });
 
 describe('another process still believes a credential that was rotated, and gives it no other one that stays', () => {

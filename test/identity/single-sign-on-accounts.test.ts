@@ -129,3 +129,21 @@ test('where it is the only way, a second step ends with the right to it', async 
   await strict.deps.pool.query("UPDATE members SET role = 'owner'");
   expect((await browser.request('POST', '/v1/sign-in/second-factor', { code: next })).status).toBe(200);
 });
+
+// The old mechanism: the password was refused in a session, and a passkey of the same person was taken.
+test('where it is the only way, a session is proven by a passkey no more than by a password', async () => {
+  await begin(strict);
+  const { authenticator } = await addPasskey(owner.browser);
+  const prove = async () => {
+    const passkey = authenticator.get(await requestOptions(owner.browser, '/v1/session/authenticate/options'));
+    return (await owner.browser.request('POST', '/v1/session/authenticate', { passkey })).status;
+  };
+  await strict.deps.pool.query("UPDATE members SET role = 'admin'");
+  expect(await prove()).toBe(403);
+  expect((await owner.browser.request('POST', '/v1/session/authenticate', { password: OWNER.password })).status).toBe(
+    403,
+  );
+  const { rows } = await strict.deps.pool.query('SELECT FROM sign_in_tries');
+  await strict.deps.pool.query("UPDATE members SET role = 'owner'");
+  expect([await prove(), rows.length]).toEqual([200, 0]);
+});

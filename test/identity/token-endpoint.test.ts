@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import {
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JSONWebKeySet,
+  jwtVerify,
+} from 'jose';
+import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { signTokenRequest } from '../../src/identity/tokens/client-secret.ts';
 import { expectUnchanged, INVALID_CLIENT, refusalOf } from '../support/check/token-answers.ts';
 import { makeProof, newProofKey } from '../support/make/dpop-proofs.ts';
@@ -257,4 +266,33 @@ test('the metadata name the endpoints under PUBLIC_BASE_URL', async () => {
   });
   expect(headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
   expect(decodeProtectedHeader(await client.getToken(credential))).toMatchObject({ alg: 'EdDSA', typ: 'at+jwt' });
+});
+
+// RFC 8414 §2 and §3.1, RFC 7517 §4 and RFC 7638. oauth4webapi and jose read both documents in independent-clients.test.ts.
+test('the metadata and the JWKS are valid documents, and hold no part of a private key', async () => {
+  const metadata = await posthorn.request<Record<string, unknown>>(
+    'GET',
+    '/.well-known/oauth-authorization-server',
+    undefined,
+    { key: null },
+  );
+  expect(metadata.headers.get('content-type')).toMatch(/^application\/json\b/);
+  const { issuer, scopes_supported, response_types_supported, token_endpoint_auth_methods_supported } = metadata.body;
+  expect([new URL(String(issuer)).search, new URL(String(issuer)).hash, String(issuer).endsWith('/')]).toEqual([
+    '',
+    '',
+    false,
+  ]);
+  expect([scopes_supported, response_types_supported]).toEqual([SCOPES, []]);
+  expect(token_endpoint_auth_methods_supported).toEqual(['client_secret_dpop_hmac']);
+
+  const keys = await posthorn.request<JSONWebKeySet>('GET', '/.well-known/jwks.json', undefined, { key: null });
+  expect(keys.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+  expect(keys.body.keys.length).toBeGreaterThan(0);
+  for (const key of keys.body.keys) {
+    expect(key).toEqual({ kty: 'OKP', crv: 'Ed25519', x: key.x, use: 'sig', alg: 'EdDSA', kid: key.kid });
+    expect(await calculateJwkThumbprint(key)).toBe(key.kid);
+    expect(await importJWK(key)).toMatchObject({ type: 'public' });
+  }
+  expect(new Set(keys.body.keys.map(({ kid }) => kid)).size).toBe(keys.body.keys.length);
 });

@@ -2,9 +2,10 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
+import { SCOPES_OF_ROLE } from '../roles.ts';
 import { resolveLimits, type Tier } from '../tiers.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
-import { lockHolders } from './store.ts';
+import { findRole, lockHolders } from './store.ts';
 
 /** The rights of a caller as they are at this moment, with the limits of its own. */
 export type OwnGrant = Grant & {
@@ -16,16 +17,22 @@ export type OwnGrant = Grant & {
 /**
  * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
  * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer, or was rotated: it is
- * believed for some seconds, too long to make another credential that stays.
+ * believed for some seconds, too long to make another credential that stays. A person has the rights of the role at this moment, and
+ * throws FORBIDDEN without one that may make credentials.
  */
 export async function lockOwnGrant(
   transaction: DatabaseTransaction,
-  { environmentId, principal, scopes, generation }: EnvironmentCaller,
+  { organisationId, environmentId, principal, scopes, generation }: EnvironmentCaller,
   ids: readonly string[],
   now: Date,
 ): Promise<OwnGrant> {
   const locked = await lockHolders(transaction, environmentId, [principal.id, ...ids]);
-  if (principal.kind === 'person') return grantOfPerson(scopes);
+  if (principal.kind === 'person') {
+    const role = await findRole(transaction, organisationId, principal.id);
+    if (role === undefined || !SCOPES_OF_ROLE[role].has('credentials:write'))
+      throw new ApiError('FORBIDDEN', 'Your role in this organisation makes no credentials any more');
+    return grantOfPerson(SCOPES_OF_ROLE[role]);
+  }
   const own = locked.get(principal.id);
   const isOver = own === undefined || own.status !== 'active' || (own.expiresAt !== null && own.expiresAt <= now);
   if (isOver || own.generation !== generation) throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');

@@ -123,6 +123,8 @@ export function createSignIn(
       return { by: 'password', use: () => Promise.resolve(true) };
     }
     const use = useInSession(caller);
+    // As the password: a passkey would let somebody go on whom the provider has let go.
+    await accounts.refuseOwnWay(db, caller.principal.id);
     await tries.count({ kind: 'session', sessionId: use.boundTo });
     return { by: 'passkey', use: (await passkeys.prove(passkey, use)).note };
   };
