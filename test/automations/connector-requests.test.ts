@@ -126,9 +126,22 @@ test.each([
 test.each([
   ['github', 'comment-issue', { owner: '..', repo: 'x', number: 1, body: 'x' }],
   ['airtable', 'find-records', { baseId: 'app1', table: '.' }],
-  ...['/../x', '/a/..', '/%2e%2E/x', '/./x', '/.\t./x', '/a\\..\\..', '/..?x=1', '/..#x'].map(
-    (path): [string, string, Record<string, unknown>] => ['http', 'get', { path }],
-  ),
+  ...[
+    '/../x',
+    '/a/..',
+    '/%2e%2E/x',
+    '/./x',
+    '/.\t./x',
+    '/a\\..\\..',
+    '/..?x=1',
+    '/..#x',
+    '/..%2fx',
+    '/a/..%2F..%2fx',
+    '/a%2f..',
+    '/..%5cx',
+    '/..;/x',
+    '/%2e.%3bv=1',
+  ].map((path): [string, string, Record<string, unknown>] => ['http', 'get', { path }]),
 ])('a parameter of %s that would climb in the path is refused, and nothing is sent', async (id, operation, params) => {
   seen = [];
   await expect(ask(id, operation, params)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });

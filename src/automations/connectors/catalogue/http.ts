@@ -3,8 +3,9 @@ import { headerNameProblem } from '../../../outbound/request-headers.ts';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';
 
-// A client takes `..` for a step out of the base address, also between backslashes, written as %2e%2e, or around a line break.
-const STEP_ASIDE = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
+// A client takes `..` for a step out of the base address, also between backslashes, written as %2e%2e, or around a line break. Many
+// servers decode %2f and %5c as well before they look for steps, and some drop what follows a `;`.
+const STEP_ASIDE = /^[^?#]*(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#;]|%2f|%5c|%3b|$)/i;
 
 const path = z
   .string()
