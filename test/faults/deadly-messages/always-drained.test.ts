@@ -1,4 +1,7 @@
 import { describe } from '@jest/globals';
+import { thresholdOr } from '../../support/service/threshold.ts';
 import { drillDeadlyMessages } from './drill.ts';
 
-describe('with the burst threshold 0', () => drillDeadlyMessages('0'));
+const threshold = thresholdOr('0');
+
+describe(`with the burst threshold ${threshold || 'of the default'}`, () => drillDeadlyMessages(threshold));

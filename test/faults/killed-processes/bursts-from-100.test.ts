@@ -1,4 +1,7 @@
 import { describe } from '@jest/globals';
+import { thresholdOr } from '../../support/service/threshold.ts';
 import { drillKilledProcesses } from './drill.ts';
 
-describe('with the burst threshold 100', () => drillKilledProcesses('100'));
+const threshold = thresholdOr('100');
+
+describe(`with the burst threshold ${threshold || 'of the default'}`, () => drillKilledProcesses(threshold));
