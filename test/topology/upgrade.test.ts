@@ -101,8 +101,8 @@ test.each(OLD)(
     const publications = await publishing.stop();
     const others = publications.filter(({ outcome }) => outcome !== 'accepted');
     // At once: the reasons of a first failure are shown at the end of all tests otherwise.
-    for (const { outcome, status, code } of others)
-      print(`a publish was ${outcome}: ${status ?? 'no status'} ${code ?? ''}`);
+    for (const { at, outcome, status, code, brokenBy } of others)
+      print(`a publish of ${new Date(at).toISOString()} was ${outcome}: ${status ?? 'no status'} ${code ?? brokenBy}`);
     expect(others).toEqual([]);
     await untilSettled(pool, new Client({ connection }), scene.channelId);
     expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);

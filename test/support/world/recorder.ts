@@ -11,6 +11,8 @@ export type Publication = {
   status?: number;
   code?: string;
   retryAfter?: string;
+  /** Why no answer of the API came: words of the connection's failure, or of the parser where the body is none of the API’s. */
+  brokenBy?: string;
 };
 
 export type Publishing = {
@@ -41,6 +43,13 @@ export type Recorder = {
 
 // Longer than anything the API may take for an answer: its own limits end a request earlier.
 const ANSWER_WITHIN_MS = 40_000;
+
+/** Words of a failure and of its causes. */
+function wordsOf(failure: unknown): string {
+  const words: string[] = [];
+  for (let at: unknown = failure; at instanceof Error; at = at.cause) words.push(`${at.name}: ${at.message}`);
+  return words.join(', because ') || String(failure);
+}
 
 /** A recorder that talks to the API at `urlOf()` (looked up for each request: an API may come back elsewhere). */
 export function createRecorder(urlOf: () => string, key: string): Recorder {
@@ -75,13 +84,14 @@ export function createRecorder(urlOf: () => string, key: string): Recorder {
     const path = `/v1/channels/${channelId}/messages${size > 1 ? '/batch' : ''}`;
     try {
       const response = await send('POST', path, size > 1 ? { messages } : messages[0]);
+      // Before the body, which a proxy's own 502 does not have.
+      publication.status = response.status;
       // `as`: the API's own shapes; a missing part shows as undefined in what the test compares.
       const body = (await response.json()) as {
         id?: string;
         ids?: string[];
         error?: { code: string; details?: { reason: string } };
       };
-      publication.status = response.status;
       if (response.ok) {
         publication.outcome = 'accepted';
         publication.ids = body.ids ?? [String(body.id)];
@@ -91,8 +101,9 @@ export function createRecorder(urlOf: () => string, key: string): Recorder {
         publication.code = body.error?.code ?? 'none';
         publication.retryAfter = response.headers.get('retry-after') ?? 'none';
       }
-    } catch {
+    } catch (failure) {
       // The connection broke: nobody told this publisher what became of its request.
+      publication.brokenBy = wordsOf(failure);
     }
     return publication;
   };
