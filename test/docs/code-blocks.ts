@@ -33,6 +33,13 @@ export function codeBlocksOf(page: string): CodeBlock[] {
   return blocks;
 }
 
+/** Text of the one block of the page that has these words. */
+export function blockWith(page: string, words: string): string {
+  const [block, other] = codeBlocksOf(page).filter(({ text }) => text.includes(words));
+  if (block === undefined || other !== undefined) throw new Error(`${page} has not one block with "${words}"`);
+  return block.text;
+}
+
 /** Rows of the page's tables, or of one section's: their cells, trimmed. Rules and headers are left out. */
 export function tableRowsOf(page: string, section?: string): string[][] {
   const text = readPage(page);

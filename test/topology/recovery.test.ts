@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
+import { createPool } from '../../src/db/connections/pool.ts';
 import { brokenPromises, idOf, untilSettled } from '../support/check/invariants.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createScenes, evidenceOf } from '../support/make/scene.ts';
@@ -98,6 +99,16 @@ test('a base backup under load and the archive bring back all that was accepted 
   expect(await ask(`SELECT count(*)::text AS is FROM deliveries WHERE status <> 'delivered'`)).toBe('0');
   runCommand({ main: BUILT.main }, ['doctor'], settings);
   runCommand({ main: BUILT.main }, ['audit', 'verify'], settings);
+
+  const counts = `SELECT concat_ws(' ', (SELECT count(*) FROM messages), (SELECT count(*) FROM deliveries), (SELECT count(*) FROM attempts)) AS is`;
+  const copyUrl = await postgres.copyByDump();
+  runCommand({ main: BUILT.main }, ['migrate'], { ...settings, DATABASE_URL: copyUrl });
+  const copy = createPool(copyUrl, { max: 1 });
+  try {
+    expect((await copy.query<{ is: string }>(counts)).rows[0]?.is).toBe(await ask(counts));
+  } finally {
+    await copy.end();
+  }
   process.stderr.write(
     `PostgreSQL ${postgres.version}: ${before.length} publications from before the moment are there, ${after.length} from after it are gone; ` +
       `backup ${backupMs} ms, restore ${restoreMs} ms, ${stored.size * 2} deliveries settled ${settledMs} ms after the roles began\n`,

@@ -43,6 +43,18 @@ export function render(values: object, kubernetes = '1.31.0'): Manifest[] {
     { input: JSON.stringify(values), encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(stderr);
+  return manifestsOf(stdout);
+}
+
+/** Renders a chart by that command of a page, which begins with `helm`, in that folder. */
+export function renderBy(command: string, cwd: string): Manifest[] {
+  const [, ...words] = command.split(' ');
+  const { status, stdout, stderr } = spawnSync(helm, words, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return manifestsOf(stdout);
+}
+
+function manifestsOf(stdout: string): Manifest[] {
   return parseAllDocuments(stdout).flatMap((document) => {
     if (document.errors.length > 0) throw new Error(`${document.errors.join('\n')}\n${stdout}`);
     const manifest = document.toJS() as Manifest | null;

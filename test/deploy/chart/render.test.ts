@@ -1,14 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { readConfig, SETTINGS } from '../../../src/config.ts';
-import { faultsOf, type Manifest, render } from './manifests.ts';
+import { blockWith } from '../../docs/code-blocks.ts';
+import { faultsOf, type Manifest, render, renderBy } from './manifests.ts';
 import { CPU, EVERYTHING, LEAST, VALUES } from './values.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const PAGE = 'docs/deployment.md';
 type Container = {
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: object }[];
@@ -40,6 +42,19 @@ const podsOf = (manifests: readonly Manifest[]): [string, Pod][] =>
 /** Variables of the first container, as that process would have them; a secret is its place. */
 const environmentOf = ({ spec }: Pod): Record<string, string> =>
   Object.fromEntries((spec.containers[0].env ?? []).map(({ name, value }) => [name, value ?? 'a secret']));
+
+test('the values and the command of docs/deployment.md render a chart without a fault', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-chart-page-'));
+  symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'));
+  writeFileSync(join(folder, 'my-values.yaml'), blockWith(PAGE, 'image: { repository:'));
+  const [command = ''] = blockWith(PAGE, 'helm template posthorn').split('\n');
+  const manifests = renderBy(command, folder);
+  expect(manifests.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['Deployment', 'Ingress', 'Job', 'PrometheusRule', 'ServiceMonitor']),
+  );
+  expect(faultsOf(manifests)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
 
 describe.each(VALUES)('with %s', (_, values) => {
   const manifests = render(values);

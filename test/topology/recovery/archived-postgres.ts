@@ -1,16 +1,30 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, chownSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Child, type ChildOptions, startChild, waitUntilHealthy } from '../../../local/child.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { choosePostgresUser } from '../../../local/postgres-user.ts';
+import { blockWith } from '../../docs/code-blocks.ts';
+import { replaceAll } from '../../docs/shell.ts';
+import { waitFor } from '../../support/check/wait-for.ts';
 import type { OwnPostgres } from '../../support/service/own-servers.ts';
 import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
-/** Debian's PostgreSQL with an archive of its log, by the words of docs/backup.md. */
+/** Debian's PostgreSQL with an archive of its log. Settings and commands are those of the page, as they stand there. */
+const PAGE = 'docs/backup.md';
+
 export type ArchivedPostgres = OwnPostgres & {
   /** Version of Debian's package, such as '15'. */
   version: string;
@@ -20,9 +34,14 @@ export type ArchivedPostgres = OwnPostgres & {
   loseData(): void;
   /** Begins on a copy of the base backup and goes on by the archive until that time; returns once it takes writes. */
   restoreTo(time: string): Promise<void>;
+  /** Dumps the database and restores the dump into one of another name; returns its URL. */
+  copyByDump(): Promise<string>;
 };
 
-const PROGRAMS = ['initdb', 'pg_basebackup', 'pg_verifybackup', 'postgres'] as const;
+const PROGRAMS = [
+  ...['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_verifybackup'],
+  ...['psql', 'pg_dump', 'createdb', 'pg_restore'],
+] as const;
 const PACKAGES = '/usr/lib/postgresql/*/bin';
 const SUPERUSER = 'postgres';
 // The docs say 60 s for a server that is used; a test would wait for it.
@@ -67,6 +86,21 @@ export async function startArchivedPostgres(parent: string): Promise<ArchivedPos
       env: { PATH: '/usr/bin:/bin', ...environment, PGPASSWORD: password },
       cwd: '/',
     });
+  let scripts = 0;
+  /** Runs a script of the page in the folder, with Debian's programs before others; returns what it printed. */
+  const runScript = async (script: string): Promise<string> => {
+    // A file of its own: a server that the script starts goes on writing into it, and would hold a pipe open.
+    scripts += 1;
+    const output = join(folder, `script-${scripts}.log`);
+    await execute('bash', ['-euo', 'pipefail', '-c', `exec >'${output}' 2>&1\n${script}`], {
+      ...runAs,
+      env: { PATH: `${programs}:/usr/bin:/bin`, ...environment, PGPASSWORD: password, PGCTLTIMEOUT: '120' },
+      cwd: folder,
+    }).catch((failure: unknown) => {
+      throw new Error(`the page's script failed:\n${script}\n${readFileSync(output, 'utf8')}`, { cause: failure });
+    });
+    return readFileSync(output, 'utf8');
+  };
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user !== undefined) chownSync(passwordFile, user.uid, user.gid);
@@ -90,10 +124,7 @@ export async function startArchivedPostgres(parent: string): Promise<ArchivedPos
       `unix_socket_directories = ''`,
       'max_connections = 200',
       `timezone = 'UTC'`,
-      'archive_mode = on',
-      `archive_command = 'test ! -f ${wal}/%f && cp %p ${wal}/%f'`,
-      `archive_timeout = ${ARCHIVE_TIMEOUT_SECONDS}s`,
-      '',
+      replaceAll(blockWith(PAGE, 'archive_mode'), { '/backup/wal': wal, '60s': `${ARCHIVE_TIMEOUT_SECONDS}s` }),
     ].join('\n'),
   );
   const urlOf = (database: string): string => `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
@@ -128,32 +159,26 @@ export async function startArchivedPostgres(parent: string): Promise<ArchivedPos
     thaw: () => void process.kill(child.pid, 'SIGCONT'),
     stop: () => child.stop(),
     async takeBaseBackup() {
-      await run(
-        join(programs, 'pg_basebackup'),
-        '-D',
-        base,
-        '-c',
-        'fast',
-        '-X',
-        'stream',
-        '--manifest-checksums=SHA256',
-      );
-      await run(join(programs, 'pg_verifybackup'), base);
+      await runScript(replaceAll(blockWith(PAGE, 'pg_basebackup -D'), { '/backup/base': base }));
     },
     loseData: () => rmSync(data, { recursive: true }),
     async restoreTo(time) {
       await run('cp', '-a', base, data);
       appendFileSync(
         join(data, 'postgresql.auto.conf'),
-        [
-          `restore_command = 'cp ${wal}/%f %p'`,
-          `recovery_target_time = '${time}'`,
-          `recovery_target_action = 'promote'`,
-          '',
-        ].join('\n'),
+        replaceAll(blockWith(PAGE, 'recovery_target_time'), { '/backup/wal': wal, '2026-11-23 03:54:35+00': time }),
       );
-      await run('touch', join(data, 'recovery.signal'));
+      const restore = replaceAll(blockWith(PAGE, 'recovery.signal'), { '/restored': data });
+      const asks = restore.trimEnd().split('\n').at(-1) ?? '';
+      await runScript(restore);
+      await waitFor('the recovery to be done', async () => (await runScript(asks)).trim() === 'f', READY_PATIENCE_MS);
+      // From here on it is a child of the test again.
+      await run(join(programs, 'pg_ctl'), '-D', data, '-w', '-m', 'fast', 'stop');
       await start();
+    },
+    async copyByDump() {
+      await runScript(blockWith(PAGE, 'pg_dump -Fc'));
+      return urlOf('posthorn_new');
     },
   };
 }

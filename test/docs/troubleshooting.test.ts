@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
+import { runPosthorn } from '../support/service/command-line.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { startReceiver } from '../support/world/receiver.ts';
+import { blockWith } from './code-blocks.ts';
+
+const PAGE = 'docs/troubleshooting.md';
+const POLICY = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+});
+afterAll(() => posthorn.stop());
+
+/** Rows of the page's statement with these words. */
+async function rowsOf(words: string, ids: Readonly<Record<string, string>> = {}): Promise<unknown[]> {
+  let sql = blockWith(PAGE, words);
+  for (const [shown, id] of Object.entries(ids)) {
+    expect(sql).toContain(shown);
+    sql = sql.replace(shown, id);
+  }
+  return (await posthorn.deps.pool.query<Record<string, unknown>>(sql)).rows;
+}
+
+/** A message to a receiver that gives these answers, and its subscription. */
+async function publishTo(
+  answers: number[],
+): Promise<{ subscriptionId: string; messageId: string; end: () => unknown }> {
+  const receiver = await startReceiver({ answers });
+  const { id: channelId } = await createChannel(posthorn);
+  const fields = { channelId, webhookUrl: receiver.url, retryPolicy: POLICY };
+  const { id: subscriptionId } = await createSubscription(posthorn, fields);
+  const { id: messageId } = await publish(posthorn, channelId);
+  return { subscriptionId, messageId, end: () => receiver.close() };
+}
+
+test('the statement about a subscription that gets nothing shows that it is paused, and that it never had a delivery', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+  expect((await posthorn.request('POST', `/v1/subscriptions/${id}/pause`)).status).toBe(200);
+  expect(await rowsOf('last_delivery', { 'sub_…': id })).toEqual([
+    expect.objectContaining({ id, status: 'paused', last_delivery: null }),
+  ]);
+});
+
+test('the statement about dead letters shows how a receiver refuses', async () => {
+  const { messageId, end } = await publishTo([418]);
+  await waitForDelivery(posthorn, messageId, 'failed');
+  expect(await rowsOf('FROM dead_letters')).toEqual([
+    expect.objectContaining({ error_class: 'status', error_status: 418, count: '1' }),
+  ]);
+  await end();
+});
+
+test('the statement about a message twice shows two attempts of one delivery', async () => {
+  const { messageId, end } = await publishTo([500, 200]);
+  await waitForDelivery(posthorn, messageId, 'delivered');
+  const delivery = { id: expect.stringMatching(/^dlv_/) };
+  expect(await rowsOf('FROM deliveries d JOIN attempts', { 'msg_…': messageId })).toMatchObject([
+    { ...delivery, number: 1, response_status: 500 },
+    { ...delivery, number: 2, response_status: 200 },
+  ]);
+  await end();
+});
+
+test('the statement about a growing disk shows a slot that nobody reads', async () => {
+  const name = `posthorn_docs_${process.pid}`;
+  await posthorn.deps.pool.query('SELECT pg_create_physical_replication_slot($1, true)', [name]);
+  try {
+    const rows = await rowsOf('pg_replication_slots');
+    expect(rows).toContainEqual({ slot_name: name, active: false, kept: expect.stringMatching(/B$/) });
+  } finally {
+    await posthorn.deps.pool.query('SELECT pg_drop_replication_slot($1)', [name]);
+  }
+});
+
+test('the statement about waiting statements shows who holds the lock that one waits for', async () => {
+  const [holder, waiter] = [await posthorn.deps.pool.connect(), await posthorn.deps.pool.connect()];
+  const pidOf = async (client: typeof holder): Promise<number> =>
+    (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
+  const [holding, waiting] = [await pidOf(holder), await pidOf(waiter)];
+  await holder.query('BEGIN');
+  await holder.query('SELECT pg_advisory_xact_lock(42)');
+  const asking = waiter.query('SELECT pg_advisory_lock(42)');
+  try {
+    const row = { pid: waiting, wait_event_type: 'Lock', blocked_by: [holding] };
+    await waitFor('the statement to be seen', async () => {
+      const rows = await rowsOf('FROM pg_stat_activity');
+      return rows.some((each) => {
+        // `as`: a row of the page's statement.
+        const { pid, wait_event_type: type, blocked_by: by } = each as typeof row;
+        return pid === row.pid && type === row.wait_event_type && by.includes(holding);
+      });
+    });
+  } finally {
+    await holder.query('ROLLBACK');
+    await asking;
+    await waiter.query('SELECT pg_advisory_unlock_all()');
+    holder.release();
+    waiter.release();
+  }
+});
+
+test('posthorn keys list shows a key that was revoked', async () => {
+  const { body } = await posthorn.request<{ id: string }>('POST', '/v1/api-keys', { name: 'short-lived' });
+  const list = async (): Promise<string> => {
+    const { output } = await runPosthorn(['keys', 'list'], { DATABASE_URL: posthorn.database.url });
+    return output.split('\n').find((line) => line.includes(body.id)) ?? '';
+  };
+  expect(await list()).toMatch(/short-lived/);
+  expect((await posthorn.request('DELETE', `/v1/api-keys/${body.id}`)).status).toBe(204);
+  expect(await list()).toMatch(/revoked/);
+});
