@@ -57,7 +57,7 @@ function drill({ threshold, processes }: Cell, words: string | undefined): { lin
       env: childEnvironment({
         POSTHORN_TEST_THRESHOLD: threshold,
         POSTHORN_TEST_PROCESSES: processes,
-        // Of services that a drill starts without any setting of its own.
+        // Services that a drill starts without any setting of its own have it from here.
         ...(threshold !== 'default' && { DELIVERY_BURST_THRESHOLD: threshold }),
       }),
     },
