@@ -46,8 +46,15 @@ function drill({ threshold, processes }: Cell, words: string | undefined): { lin
   const { status } = spawnSync(
     process.execPath,
     [
-      ...[...FLAGS, join(ROOT, 'node_modules/jest/bin/jest.js'), '--selectProjects', 'integration'],
-      ...['--json', '--outputFile', output, '--testPathPatterns', ...DRILLS],
+      ...FLAGS,
+      join(ROOT, 'node_modules/jest/bin/jest.js'),
+      '--selectProjects',
+      'integration',
+      '--json',
+      '--outputFile',
+      output,
+      '--testPathPatterns',
+      ...DRILLS,
       ...(words === undefined ? [] : ['-t', words]),
     ],
     {

@@ -38,10 +38,7 @@ export type ArchivedPostgres = OwnPostgres & {
   copyByDump(): Promise<string>;
 };
 
-const PROGRAMS = [
-  ...['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_verifybackup'],
-  ...['psql', 'pg_dump', 'createdb', 'pg_restore'],
-] as const;
+const PROGRAMS = 'initdb postgres pg_ctl pg_basebackup pg_verifybackup psql pg_dump createdb pg_restore'.split(' ');
 const PACKAGES = '/usr/lib/postgresql/*/bin';
 const SUPERUSER = 'postgres';
 // The docs say 60 s for a server that is used; a test would wait for it.
