@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { type Doer, doneFrom, type TellChange } from '../changes.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
@@ -65,6 +66,7 @@ export const createResetPassword =
     if (problem !== undefined) throw invalidField('password', problem);
     const passwordHash = await passwords.hash(password);
     await db.$transaction(async (transaction) => {
+      await lockPeople(transaction, [account.id]);
       if (!(await useCode(transaction, hash, reset.purpose, clock()))) throw invalidLink();
       await writePasswordHash(transaction, account.id, passwordHash);
       await forgetDevices(transaction, account.id);

@@ -3,6 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, doneFrom, type TellChange } from '../changes.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
@@ -39,14 +40,15 @@ export type Accounts = {
    * exist, and RATE_LIMITED after too many tries.
    */
   identify(body: { email: string; password: string }, visit: Visit): Promise<Identified>;
-  /** Forgets the tries of one who has come through, and keeps the password's new hash where there is one. */
+  /**
+   * Keeps one who has come through from changing until the transaction ends, forgets their tries, and keeps the password's new hash where
+   * there is one. Throws UNAUTHORIZED where the password was changed since it was given. Called before anything that the password opens.
+   */
   settle(transaction: DatabaseTransaction, identified: Identified): Promise<void>;
   /** Whose tries a visit to an account counts with (devices.ts). */
   trierOf(account: Account, visit: Visit): Promise<Trier>;
   /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
   begin: Begin;
-  /** The session of one who has given the password and needs no more, in a transaction of the caller's. */
-  enter(transaction: DatabaseTransaction, identified: Identified, visit: Visit): Promise<WithCookies<SignedIn>>;
   /** The hash of a password that is to be. Throws INVALID_REQUEST for a bad one. */
   hashNew(password: string, ownWords: readonly string[]): Promise<string>;
   findByEmail(database: DatabaseTransaction, email: string): Promise<Account | undefined>;
@@ -150,6 +152,10 @@ export function createAccounts(
   };
 
   const settle: Accounts['settle'] = async (transaction, { account, trier, rehashed }) => {
+    // Verified outside of the transaction, which takes its time: a reset meanwhile has ended all sessions but the one that is to begin.
+    const now = await lockAccount(transaction, account.id);
+    if (now?.passwordHash !== account.passwordHash)
+      throw new ApiError('UNAUTHORIZED', 'The password was changed a moment ago: sign in again');
     await tries.forget(transaction, trier);
     if (rehashed !== undefined) await writePasswordHash(transaction, account.id, rehashed);
   };
@@ -169,6 +175,7 @@ export function createAccounts(
     find: findAccount,
     dropResetCodes,
     async endPassword(transaction, userId) {
+      await lockPeople(transaction, [userId]);
       await writePasswordHash(transaction, userId, null);
       await dropResetCodes(transaction, userId);
       await forgetDevices(transaction, userId);
@@ -189,11 +196,6 @@ export function createAccounts(
       return { id, email, name, passwordHash };
     },
 
-    async enter(transaction, identified, visit) {
-      await settle(transaction, identified);
-      return begin(transaction, identified.account.id, visit, { trier: identified.trier });
-    },
-
     show: async (caller) => toUser(await findAccount(db, caller.principal.id)),
 
     rename: (caller, body) =>
@@ -211,6 +213,7 @@ export function createAccounts(
       const { account, sessionId } = await prove(caller, password);
       const passwordHash = await hashNew(newPassword, [account.email, account.name], 'newPassword');
       return db.$transaction(async (transaction) => {
+        await lockPeople(transaction, [account.id]);
         await tries.forget(transaction, { kind: 'session', sessionId });
         await writePasswordHash(transaction, account.id, passwordHash);
         await dropResetCodes(transaction, account.id);

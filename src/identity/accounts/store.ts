@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Role } from '../roles.ts';
 
 type Db = DatabaseTransaction;
@@ -22,7 +23,7 @@ export async function findAccount(db: Db, id: string): Promise<Account | undefin
 
 /** The account, which nobody else changes until the transaction ends. */
 export async function lockAccount(db: Db, id: string): Promise<Account | undefined> {
-  await db.$queryRaw`SELECT FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
+  await lockPeople(db, [id]);
   return findAccount(db, id);
 }
 

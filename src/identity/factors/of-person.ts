@@ -1,7 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Doer, TellChange } from '../changes.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Means } from '../person-fields.ts';
-import { countFactors, deleteFactors, lockPerson } from './store.ts';
+import { countFactors, deleteFactors } from './store.ts';
 
 /** Factors of people as others need to know them: which are asked for, and their end. */
 export type FactorsOfPeople = {
@@ -19,7 +20,7 @@ export const createFactorsOfPeople = (tell: TellChange<DatabaseTransaction>): Fa
   },
 
   async removeAll(transaction, { userId, by }) {
-    await lockPerson(transaction, userId);
+    await lockPeople(transaction, [userId]);
     if (await deleteFactors(transaction, userId))
       await tell(transaction, { action: 'user.factors_removed', by, target: userId });
   },

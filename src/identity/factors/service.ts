@@ -4,6 +4,7 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../caller.ts';
 import { type Doer, doneBy, type TellChange } from '../changes.ts';
+import { lockPeople } from '../lock-people.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import type { ConfirmTotp, FactorAdded, FactorsAnswer, RecoveryCodes, TotpSecret } from './schema.ts';
 import * as store from './store.ts';
@@ -46,7 +47,7 @@ export function createFactors(
   const change = <T>(caller: Caller, work: (transaction: DatabaseTransaction, by: Doer) => Promise<T>) =>
     db.$transaction(async (transaction) => {
       const by = doneBy(caller);
-      await store.lockPerson(transaction, by.id);
+      await lockPeople(transaction, [by.id]);
       return work(transaction, by);
     });
 
@@ -92,7 +93,7 @@ export function createFactors(
 
   return {
     async lock(transaction, userId) {
-      await store.lockPerson(transaction, userId);
+      await lockPeople(transaction, [userId]);
     },
     added,
     removed,

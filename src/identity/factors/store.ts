@@ -5,12 +5,6 @@ type Db = DatabaseTransaction;
 /** The secret of an authenticator app, sealed, and what is known of its codes. */
 export type TotpRow = { ciphertext: string; createdAt: Date; confirmedAt: Date | null; lastStep: number | null };
 
-/** Keeps the factors of a person from changing until the transaction ends. False when there is no such person. */
-export async function lockPerson(db: Db, userId: string): Promise<boolean> {
-  const rows = await db.$queryRaw<unknown[]>`SELECT id FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
-  return rows.length > 0;
-}
-
 export const findTotp = (db: Db, userId: string): Promise<TotpRow | null> =>
   db.totpFactor.findUnique({ where: { userId } });
 

@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { Caller } from '../caller.ts';
+import { lockPeople } from '../lock-people.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Member } from './schema.ts';
 import { findRole, findRolesOf, lockMembers } from './store.ts';
@@ -54,8 +55,9 @@ export async function lockAsAdmin(
 }
 
 /**
- * The caller, who owns the organisation, and a member whose ways to sign in the caller may change. A password opens every organisation
- * of its person, so nobody may enter one by it that is not their own. Throws FORBIDDEN for the member of such a one.
+ * The caller, who owns the organisation, and a member whose ways to sign in the caller may change, both kept from changing until the
+ * transaction ends. A password opens every organisation of its person, so nobody may enter one by it that is not their own. Throws
+ * FORBIDDEN for the member of such a one.
  */
 export async function lockOwned(
   transaction: DatabaseTransaction,
@@ -67,6 +69,7 @@ export async function lockOwned(
   if (self.role !== 'owner') throw takesRole('owner');
   const member = members.get(userId);
   if (member === undefined) throw noMember();
+  await lockPeople(transaction, [userId, self.userId]);
   const [theirs, own] = [await findRolesOf(transaction, userId), await findRolesOf(transaction, self.userId)];
   if ([...theirs.keys()].some((each) => own.get(each) !== 'owner'))
     throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');

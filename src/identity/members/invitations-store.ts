@@ -55,12 +55,11 @@ export async function findOpenInvitation(
   return row === null ? undefined : { ...toInvitation(row), organisation: row.organisation };
 }
 
+/** An invitation that can be used yet. */
+export type OpenInvitation = { hash: Buffer; organisationId: string; role: Role };
+
 /** Every invitation of an address that can still be accepted. */
-export async function findOpenInvitationsTo(
-  db: Db,
-  email: string,
-  now: Date,
-): Promise<{ hash: Buffer; organisationId: string; role: Role }[]> {
+export async function findOpenInvitationsTo(db: Db, email: string, now: Date): Promise<OpenInvitation[]> {
   const where = { email, expiresAt: { gt: now } };
   const rows = await db.invitation.findMany({ where, orderBy: { organisationId: 'asc' } });
   return rows.map(({ hash, organisationId, role }) => ({

@@ -8,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Role } from '../roles.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { SignedIn } from '../sessions/schema.ts';
@@ -20,13 +21,14 @@ import {
   findOpenInvitation,
   findOpenInvitationsTo,
   insertInvitation,
+  type OpenInvitation,
   useInvitation,
 } from './invitations-store.ts';
 import { linkTo } from './links.ts';
 import type { SendLink } from './mailing.ts';
 import { lackingRole } from './rules.ts';
 import type { AcceptBody, CreateInvitation, Invitation, ListMembers, Look, LookBody, NewInvitation } from './schema.ts';
-import { findRole, insertMember, lockMembers } from './store.ts';
+import { findRole, insertMember, lockOrganisations } from './store.ts';
 
 /** An invitation is good over a weekend. */
 const LIFE_MS = 72 * 3_600_000;
@@ -39,10 +41,22 @@ export type Invitations = {
   look(body: LookBody): Promise<Look>;
   /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
-  /** Accepts all that somebody is invited to who has proven to have that address. Returns how many. */
-  acceptAll(transaction: DatabaseTransaction, person: { id: string; email: string }, visit: Visit): Promise<number>;
-  /** Whether there is an invitation to that address. */
-  isInvited(database: DatabaseTransaction, email: string): Promise<boolean>;
+  /**
+   * Open invitations to an address. Keeps their organisations, and those named, from changing until the transaction ends: called before
+   * their person is locked (lock-people.ts).
+   */
+  lockOpen(
+    transaction: DatabaseTransaction,
+    email: string | undefined,
+    organisationIds: readonly string[],
+  ): Promise<OpenInvitation[]>;
+  /** Accepts such invitations, for somebody who has proven to have the address. */
+  acceptAll(
+    transaction: DatabaseTransaction,
+    userId: string,
+    open: readonly OpenInvitation[],
+    visit: Visit,
+  ): Promise<void>;
   /** The command line: whatever role it wants to give. */
   createAsOperator(organisationId: string, body: CreateInvitation): Promise<{ link: string }>;
 };
@@ -90,7 +104,7 @@ export function createInvitations(
     transaction: DatabaseTransaction,
     { hash, organisationId }: { hash: Buffer; organisationId: string },
   ): Promise<void> => {
-    await lockMembers(transaction, organisationId);
+    await lockOrganisations(transaction, [organisationId]);
     if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
   };
 
@@ -101,6 +115,7 @@ export function createInvitations(
     visit: Visit,
     { organisationId, role }: { organisationId: string; role: Role },
   ): Promise<void> => {
+    await lockPeople(transaction, [userId]);
     if ((await findRole(transaction, organisationId, userId)) === undefined)
       await insertMember(transaction, organisationId, userId, role);
     // Made by an owner of the other organisations, such a link would open this one too.
@@ -110,16 +125,20 @@ export function createInvitations(
   };
 
   return {
-    async acceptAll(transaction, { id, email }, visit) {
-      const open = await findOpenInvitationsTo(transaction, email, clock());
-      for (const invitation of open) {
-        await useUp(transaction, invitation);
-        await join(transaction, id, visit, invitation);
-      }
-      return open.length;
+    async lockOpen(transaction, email, organisationIds) {
+      const find = () => (email === undefined ? [] : findOpenInvitationsTo(transaction, email, clock()));
+      const seen = new Set((await find()).map((each) => each.organisationId));
+      await lockOrganisations(transaction, [...seen, ...organisationIds]);
+      // Once more: one may have been used or revoked while a lock was waited for.
+      return (await find()).filter((each) => seen.has(each.organisationId));
     },
 
-    isInvited: async (database, email) => (await findOpenInvitationsTo(database, email, clock())).length > 0,
+    async acceptAll(transaction, userId, open, visit) {
+      for (const invitation of open) {
+        await useUp(transaction, invitation);
+        await join(transaction, userId, visit, invitation);
+      }
+    },
 
     async create(caller, organisationId, body) {
       const made = await db.$transaction(async (transaction) => {
@@ -177,22 +196,22 @@ export function createInvitations(
         account === undefined || sessionId !== undefined
           ? undefined
           : await accounts.identify({ email, password: password ?? '' }, visit);
-      if (identified !== undefined && (await factorsOfPeople.meansOf(db, identified.account.id)).length > 0)
-        throw notEnough();
       const passwordHash =
         account === undefined ? await accounts.hashNew(password ?? '', [email, name ?? '']) : undefined;
       return db.$transaction(async (transaction) => {
         // Before an account is made: the second of two who come at once learns that the invitation is used.
         await useUp(transaction, { hash, organisationId: organisation.id });
+        if (identified !== undefined) {
+          await accounts.settle(transaction, identified);
+          if ((await factorsOfPeople.meansOf(transaction, identified.account.id)).length > 0) throw notEnough();
+        }
         const person =
           account ??
           (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }, visit));
         await join(transaction, person.id, visit, { organisationId: organisation.id, role });
         // Nobody has proven anything by accepting: the session goes on, as fresh as it was.
         if (sessionId !== undefined) return sessions.renew(transaction, sessionId, { isProven: false });
-        return identified === undefined
-          ? accounts.begin(transaction, person.id, visit)
-          : accounts.enter(transaction, identified, visit);
+        return accounts.begin(transaction, person.id, visit, identified && { trier: identified.trier });
       });
     },
   };

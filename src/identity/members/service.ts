@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
 import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Sessions } from '../sessions/service.ts';
@@ -46,7 +47,7 @@ export type Members = {
   remove(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /**
    * Gives somebody in these organisations the role that the groups of the identity provider say, and takes them out where they say
-   * none. Owners stay owners.
+   * none. Owners stay owners. The organisations are locked already (`invitations.lockOpen`).
    */
   followGroups(
     transaction: DatabaseTransaction,
@@ -62,7 +63,7 @@ export type Members = {
   removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /** Roles of a person in every organisation, by its id. */
   rolesOf(database: DatabaseTransaction, userId: string): Promise<ReadonlyMap<string, Role>>;
-  /** Makes the first member of a new organisation. */
+  /** Makes a person who is locked (lock-people.ts) the first member of a new organisation. */
   makeOwner(transaction: DatabaseTransaction, organisationId: string, userId: string): Promise<void>;
   /** The command line, which has the database. */
   operator: {
@@ -127,6 +128,7 @@ export function createMembers(
   };
 
   const removeFrom = async (transaction: DatabaseTransaction, by: Doer, organisationId: string, { userId }: Member) => {
+    await lockPeople(transaction, [userId]);
     await deleteMember(transaction, organisationId, userId);
     await endLinksOf(transaction, organisationId, userId);
     // An owner who made one may make none any more.
@@ -166,6 +168,7 @@ export function createMembers(
         const { role } = memberChange.of(member, body);
         if (role === undefined) return { answer: member, cookies: [] };
         refuse(members, self, member, role);
+        await lockPeople(transaction, [userId]);
         return setRole(transaction, caller, { organisationId, member, role });
       }),
 
@@ -180,7 +183,8 @@ export function createMembers(
 
     async followGroups(transaction, userId, roles, visit) {
       const by = doneFrom(userId, visit);
-      for (const [organisationId, role] of [...roles].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      await lockPeople(transaction, [userId]);
+      for (const [organisationId, role] of roles) {
         const members = await lockMembers(transaction, organisationId);
         const member = members.get(userId);
         if (member?.role === role || member?.role === 'owner') continue;
@@ -205,6 +209,7 @@ export function createMembers(
         const member = members.get(userId);
         if (member === undefined) throw invalidField('userId', 'is no member of this organisation');
         if (userId === self.userId) throw invalidField('userId', 'is the owner who asks');
+        await lockPeople(transaction, [userId, self.userId]);
         const { answer } = await setRole(transaction, caller, { organisationId, member, role: 'owner' });
         const { cookies } = await setRole(transaction, caller, { organisationId, member: self, role: 'admin' });
         return { answer, cookies };
@@ -252,6 +257,7 @@ export function createMembers(
       forgetIdentity: (email) =>
         db.$transaction(async (transaction) => {
           const { id } = await accountOf(transaction, email);
+          await lockPeople(transaction, [id]);
           if ((await deleteIdentities(transaction, id)) === 0)
             throw new ApiError('NOT_FOUND', `${email} has never signed in by an identity provider`);
           await sessions.endAll(transaction, id);

@@ -38,9 +38,14 @@ export async function findRole(db: Db, organisationId: string, userId: string): 
   return row === null ? undefined : readRole(row.role);
 }
 
+/** Keeps the members of organisations from changing until the transaction ends. */
+export async function lockOrganisations(db: Db, ids: readonly string[]): Promise<void> {
+  await db.$queryRaw`SELECT FROM organisations WHERE id = ANY(${[...ids]}) ORDER BY id FOR NO KEY UPDATE`;
+}
+
 /** Keeps the members of an organisation from changing until the transaction ends, and gives all of them by their users. */
 export async function lockMembers(db: Db, organisationId: string): Promise<ReadonlyMap<string, Member>> {
-  await db.$queryRaw`SELECT id FROM organisations WHERE id = ${organisationId} FOR NO KEY UPDATE`;
+  await lockOrganisations(db, [organisationId]);
   const rows = await db.member.findMany({ where: { organisationId }, include });
   return new Map(rows.map((row) => [row.userId, toMember(row)]));
 }

@@ -8,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import { doneFrom } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Factors } from '../factors/service.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { PasskeyRequest } from '../passkeys/schema.ts';
 import type { Passkeys, Use } from '../passkeys/service.ts';
 import type { Means } from '../person-fields.ts';
@@ -133,10 +134,11 @@ export function createSignIn(
     async byPassword(body, visit) {
       const identified = await accounts.identify(body, visit);
       return db.$transaction(async (transaction) => {
-        const means = await factorsOfPeople.meansOf(transaction, identified.account.id);
-        if (means.length === 0) return accounts.enter(transaction, identified, visit);
+        const { account, trier } = identified;
         await accounts.settle(transaction, identified);
-        return beginSecondStep(transaction, identified.account.id, means);
+        const means = await factorsOfPeople.meansOf(transaction, account.id);
+        if (means.length === 0) return accounts.begin(transaction, account.id, visit, { trier });
+        return beginSecondStep(transaction, account.id, means);
       });
     },
 
@@ -149,6 +151,7 @@ export function createSignIn(
       await tries.count(trier);
       const { by, use } = await readProof(body, useAtStep(step), visit);
       return db.$transaction(async (transaction) => {
+        await lockPeople(transaction, [account.id]);
         // A wrong factor rolls this back: the step stays for the next try.
         if (!(await takeSecondStep(transaction, hash, clock()))) throw noStep();
         if (!(await use(transaction, account.id))) throw wrongFactor();
@@ -174,6 +177,7 @@ export function createSignIn(
       if (account === undefined) throw new Error('A passkey has no person');
       await accounts.refuseOwnWay(db, userId);
       return db.$transaction(async (transaction) => {
+        await lockPeople(transaction, [userId]);
         if (!(await note(transaction))) throw wrongFactor();
         const trier = await accounts.trierOf(account, visit);
         return accounts.begin(transaction, userId, visit, { trier, provenBy: ['passkey'] });

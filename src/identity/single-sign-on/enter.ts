@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts/service.ts';
 import { doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { Members } from '../members/service.ts';
 import type { ProvenPerson } from './claims.ts';
 import { rolesByGroups } from './group-roles.ts';
@@ -61,8 +62,16 @@ export function createEnter(
     }
     // Anybody would close the setup otherwise, and leave the service without an owner.
     if (!(await accounts.isSetUp(transaction))) throw new Refused('not_set_up');
-    if (!isWanted && !(await members.invitations.isInvited(transaction, email))) throw new Refused('not_invited');
+    if (!isWanted) throw new Refused('not_invited');
     return link(transaction, person, (await accounts.create(transaction, { email, name }, visit)).id);
+  };
+
+  /** The account that is this person at the provider. Undefined also where that ended while the lock was waited for. */
+  const lockKnown = async (transaction: DatabaseTransaction, person: ProvenPerson): Promise<string | undefined> => {
+    const userId = await findUserOf(transaction, person);
+    if (userId === undefined) return undefined;
+    await lockPeople(transaction, [userId]);
+    return findUserOf(transaction, person);
   };
 
   return async (transaction, person, visit) => {
@@ -70,10 +79,10 @@ export function createEnter(
     await lockIdentities(transaction);
     const roles = rolesByGroups(person.groups, settings.groupRoles, await accounts.findFirstOrganisation(transaction));
     const isWanted = [...roles.values()].some((role) => role !== undefined);
-    const known = await findUserOf(transaction, person);
-    const userId = known ?? (await firstTime(transaction, person, { isWanted, visit }));
-    if (person.email !== undefined)
-      await members.invitations.acceptAll(transaction, { id: userId, email: person.email }, visit);
+    const open = await members.invitations.lockOpen(transaction, person.email, [...roles.keys()]);
+    const known = await lockKnown(transaction, person);
+    const userId = known ?? (await firstTime(transaction, person, { isWanted: isWanted || open.length > 0, visit }));
+    await members.invitations.acceptAll(transaction, userId, open, visit);
     await members.followGroups(transaction, userId, roles, visit);
     // Told last: it stands in the logs of the organisations that the person is now a member of.
     if (known === undefined)

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { View as ViewRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
+import { lockPeople } from '../lock-people.ts';
 import type { View } from './schema.ts';
 
 type Db = DatabaseTransaction;
@@ -9,7 +10,7 @@ type Own = { userId: string; id: string };
 
 /** Keeps a person from saving others until the transaction ends, and returns how many they have. */
 export async function countLocked(db: Db, userId: string): Promise<number> {
-  await db.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
+  await lockPeople(db, [userId]);
   return db.view.count({ where: { userId } });
 }
 
