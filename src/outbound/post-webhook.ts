@@ -122,7 +122,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
           body: bodyText(answer.body),
           latencyMs: Math.round(answer.at - start),
         },
-        answeredAfterMs: answer.at - Math.max(beganAt, taken.openedAt()),
+        answeredAfterMs: answer.at - Math.max(beganAt, answer.openedAt),
       };
     } finally {
       deadline.stop();

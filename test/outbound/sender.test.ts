@@ -130,6 +130,21 @@ describe('the report', () => {
     expect(Number.isInteger(latencyMs) && Number.isInteger(result.durationMs)).toBe(true);
   });
 
+  // Old: minus infinity for a body that breaks off. The adaptive limit learned nothing any more, and no limit was told.
+  test.each(['connection: close\r\ncontent-length: 4', 'connection: close', 'content-length: 9'])(
+    'has the time of the answer also where the receiver closes the connection behind it, or within it: %j',
+    async (headers) => {
+      const receiver = await startReceiver(
+        startRawReceiver({
+          onRequest: (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\ndone`),
+        }),
+      );
+      const { response, answeredAfterMs } = await createSender().post(webhookRequest(receiver.url));
+      expect([response?.body, Number.isFinite(answeredAfterMs)]).toEqual(['done', true]);
+      expect(answeredAfterMs).toBeGreaterThanOrEqual(0);
+    },
+  );
+
   test.each<[number, string | undefined, number | undefined]>([
     [429, '7', 7_000],
     [503, '0', 0],

@@ -4,22 +4,31 @@
  */
 export type Pace = {
   isDue(): boolean;
-  /** Makes the look. The next one is due after a rest that follows from the length of this one. */
+  /** Makes the look. The next one is due after a rest that follows from the length of this one and the two before. */
   look<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** `restAfter` gives the rest after a look of this length, both in ms. The first look is due at once. */
-export function createPace(restAfter: (tookMs: number) => number): Pace {
+// An outage makes a look or two long, and an open snapshot all of them. A rest after the former would leave a row that nobody moves
+// alone for an hour, just when there are such rows.
+const BELIEVED_AFTER = 3;
+
+/**
+ * `restAfter` gives the rest after looks of this length, both in ms. The length is the least one of the last three looks, and 0 before
+ * there were three. A look that fails says nothing about it. The first look is due at once.
+ */
+export function createPace(restAfter: (tookMs: number) => number, now: () => number = () => performance.now()): Pace {
   let nextAt = Number.NEGATIVE_INFINITY;
+  let lengths = Array.from({ length: BELIEVED_AFTER }, () => 0);
   return {
-    isDue: () => performance.now() >= nextAt,
+    isDue: () => now() >= nextAt,
     async look(work) {
-      const startedAt = performance.now();
+      const startedAt = now();
       try {
-        return await work();
+        const seen = await work();
+        lengths = [...lengths.slice(1), now() - startedAt];
+        return seen;
       } finally {
-        const now = performance.now();
-        nextAt = now + restAfter(now - startedAt);
+        nextAt = now() + restAfter(Math.min(...lengths));
       }
     },
   };

@@ -11,8 +11,18 @@ const MAX_INTERIM_ANSWERS = 100;
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** One complete head of an answer, and its body as far as it came. `at`: end of the head, by `performance.now()`. */
-export type Answer = { status: number; headers: Headers; at: number; body: Buffer; isWhole: boolean };
+/**
+ * One complete head of an answer, and its body as far as it came. By `performance.now()`: `at` is the end of the head, and `openedAt`
+ * when the connection was open, which it may no longer be once somebody reads this.
+ */
+export type Answer = {
+  status: number;
+  headers: Headers;
+  at: number;
+  openedAt: number;
+  body: Buffer;
+  isWhole: boolean;
+};
 
 /** `method`: POST unless it says otherwise. `readBytes`: the body is read so far, 64 KiB by default. */
 type Exchanged = {
@@ -34,7 +44,7 @@ export function exchange(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let interimAnswers = 0;
-    let head: { status: number; headers: Headers; at: number } | undefined;
+    let head: Omit<Answer, 'body' | 'isWhole'> | undefined;
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (isWhole: boolean): void => {
@@ -46,7 +56,7 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => undefined,
       onResponseStart(_controller, status, headers) {
-        if (status >= 200) head = { status, headers, at: performance.now() };
+        if (status >= 200) head = { status, headers, at: performance.now(), openedAt: lease.openedAt() };
         else if ((interimAnswers += 1) > MAX_INTERIM_ANSWERS)
           lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim answers came`));
       },
