@@ -2,7 +2,6 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { type Doer, doneFrom, type TellChange } from '../changes.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
@@ -10,7 +9,7 @@ import { dropResetCodes, findReset, insertCode, useCode } from './codes-store.ts
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { ResetPasswordBody } from './schema.ts';
-import { findAccount, forgetDevices, writePasswordHash } from './store.ts';
+import { findAccount, forgetDevices, writePasswordHash, lockPeople } from './store.ts';
 
 /** A link that resets a password is handed over by hand or by mail, and used at once. */
 const RESET_MS = 30 * 60_000;

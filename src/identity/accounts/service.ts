@@ -3,7 +3,6 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, doneFrom, type TellChange } from '../changes.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
@@ -26,6 +25,7 @@ import {
   lockAccount,
   writeName,
   writePasswordHash,
+  lockPeople,
 } from './store.ts';
 import { createTries, type Trier } from './tries.ts';
 

@@ -1,6 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { lockPeople } from '../lock-people.ts';
+import { lockPeople } from '../../db/sql/lock-people.ts';
 import type { Role } from '../roles.ts';
+
+export { lockPeople };
 
 type Db = DatabaseTransaction;
 

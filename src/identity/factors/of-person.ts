@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Doer, TellChange } from '../changes.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Means } from '../person-fields.ts';
-import { countFactors, deleteFactors } from './store.ts';
+import { countFactors, deleteFactors, lockPeople } from './store.ts';
 
 /** Factors of people as others need to know them: which are asked for, and their end. */
 export type FactorsOfPeople = {

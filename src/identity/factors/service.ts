@@ -4,7 +4,6 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../caller.ts';
 import { type Doer, doneBy, type TellChange } from '../changes.ts';
-import { lockPeople } from '../lock-people.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import type { ConfirmTotp, FactorAdded, FactorsAnswer, RecoveryCodes, TotpSecret } from './schema.ts';
 import * as store from './store.ts';
@@ -47,7 +46,7 @@ export function createFactors(
   const change = <T>(caller: Caller, work: (transaction: DatabaseTransaction, by: Doer) => Promise<T>) =>
     db.$transaction(async (transaction) => {
       const by = doneBy(caller);
-      await lockPeople(transaction, [by.id]);
+      await store.lockPeople(transaction, [by.id]);
       return work(transaction, by);
     });
 
@@ -93,7 +92,7 @@ export function createFactors(
 
   return {
     async lock(transaction, userId) {
-      await lockPeople(transaction, [userId]);
+      await store.lockPeople(transaction, [userId]);
     },
     added,
     removed,

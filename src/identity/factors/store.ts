@@ -1,5 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 
+export { lockPeople } from '../../db/sql/lock-people.ts';
+
 type Db = DatabaseTransaction;
 
 /** The secret of an authenticator app, sealed, and what is known of its codes. */

@@ -2,10 +2,9 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { Caller } from '../caller.ts';
-import { lockPeople } from '../lock-people.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Member } from './schema.ts';
-import { findRole, findRolesOf, lockMembers } from './store.ts';
+import { findRole, findRolesOf, lockMembers, lockPeople } from './store.ts';
 
 /** One text for an organisation that the person is no member of, and one that does not exist. */
 const noOrganisation = (): ApiError => new ApiError('NOT_FOUND', 'No such organisation of yours');

@@ -8,7 +8,6 @@ import type { Caller } from '../caller.ts';
 import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Role } from '../roles.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { SignedIn } from '../sessions/schema.ts';
@@ -28,7 +27,7 @@ import { linkTo } from './links.ts';
 import type { SendLink } from './mailing.ts';
 import { lackingRole } from './rules.ts';
 import type { AcceptBody, CreateInvitation, Invitation, ListMembers, Look, LookBody, NewInvitation } from './schema.ts';
-import { findRole, insertMember, lockOrganisations } from './store.ts';
+import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
 
 /** An invitation is good over a weekend. */
 const LIFE_MS = 72 * 3_600_000;

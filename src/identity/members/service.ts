@@ -6,7 +6,6 @@ import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
 import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Visit } from '../scheme.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Sessions } from '../sessions/service.ts';
@@ -33,6 +32,7 @@ import {
   insertMember,
   lockMembers,
   writeRole,
+  lockPeople,
 } from './store.ts';
 
 /** A member as it is now, and the cookies of the caller's own session where that got a new secret. */

@@ -3,6 +3,8 @@ import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Role } from '../roles.ts';
 import type { Member } from './schema.ts';
 
+export { lockPeople } from '../../db/sql/lock-people.ts';
+
 type Db = DatabaseTransaction;
 type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };
 

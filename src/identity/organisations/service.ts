@@ -3,7 +3,6 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Caller, TenantCaller } from '../caller.ts';
 import { doneBy, type TellChange } from '../changes.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Members } from '../members/service.ts';
 import { isAtLeast } from '../roles.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
@@ -72,7 +71,7 @@ export function createOrganisations(
 
     create: (caller, { name }) =>
       db.$transaction(async (transaction) => {
-        await lockPeople(transaction, [caller.principal.id]);
+        await store.lockPeople(transaction, [caller.principal.id]);
         const roles = [...(await members.rolesOf(transaction, caller.principal.id)).values()];
         if (!roles.some((role) => isAtLeast(role, 'admin')))
           throw new ApiError('FORBIDDEN', 'This takes the role admin in an organisation');

@@ -3,6 +3,8 @@ import type { Organisation as OrganisationRow } from '../../db/generated/client.
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Organisation } from './schema.ts';
 
+export { lockPeople } from '../../db/sql/lock-people.ts';
+
 type Db = DatabaseTransaction;
 
 export async function insertOrganisation(

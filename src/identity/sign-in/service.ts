@@ -8,7 +8,6 @@ import type { Caller } from '../caller.ts';
 import { doneFrom } from '../changes.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Factors } from '../factors/service.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { PasskeyRequest } from '../passkeys/schema.ts';
 import type { Passkeys, Use } from '../passkeys/service.ts';
 import type { Means } from '../person-fields.ts';
@@ -17,7 +16,7 @@ import type { SecondStep, SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import type { AuthenticateBody, PasskeyBody, SecondFactorBody, SignInBody } from './schema.ts';
 import { secondStepSecret } from './second-step.ts';
-import { findSecondStep, insertSecondStep, takeSecondStep } from './store.ts';
+import { findSecondStep, insertSecondStep, takeSecondStep, lockPeople } from './store.ts';
 
 /** A code is at hand, or has to be looked for in a drawer. */
 const SECOND_STEP_MS = 10 * 60_000;

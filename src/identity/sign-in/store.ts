@@ -1,5 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 
+export { lockPeople } from '../../db/sql/lock-people.ts';
+
 type Db = DatabaseTransaction;
 
 /** Keeps a sign-in that waits for its second step, and forgets those of everybody whose time is over. */

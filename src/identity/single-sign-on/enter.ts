@@ -5,12 +5,11 @@ import type { Accounts } from '../accounts/service.ts';
 import { doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
-import { lockPeople } from '../lock-people.ts';
 import type { Members } from '../members/service.ts';
 import type { ProvenPerson } from './claims.ts';
 import { rolesByGroups } from './group-roles.ts';
 import type { Problem } from './schema.ts';
-import { findUserOf, hasIdentity, insertIdentity, lockIdentities } from './store.ts';
+import { findUserOf, hasIdentity, insertIdentity, lockIdentities, lockPeople } from './store.ts';
 
 /** Somebody whom the provider has proven, and whom this service does not let in. */
 export class Refused extends Error {

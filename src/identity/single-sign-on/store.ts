@@ -1,5 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 
+export { lockPeople } from '../../db/sql/lock-people.ts';
+
 type Db = DatabaseTransaction;
 
 /** A browser that was sent to the identity provider. */

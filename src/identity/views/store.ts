@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { View as ViewRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
-import { lockPeople } from '../lock-people.ts';
+import { lockPeople } from '../../db/sql/lock-people.ts';
 import type { View } from './schema.ts';
 
 type Db = DatabaseTransaction;

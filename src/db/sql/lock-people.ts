@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseTransaction } from '../client.ts';
 
 /**
  * Keeps people from changing until the transaction ends. Everything that ends or opens a way to sign in as somebody takes this lock
