@@ -19,6 +19,7 @@ const RUN_PAGES: Record<string, string> = {
   'docs/upgrading.md': 'operator-pages.test.ts',
   'docs/sizing.md': 'operator-pages.test.ts',
   'docs/troubleshooting.md': 'operator-pages.test.ts',
+  'docs/workflows.md': 'workflows.test.ts',
 };
 
 const blocks = PAGES.flatMap(codeBlocksOf);

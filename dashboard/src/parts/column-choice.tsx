@@ -33,7 +33,7 @@ export function ColumnChoice({
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <span className="columns">
+    <span className="column-choice">
       <button type="button" className="button plain" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {t.list.columns}
       </button>
