@@ -183,6 +183,10 @@ const pages = [
   pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
   pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
   pageOf(
+    '/apps',
+    lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
+  ),
+  pageOf(
     '/members',
     lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
   ),

@@ -65,3 +65,24 @@ test('subscriptions are listed while their figures fail', async () => {
   await dashboard.open('/subscriptions');
   await page.getByRole('link', { name: 'Stock keeper' }).waitFor();
 });
+
+test('an empty environment shows its first steps as lines for a shell, and a channel narrows what is shown', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/overview');
+  const steps = page.getByRole('region', { name: 'To the first delivery' });
+  await steps.getByText('The same by a shell').click();
+  const lines = (await steps.getByLabel('curl', { exact: true }).textContent()) ?? '';
+  expect(lines.match(/^curl /gm)).toHaveLength(3);
+  expect(lines).toContain('/v1/channels/CHANNEL_ID/messages');
+  expect(lines).not.toContain(scene.key.key);
+  const orders = await scene.make('/v1/channels', { name: 'orders' });
+  const bills = await scene.make('/v1/channels', { name: 'bills' });
+  await scene.make(`/v1/channels/${orders}/messages`, { eventType: 'order.created', payload: {} });
+  await scene.make(`/v1/channels/${bills}/messages`, { eventType: 'bill.sent', payload: {} });
+  await dashboard.open('/overview');
+  await page.getByRole('link', { name: 'order.created' }).waitFor();
+  await page.getByRole('combobox', { name: 'Channel' }).selectOption(bills);
+  await page.getByRole('link', { name: 'order.created' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'bill.sent' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('channel')).toBe(bills);
+});

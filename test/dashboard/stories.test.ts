@@ -79,6 +79,11 @@ test('from the link of the first start to the first delivered message', async ()
   await page.getByRole('button', { name: 'Begin' }).click();
 
   await page.getByRole('heading', { name: 'To the first delivery' }).waitFor();
+  // A passkey is offered once, to somebody who has come in for the first time.
+  const offer = page.getByRole('note');
+  await offer.getByRole('link', { name: 'Add a passkey' }).waitFor();
+  await offer.getByRole('button', { name: 'Not now' }).click();
+  await offer.waitFor({ state: 'detached' });
   // The channel of the service's own events was taken for the first step, and was the first choice of each form.
   const begun = page.getByRole('region', { name: 'To the first delivery' });
   await begun.getByRole('listitem').filter({ hasText: 'Make a channel' }).getByText('To do').waitFor();

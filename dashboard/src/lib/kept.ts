@@ -1,5 +1,5 @@
 /** Things that this browser keeps for its person: no secret is ever among them. */
-type Name = 'theme' | 'language' | 'zone' | 'place' | 'keys' | `looked.${string}` | `hidden.${string}`;
+type Name = 'theme' | 'language' | 'zone' | 'place' | 'keys' | 'passkey' | `looked.${string}` | `hidden.${string}`;
 
 /** The value kept under a name. Undefined without one, and where the browser keeps nothing. */
 export function kept(name: Name): string | undefined {

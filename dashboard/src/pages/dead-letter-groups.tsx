@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type DeadLetterGroups as Groups } from '../api/client.ts';
+import { api, type AskBulkReplay, type DeadLetterGroups as Groups } from '../api/client.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -25,6 +25,20 @@ const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus,
   ...(errorStatus !== undefined && { answer: String(errorStatus) }),
 });
 
+/** The same as the filter of a replay. */
+const filterOf = ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }: Group): AskBulkReplay => ({
+  kind,
+  reason,
+  subscriptionId,
+  workflowId,
+  errorClass,
+  errorStatus,
+});
+
+/** Whether the list shows this group alone. */
+const isShown = (group: Group, search: Readonly<Record<string, string>>): boolean =>
+  Object.entries(searchOf(group)).every(([name, value]) => search[name] === value);
+
 /** The channel and the time that are looked at stay, when a group is opened. */
 const placeOf = ({ channel, since }: Readonly<Record<string, string | undefined>>) => ({
   ...(channel !== undefined && { channel }),
@@ -32,9 +46,9 @@ const placeOf = ({ channel, since }: Readonly<Record<string, string | undefined>
 });
 
 /** Open dead letters by their cause: what is broken, at one look. Nothing where there is one cause or none. */
-export function DeadLetterGroups({ among }: { among: Among }) {
+export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: (filter: AskBulkReplay) => void }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
   const [search] = useAddress();
   const subscriptions = useSubscriptions();
   const [isWhole, setIsWhole] = useState(false);
@@ -60,11 +74,16 @@ export function DeadLetterGroups({ among }: { among: Among }) {
               <th>{t.fields.lastError}</th>
               <th>{t.deadLetters.firstAt}</th>
               <th>{t.deadLetters.lastAt}</th>
+              {may('developer') && (
+                <th>
+                  <span className="hidden">{t.common.actions}</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
             {shown.map((group) => (
-              <tr key={group.lastId}>
+              <tr key={group.lastId} aria-current={isShown(group, search)}>
                 <td className="number">
                   <HereLink to="/dead-letters" search={{ ...placeOf(search), ...searchOf(group) }}>
                     {t.deadLetters.show(group.count)}
@@ -85,6 +104,19 @@ export function DeadLetterGroups({ among }: { among: Among }) {
                 <td>
                   <Time at={group.lastFailedAt} />
                 </td>
+                {may('developer') && (
+                  <td>
+                    <button
+                      type="button"
+                      className="button"
+                      onClick={() =>
+                        onReplay({ ...filterOf(group), channelId: among.channelId, since: sinceOf(among.since) })
+                      }
+                    >
+                      {t.deadLetters.replayGroup}
+                    </button>
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>

@@ -67,9 +67,8 @@ export function DeadLettersPage() {
   const sinceText = search['since'];
   const filterNow = () => ({ ...filter, since: sinceOf(sinceText) });
   const isFiltered = [...Object.values(filter), errorStatus, sinceText].some((value) => value !== undefined);
-  // Causes of a channel, a subscription or a time: a filter by a cause has one.
-  const { channelId, subscriptionId, workflowId, ...ofCause } = filter;
-  const hasCauses = [...Object.values(ofCause), errorStatus].every((value) => value === undefined);
+  // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
+  const { channelId } = filter;
   const askForAll = (): void =>
     setAsked({ ...filterNow(), ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) });
   const columns: readonly Column<DeadLetter>[] = [
@@ -136,8 +135,11 @@ export function DeadLettersPage() {
           since,
         ]}
       />
-      {status === 'open' && hasCauses && (
-        <DeadLetterGroups among={{ channelId, subscriptionId, workflowId, since: sinceText }} />
+      {status === 'open' && (
+        <DeadLetterGroups
+          among={{ channelId, subscriptionId: undefined, workflowId: undefined, since: sinceText }}
+          onReplay={setAsked}
+        />
       )}
       <LiveList
         name={t.nav.names['dead-letters']}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type SignedIn } from '../api/client.ts';
 import { codeOfLink } from '../lib/code.ts';
+import { keep, kept } from '../lib/kept.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Alone } from '../parts/alone.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -21,7 +22,11 @@ function useEntering(): [error: unknown, enter: (how: () => Promise<SignedIn | v
       setError(undefined);
       how().then(
         (session) => {
-          if (session !== undefined) client.setQueryData(['session'], session);
+          if (session !== undefined) {
+            client.setQueryData(['session'], session);
+            // The overview offers one (parts/passkey-offer.tsx).
+            if (kept('passkey') === undefined) keep('passkey', 'offered');
+          }
           void navigate({ to: session === undefined ? '/sign-in' : '/' });
         },
         (failure: unknown) => setError(failure),

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Attention } from '../parts/attention.tsx';
@@ -10,6 +11,7 @@ import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Marks } from '../parts/marks.tsx';
+import { PasskeyOffer } from '../parts/passkey-offer.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -21,26 +23,52 @@ const EVERY_MS = 3_000;
 export function OverviewPage() {
   const t = useTexts();
   const { at, path, environment, app } = useHere();
+  const [search, change] = useAddress();
+  const channelId = search['channel'];
   const messages = useQuery({
-    queryKey: [path, 'last-messages'],
+    queryKey: [path, 'last-messages', channelId],
+    placeholderData: (before) => before,
     refetchInterval: EVERY_MS,
-    queryFn: async () => (await api.messages.listAll({ limit: 8 }, at).page()).data,
+    queryFn: async () => (await api.messages.listAll({ channelId, limit: 8 }, at).page()).data,
   });
   const channels = useChannels();
   const subscriptions = useSubscriptions();
+  const ofChannel = channelId === undefined ? {} : { channel: channelId };
   return (
     <>
-      <Heading title={t.nav.names.overview} />
+      <Heading title={t.nav.names.overview}>
+        {(channelId !== undefined || channels.all.length > 1) && (
+          <label>
+            {t.fields.channel}{' '}
+            <select
+              className="input"
+              value={channelId ?? ''}
+              onChange={(event) => change({ channel: event.target.value })}
+            >
+              <option value="">{t.list.allStates}</option>
+              {channelId !== undefined && !channels.all.some(({ id }) => id === channelId) && (
+                <option value={channelId}>{channelId}</option>
+              )}
+              {channels.all.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </Heading>
       <p className="muted">
         {app.name} · {t.nav[environment]}
       </p>
-      {messages.data !== undefined && !channels.isPending && !subscriptions.isPending && (
+      {channelId === undefined && messages.data !== undefined && !channels.isPending && !subscriptions.isPending && (
         <Checklist channels={channels.all} subscriptions={subscriptions.all} messages={messages.data} />
       )}
+      <PasskeyOffer />
       <Attention />
-      {(messages.data ?? []).length > 0 && <Figures of={{}} />}
+      {(messages.data ?? []).length > 0 && <Figures of={channelId === undefined ? {} : { channelId }} />}
       <div className="columns">
-        <Recent of={messages} title={t.overview.lastMessages} to="/messages">
+        <Recent of={messages} title={t.overview.lastMessages} to="/messages" search={ofChannel}>
           {(messages.data ?? []).map((row) => (
             <tr key={row.id}>
               <td>
@@ -56,7 +84,7 @@ export function OverviewPage() {
             </tr>
           ))}
         </Recent>
-        <Retrying />
+        <Retrying channelId={channelId} />
       </div>
       <Marks />
     </>
@@ -64,17 +92,22 @@ export function OverviewPage() {
 }
 
 /** Deliveries whose tries have failed so far. */
-function Retrying() {
+function Retrying({ channelId }: { channelId: string | undefined }) {
   const t = useTexts();
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, 'retrying'],
+    queryKey: [path, 'retrying', channelId],
     refetchInterval: EVERY_MS,
     queryFn: async () =>
-      (await api.deliveries.list({ status: 'retrying', responseBodies: 'false', limit: 8 }, at).page()).data,
+      (await api.deliveries.list({ status: 'retrying', channelId, responseBodies: 'false', limit: 8 }, at).page()).data,
   });
   return (
-    <Recent of={found} title={t.overview.retrying} to="/deliveries" search={{ status: 'retrying' }}>
+    <Recent
+      of={found}
+      title={t.overview.retrying}
+      to="/deliveries"
+      search={{ status: 'retrying', ...(channelId !== undefined && { channel: channelId }) }}
+    >
       {(found.data ?? []).map((row) => (
         <tr key={row.id}>
           <td>

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, type Channel, type MessageSummary, type Subscription } from '../api/client.ts';
+import type { Written } from '../api/requests.ts';
+import { API } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { isSystemChannel } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { FirstTarget } from './first-target.tsx';
 import { HereLink } from './link.tsx';
+import { ShellLines } from './shell-lines.tsx';
 import { State } from './state.tsx';
 
 type Given = {
@@ -13,7 +16,7 @@ type Given = {
   subscriptions: readonly Subscription[];
   messages: readonly MessageSummary[];
 };
-type Step = { isDone: boolean; text: string; to: string; more?: ReactNode };
+type Step = { isDone: boolean; text: string; to: string; more?: ReactNode; sent?: Written };
 
 /** The way of a new place to its first delivery, for those who may go it. Nothing where a message has arrived once. */
 export function Checklist({ channels, subscriptions, messages }: Given) {
@@ -31,15 +34,33 @@ export function Checklist({ channels, subscriptions, messages }: Given) {
   // The channel of the service's own events is there from the start: it is no step of anybody's.
   const own = channels.filter((channel) => !isSystemChannel(channel));
   const isPublished = messages.some(({ channelId }) => own.some(({ id }) => id === channelId));
+  const channelId = own[0]?.id ?? 'CHANNEL_ID';
+  const sent = (path: string, body: object): Written => ({
+    method: 'POST',
+    url: `${API}/v1${path}`,
+    body: JSON.stringify(body),
+    isKeyed: true,
+  });
   const steps: readonly Step[] = [
-    { isDone: own.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
     {
+      isDone: own.length > 0,
+      text: t.overview.steps.channel,
+      to: '/channels/new',
+      sent: sent('/channels', { name: 'orders' }),
+    },
+    {
+      sent: sent('/subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
       isDone: subscriptions.length > 0,
       text: t.overview.steps.subscription,
       to: '/subscriptions/new',
       more: own.length > 0 && <FirstTarget />,
     },
-    { isDone: isPublished, text: t.overview.steps.message, to: '/messages/new' },
+    {
+      isDone: isPublished,
+      text: t.overview.steps.message,
+      to: '/messages/new',
+      sent: sent(`/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } }),
+    },
     { isDone: false, text: t.overview.steps.delivered, to: '/deliveries' },
   ];
   return (
@@ -54,6 +75,13 @@ export function Checklist({ channels, subscriptions, messages }: Given) {
           </li>
         ))}
       </ol>
+      <details>
+        <summary>{t.overview.byShell}</summary>
+        <div className="stack">
+          <ShellLines of={steps.flatMap(({ sent: written }) => written ?? [])} />
+          {may('admin') && <HereLink to="/api-keys">{t.overview.makeKey}</HereLink>}
+        </div>
+      </details>
     </section>
   );
 }

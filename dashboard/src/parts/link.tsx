@@ -17,3 +17,6 @@ export function useGo(): (to: string, search?: Search) => void {
   const navigate = useNavigate();
   return (to, search = {}) => void navigate({ to: path + to, search: search as never });
 }
+
+/** A link to any page by its whole path, such as the overview of another app. */
+export const PathLink = ({ to, children }: Pick<Given, 'to' | 'children'>) => <Link to={to}>{children}</Link>;

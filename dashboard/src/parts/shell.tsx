@@ -158,6 +158,7 @@ const GROUPS = [
     [
       ['api-keys', 'admin'],
       ['machine-credentials', 'admin'],
+      ['apps'],
       ['members'],
       ['audit', 'admin'],
       ['sign-in-settings', 'admin'],

@@ -8,7 +8,8 @@ export function SidePanel({
   children,
 }: {
   onClose: () => void;
-  onVisit: () => void;
+  /** Opens the page of its own. Absent: it has none. */
+  onVisit?: () => void;
   children: ReactNode;
 }) {
   const t = useTexts();
@@ -25,9 +26,11 @@ export function SidePanel({
   return (
     <aside className="panel" aria-label={t.list.details}>
       <div className="buttons">
-        <button type="button" className="button" onClick={onVisit}>
-          {t.list.ownPage}
-        </button>
+        {onVisit !== undefined && (
+          <button type="button" className="button" onClick={onVisit}>
+            {t.list.ownPage}
+          </button>
+        )}
         <button type="button" className="button plain" onClick={onClose}>
           {t.common.close} <kbd>Esc</kbd>
         </button>

@@ -69,6 +69,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     endOthers: 'Alle anderen beenden',
   },
   overview: {
+    byShell: 'Dasselbe mit einer Shell',
+    makeKey: 'Zuerst einen API-Schlüssel anlegen',
     begin: 'Zur ersten Zustellung',
     steps: {
       channel: 'Einen Kanal anlegen: dorthin kommen Nachrichten',
@@ -147,6 +149,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
       `Aufgegeben nach ${tries === 1 ? '1 Versuch' : `${number(tries)} Versuchen`}: ${reason}.`,
     replay: 'Wiederholen',
     replayAll: 'Alle Treffer wiederholen',
+    replayGroup: 'Diese wiederholen',
     replayThem: 'Wiederholen',
     replayAsked: 'Wiederholung verlangt',
     oneReplayAsked: 'Wiederholung verlangt: Die Zustellung wird neu versucht',
@@ -190,6 +193,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
       since: 'Aufgegeben seit',
       until: 'Aufgegeben vor',
     },
+    pace: (rate, left) => `bisher ${number(rate)} je Sekunde${left === undefined ? '' : `, noch etwa ${left}`}`,
     seeReplayed: 'Wiederholte ansehen',
     cancel: 'Wiederholung abbrechen',
   },

@@ -1,7 +1,12 @@
 import type { Texts } from './en.ts';
 
 /** German words of what is set up: members, the schemas of channels, and questions before something is done. */
-export const deSetup: Pick<Texts, 'people' | 'schemas' | 'ask' | 'more'> = {
+export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' | 'more'> = {
+  passkeyOffer: {
+    why: 'Melden Sie sich das nächste Mal ohne Passwort an: Einen Passkey verwahrt Ihr Gerät oder Ihr Passwortmanager, und niemand kann ihn Ihnen entlocken.',
+    go: 'Passkey hinzufügen',
+    no: 'Nicht jetzt',
+  },
   people: {
     actions: {
       reset: 'Passwort-Link',

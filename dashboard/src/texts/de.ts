@@ -71,6 +71,7 @@ export const de: Texts = {
       doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
+      apps: 'Apps',
       members: 'Mitglieder',
       audit: 'Protokoll',
       'sign-in-settings': 'Anmeldung',

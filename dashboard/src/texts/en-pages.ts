@@ -66,6 +66,8 @@ export const enPages = {
     endOthers: 'End all others',
   },
   overview: {
+    byShell: 'The same by a shell',
+    makeKey: 'Make an API key first',
     begin: 'To the first delivery',
     steps: {
       channel: 'Make a channel: publishers post messages to it',
@@ -144,6 +146,7 @@ export const enPages = {
       `Given up after ${tries === 1 ? '1 try' : `${number(tries)} tries`}: ${reason}.`,
     replay: 'Replay',
     replayAll: 'Replay all that match',
+    replayGroup: 'Replay these',
     replayThem: 'Replay them',
     replayAsked: 'Replay asked for',
     oneReplayAsked: 'Replay asked for: the delivery is tried again',
@@ -190,6 +193,8 @@ export const enPages = {
       since: 'Given up since',
       until: 'Given up before',
     },
+    pace: (rate: number, left: string | undefined) =>
+      `${number(rate)} a second so far${left === undefined ? '' : `, about ${left} left`}`,
     seeReplayed: 'See what was replayed',
     cancel: 'Cancel the replay',
   },

@@ -1,5 +1,10 @@
 /** English words of what is set up: members, the schemas of channels, and questions before something is done. */
 export const enSetup = {
+  passkeyOffer: {
+    why: 'Sign in without your password next time: a passkey is kept by your device or your password manager, and nobody can make you tell it.',
+    go: 'Add a passkey',
+    no: 'Not now',
+  },
   people: {
     actions: {
       reset: 'Password link',

@@ -70,6 +70,7 @@ const frame = {
       doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
+      apps: 'Apps',
       members: 'Members',
       audit: 'Audit log',
       'sign-in-settings': 'Sign-in',

@@ -1,0 +1,167 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type App, ROLES, type UpdateApp } from '../api/client.ts';
+import { useHere, useSession } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Ask } from '../parts/ask.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { PolicyDrawing } from '../parts/policy-drawing.tsx';
+import { ShellButton } from '../parts/shell-lines.tsx';
+import { State } from '../parts/state.tsx';
+import { Unread } from '../parts/unread.tsx';
+
+const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
+
+/** Settings of an app: the defaults of what is made in it from now on, and whether it works at all. */
+export function AppView({ id }: { id: string }) {
+  const session = useSession();
+  const { environment } = useHere();
+  const found = useQuery({
+    queryKey: ['app', id],
+    queryFn: () => api.apps.get(id, { place: { appId: id, environment } }),
+  });
+  const owner = session.organisations.find(({ apps }) => apps.some((app) => app.id === id));
+  const mayChange = owner !== undefined && ROLES.indexOf(owner.role) >= ROLES.indexOf('admin');
+  if (found.data === undefined) return <Unread of={found} />;
+  return <AppForm key={found.data.updatedAt} app={found.data} mayChange={mayChange} />;
+}
+
+function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
+  const t = useTexts();
+  const { environment } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const { settings } = app;
+  const [form, setForm] = useState({ name: app.name, slug: app.slug, description: app.description ?? '' });
+  const [numbers, setNumbers] = useState({
+    retentionDays: String(settings.retentionDays),
+    timeoutMs: String(settings.timeoutMs),
+  });
+  const [policy, setPolicy] = useState(settings.retryPolicy);
+  const [hasBreaker, setHasBreaker] = useState(settings.circuitBreaker);
+  const [error, setError] = useState<unknown>();
+  const update = async (body: UpdateApp): Promise<void> => {
+    await api.apps.update(app.id, body, { place: { appId: app.id, environment } });
+    for (const key of ['app', 'apps', 'session']) await client.invalidateQueries({ queryKey: [key] });
+  };
+  const changed: UpdateApp = {
+    ...(form.name !== app.name && { name: form.name }),
+    ...(form.slug !== app.slug && { slug: form.slug }),
+    ...(form.description !== (app.description ?? '') && {
+      description: form.description.trim() === '' ? null : form.description,
+    }),
+    settings: {
+      ...(numbers.retentionDays !== String(settings.retentionDays) && { retentionDays: Number(numbers.retentionDays) }),
+      ...(numbers.timeoutMs !== String(settings.timeoutMs) && { timeoutMs: Number(numbers.timeoutMs) }),
+      ...(policy !== settings.retryPolicy && { retryPolicy: policy }),
+      ...(hasBreaker !== settings.circuitBreaker && { circuitBreaker: hasBreaker }),
+    },
+  };
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (value: string) => setForm({ ...form, [name]: value }),
+    problem: problemOf(error, name),
+  });
+  const number = (name: keyof typeof numbers) => ({
+    type: 'number' as const,
+    value: numbers[name],
+    onChange: (value: string) => setNumbers({ ...numbers, [name]: value }),
+    problem: problemOf(error, `settings.${name}`),
+  });
+  return (
+    <>
+      <Heading title={app.name} isInPanel />
+      <p className="sentence">
+        <State of={app.status} word={app.status === 'active' ? t.states.active : t.apps.suspended} />{' '}
+        {app.status === 'suspended' && t.apps.suspendedWhy}
+      </p>
+      {mayChange && <Suspension app={app} update={update} />}
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          void act(() => update(changed), { told: t.common.saved, onFailure: setError });
+        }}
+      >
+        <fieldset className="form" disabled={!mayChange}>
+          <TextField label={t.common.name} {...field('name')} isRequired />
+          <TextField label={t.apps.slug} {...field('slug')} hint={t.apps.slugHint} isRequired isCode />
+          <TextField label={t.schemas.description} {...field('description')} />
+        </fieldset>
+        <fieldset className="form box" disabled={!mayChange}>
+          <legend>{t.apps.defaults}</legend>
+          <p className="muted">{t.apps.defaultsWhy}</p>
+          <div className="numbers">
+            <TextField label={t.apps.retentionDays} {...number('retentionDays')} isRequired />
+            <TextField label={t.apps.timeoutMs} {...number('timeoutMs')} isRequired />
+            {NUMBERS.map((name) => (
+              <TextField
+                key={name}
+                label={t.subscriptions.policyFields[name]}
+                type="number"
+                value={String(policy[name])}
+                onChange={(text) => setPolicy({ ...policy, [name]: Number(text) })}
+                problem={problemOf(error, `settings.retryPolicy.${name}`)}
+              />
+            ))}
+          </div>
+          <PolicyDrawing policy={policy} />
+          <Check label={t.apps.circuitBreaker} isOn={hasBreaker} onChange={setHasBreaker} />
+        </fieldset>
+        <Failure error={error} />
+        {mayChange && (
+          <>
+            <div className="buttons">
+              <button type="submit" className="button main">
+                {t.common.save}
+              </button>
+              <button
+                type="button"
+                className="button"
+                onClick={() => void act(() => update({ settings: null }), { told: t.common.saved })}
+              >
+                {t.apps.toService}
+              </button>
+            </div>
+            <ShellButton />
+          </>
+        )}
+      </form>
+    </>
+  );
+}
+
+/** Takes an app out of service, or back into it. Both environments stop, so the name is typed wherever one is. */
+function Suspension({ app, update }: { app: App; update: (body: UpdateApp) => Promise<void> }) {
+  const t = useTexts();
+  const { act } = useActs();
+  const [isAsking, setIsAsking] = useState(false);
+  const isActive = app.status === 'active';
+  return (
+    <div className="buttons">
+      <button type="button" className={isActive ? 'button danger' : 'button main'} onClick={() => setIsAsking(true)}>
+        {isActive ? t.apps.suspend : t.apps.resume}
+      </button>
+      {isAsking && (
+        <Ask
+          title={isActive ? t.apps.suspendTitle(app.name) : t.apps.resumeTitle(app.name)}
+          go={isActive ? t.apps.suspend : t.apps.resume}
+          isDanger={isActive}
+          typed={app.name}
+          onClose={() => setIsAsking(false)}
+          onGo={() =>
+            void act(() => update({ status: isActive ? 'suspended' : 'active' }), {
+              told: isActive ? t.apps.isSuspended : t.apps.isResumed,
+            })
+          }
+        >
+          <p>{isActive ? t.apps.suspendWhy : t.apps.resumeWhy}</p>
+        </Ask>
+      )}
+    </div>
+  );
+}
