@@ -94,10 +94,14 @@ export async function listQueries({ asCaller, environmentId }: Questioned): Prom
     { name: 'one message', run: () => asCaller((db) => findMessage(db, environmentId, messageId)) },
     { name: 'one delivery', run: () => asCaller((db) => findDelivery(db, environmentId, deliveryId, new Date())) },
     { name: 'attempts of a delivery', run: () => asCaller((db) => listAttempts(db, deliveryId, page())) },
-    { name: 'channels', run: () => asCaller((db) => findChannels(db, environmentId, page(), {})) },
+    {
+      name: 'channels',
+      run: () => asCaller((db) => findChannels(db, environmentId, page(), {}, { hasSchemas: true })),
+    },
     {
       name: 'channels, archived',
-      run: () => asCaller((db) => findChannels(db, environmentId, page(), { status: 'archived' })),
+      run: () =>
+        asCaller((db) => findChannels(db, environmentId, page(), { status: 'archived' }, { hasSchemas: true })),
     },
     {
       name: 'subscriptions',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
-import { pageQuery } from '../http/reading/query.ts';
+import { enumQuery, pageQuery } from '../http/reading/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { schemaProblem } from '../schemas/schema-bounds.ts';
@@ -89,7 +89,11 @@ export const channelChange = changeOf(
 export const updateChannelBody = channelChange.body;
 export type UpdateChannel = z.output<typeof updateChannelBody>;
 
-export const listChannelsQuery = pageQuery.extend({ status: z.enum(CHANNEL_STATUSES).exactOptional() });
+export const listChannelsQuery = pageQuery.extend({
+  status: z.enum(CHANNEL_STATUSES).exactOptional(),
+  /** `false` leaves schemas out: each may be as large as a payload. */
+  definitions: enumQuery(['true', 'false']).optional(),
+});
 export type ListChannels = z.output<typeof listChannelsQuery>;
 
 const anySchema = z.record(z.string(), z.unknown());

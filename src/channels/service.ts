@@ -98,12 +98,13 @@ export function createChannels(
       });
     },
 
-    async list(caller, { status, ...query }) {
+    async list(caller, { status, definitions, ...query }) {
       const { environmentId } = caller;
       const filter = status === undefined ? {} : { status };
-      const scope: ListScope = { list: 'channels', environmentId, filters: filter };
+      const scope: ListScope = { list: 'channels', environmentId, filters: { status, definitions } };
       const page = pageRequest(scope, query);
-      const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, filter));
+      const parts = { hasSchemas: definitions !== 'false' };
+      const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, filter, parts));
       return toPage(scope, page.limit, rows, (channel) => channel);
     },
 

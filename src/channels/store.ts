@@ -53,13 +53,15 @@ export async function findChannels(
   environmentId: string,
   { limit, after }: PageRequest,
   filter: { status?: ChannelStatus },
+  { hasSchemas }: { hasSchemas: boolean },
 ): Promise<Channel[]> {
   const rows = await db.channel.findMany({
+    omit: { schema: !hasSchemas, schemas: !hasSchemas },
     where: { environmentId, deletedAt: null, ...filter, ...(after === undefined ? {} : { id: { lt: after } }) },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  return rows.map(toChannel);
+  return rows.map((row) => toChannel({ ...row, schema: row.schema ?? null, schemas: row.schemas ?? null }));
 }
 
 /**

@@ -98,7 +98,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'steps of workflows': ({ environmentId, db }) => references.findSteps(db, environmentId, [ids.workflowId]),
   },
   'src/automations/definitions/store.ts': {
-    workflows: ({ environmentId, db }) => definitions.findWorkflows(db, environmentId, page, {}),
+    workflows: ({ environmentId, db }) => definitions.findWorkflows(db, environmentId, page, { hasDefinitions: true }),
     'ids of channels': ({ environmentId, db }) => definitions.findChannelIds(db, environmentId, [ids.channelId]),
     'a workflow': ({ environmentId, db }) => definitions.findWorkflow(db, environmentId, ids.workflowId),
     'a changed workflow': async ({ environmentId, db }) => {

@@ -1340,6 +1340,7 @@ export type ListChannels = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  readonly definitions?: 'true' | 'false' | undefined;
 };
 
 export type ListConnections = {
@@ -1474,6 +1475,7 @@ export type ListWorkflows = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  readonly definitions?: 'true' | 'false' | undefined;
 };
 
 export type LookAtInvitation = {

@@ -42,7 +42,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const go = useGo();
   const workflows = useQuery({
     queryKey: [path, 'workflow-names'],
-    queryFn: async () => (await api.workflows.list({ limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
   const nameOf = (id: string): string => workflows.data?.find((each) => each.id === id)?.name ?? id;

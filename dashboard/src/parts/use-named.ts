@@ -12,13 +12,14 @@ export function useNamed(of: Named, connectorId: string): Choices {
     queryKey: [path, 'named', of, of === 'operations' ? connectorId : ''],
     queryFn: async (): Promise<Choices> => {
       const most = { limit: 100 };
+      const names = { ...most, definitions: 'false' } as const;
       switch (of) {
         case 'channels':
-          return (await api.channels.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+          return (await api.channels.list(names, at).page()).data.map(({ id, name }) => [id, name]);
         case 'webhooks':
           return (await api.webhooks.list(most, at).page()).data.map(({ id, name }) => [id, name]);
         case 'workflows':
-          return (await api.workflows.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+          return (await api.workflows.list(names, at).page()).data.map(({ id, name }) => [id, name]);
         case 'connections':
           return (await api.connections.list(most, at).page()).data.map(({ id, name }) => [id, name]);
         case 'connectors':

@@ -9,7 +9,7 @@ export function useChannels(): Named<Channel> {
   const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'channel-names'],
-    queryFn: async () => (await api.channels.list({ limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.channels.list({ definitions: 'false', limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
   return { ...namesOf(found.data), isPending: found.isPending, error: found.error };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exactArray, exactObject, idOf, fieldProblem, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { pageQuery } from '../../http/reading/query.ts';
+import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
@@ -66,7 +66,11 @@ export const validateWorkflowBody = fieldsOf(
 );
 export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
-export const listWorkflowsQuery = pageQuery.extend({ status: status.exactOptional() });
+export const listWorkflowsQuery = pageQuery.extend({
+  status: status.exactOptional(),
+  /** `false` leaves trigger and steps out: they may have 256 KiB. */
+  definitions: enumQuery(['true', 'false']).optional(),
+});
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
 
 /** Spec §2. */

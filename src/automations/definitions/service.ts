@@ -147,10 +147,10 @@ export function createWorkflows(
         return workflow;
       }),
 
-    async list(caller, { status, ...query }) {
+    async list(caller, { status, definitions, ...query }) {
       const { environmentId } = caller;
-      const filter = status === undefined ? {} : { status };
-      const scope: ListScope = { list: 'workflows', environmentId, filters: filter };
+      const filter = { ...(status !== undefined && { status }), hasDefinitions: definitions !== 'false' };
+      const scope: ListScope = { list: 'workflows', environmentId, filters: { status, definitions } };
       const page = pageRequest(scope, query);
       const rows = await tenants.read(caller, (reader) => store.findWorkflows(reader, environmentId, page, filter));
       return toPage(scope, page.limit, rows, (workflow) => workflow);

@@ -28,10 +28,13 @@ type Row = {
   updatedAt: Date;
 };
 
-const SELECT = `
-  SELECT w.id, w.name, w.description, w.status, w.version, v.trigger, v.steps,
+const select = (definition: string): string => `
+  SELECT w.id, w.name, w.description, w.status, w.version, ${definition},
     w.created_at AS "createdAt", w.updated_at AS "updatedAt"
   FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version`;
+const SELECT = select('v.trigger, v.steps');
+// Definitions stay unread, which may be stored beside their rows.
+const SELECT_WITHOUT = select('NULL::text AS trigger, NULL::text AS steps');
 
 export async function insertWorkflow(
   transaction: DatabaseTransaction,
@@ -109,10 +112,10 @@ export async function findWorkflows(
   reader: Reader,
   environmentId: string,
   { limit, after }: PageRequest,
-  { status }: { status?: WorkflowStatus },
+  { status, hasDefinitions }: { status?: WorkflowStatus; hasDefinitions: boolean },
 ): Promise<Workflow[]> {
   const rows = await reader.$queryRawUnsafe<Row[]>(
-    `${SELECT} WHERE w.environment_id = $1 AND w.deleted_at IS NULL
+    `${hasDefinitions ? SELECT : SELECT_WITHOUT} WHERE w.environment_id = $1 AND w.deleted_at IS NULL
        AND ($2::text IS NULL OR w.status = $2) AND ($3::text IS NULL OR w.id < $3)
      ORDER BY w.id DESC LIMIT ${limit + 1}`,
     environmentId,

@@ -43,6 +43,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   minLatencyMs: 'Only those whose last answer took so many milliseconds, from 1,000 on.',
   responseBodies:
     'With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small.',
+  definitions:
+    'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
   deliveryStatus: 'Only those whose deliveries together have this state.',
   failing:
     'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',

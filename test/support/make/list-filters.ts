@@ -79,6 +79,13 @@ export const minLatencyMs: Filter = {
   strange: ['30000'],
   bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
+/** Not a filter: every row is shown, with or without its large parts. */
+export const definitions: Filter = {
+  values: ['true', 'false'],
+  matches: () => true,
+  strange: [],
+  bad: ['', 'FALSE', '1', 'null'],
+};
 /** Not a filter: every row is shown, with or without the body of its answer. */
 export const responseBodies: Filter = {
   values: ['true', 'false'],

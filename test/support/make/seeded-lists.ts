@@ -12,6 +12,7 @@ import {
   minLatencyMs,
   oneOf,
   publisherId,
+  definitions,
   responseBodies,
   strangeIds,
 } from './list-filters.ts';
@@ -71,7 +72,7 @@ export const LISTS: List[] = [
   {
     name: 'channels',
     rows: 'SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', CHANNEL_STATUSES) },
+    filters: { status: oneOf('status', CHANNEL_STATUSES), definitions },
   },
   {
     name: 'messages',
@@ -194,7 +195,7 @@ export const LISTS: List[] = [
   {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', ['active', 'paused', 'draft']) },
+    filters: { status: oneOf('status', ['active', 'paused', 'draft']), definitions },
   },
   {
     name: 'runs',
