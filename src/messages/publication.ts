@@ -84,3 +84,17 @@ export const messageColumns = (items: readonly Item[]): unknown[] => [
   textArray(items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata)))),
   items.map(({ message }) => message.publishedAt),
 ];
+
+/** A message that an inbound webhook makes of a request. `payloadText` is an object of 256 KiB at most, and `payload` the same parsed. */
+export type InboundMessage = {
+  header: (name: 'traceparent' | 'tracestate') => string | undefined;
+  hops?: number;
+  environmentId: string;
+  channelId: string;
+  eventType: string;
+  payloadText: string;
+  payload: unknown;
+  metadata: Record<string, string>;
+  /** The provider's own id of it, by which a second one is known; absent where it has none. */
+  event?: { webhookId: string; eventId: string };
+};

@@ -1,6 +1,6 @@
 import { LIVE_SECRETS, policyOf } from '../db/sql/subscription-sql.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../deliveries/attempt/delivery-to-attempt.ts';
-import type { NewDelivery } from './hand-over.ts';
+import type { NewDelivery } from './new-delivery.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { TraceContext } from '../kernel/values/trace-context.ts';
 

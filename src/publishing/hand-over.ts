@@ -2,17 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createWaker } from '../db/waking/due.ts';
 import { createRunsWaker } from '../db/waking/due-runs.ts';
-import type { DeliveryToAttempt } from '../deliveries/attempt/delivery-to-attempt.ts';
-
-/** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
-export type NewDelivery = {
-  id: string;
-  channelId: string;
-  subscriptionId: string;
-  read?: DeliveryToAttempt;
-  /** Claimed as its last chance, and kept although the circuit is open. */
-  isLastChance?: boolean;
-};
+import type { NewDelivery } from './new-delivery.ts';
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no notification,

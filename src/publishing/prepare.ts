@@ -3,7 +3,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { invalidField } from '../kernel/errors/api-error.ts';
 import { timeOfId } from '../kernel/values/ids.ts';
 import { readTraceContext } from '../kernel/values/trace-context.ts';
-import type { NewMessage, Publication } from '../messages/publication.ts';
+import type { InboundMessage, NewMessage, Publication } from '../messages/publication.ts';
 import { problemOfPast, type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
 import type { Asked, AskedBatch, AskedMessage } from './answer.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
@@ -19,18 +19,6 @@ export type PublishRequest<B> = {
   header: (name: 'traceparent' | 'tracestate') => string | undefined;
   hops?: number;
   chainDepth?: number;
-};
-
-/** A message that an inbound webhook makes of a request. `payloadText` is an object of 256 KiB at most, and `payload` the same parsed. */
-export type InboundMessage = Pick<PublishRequest<unknown>, 'header' | 'hops'> & {
-  environmentId: string;
-  channelId: string;
-  eventType: string;
-  payloadText: string;
-  payload: unknown;
-  metadata: Record<string, string>;
-  /** The provider's own id of it, by which a second one is known; absent where it has none. */
-  event?: { webhookId: string; eventId: string };
 };
 
 /** Where a message stands in the body of its request, for the field of a refusal. */

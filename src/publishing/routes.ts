@@ -1,7 +1,6 @@
 import { idOf } from '../http/answers/answer-fields.ts';
 import { pageQuery } from '../http/reading/query.ts';
 import { routesOf } from '../http/route/route.ts';
-import { testSubscriptionBody } from '../subscriptions/schema.ts';
 import {
   batchAnswer,
   dryRunAnswer,
@@ -10,6 +9,7 @@ import {
   publishBatchBody,
   publishedAnswer,
   publishMessageBody,
+  testSubscriptionBody,
   validateMessagesBody,
   validationAnswer,
 } from './schema.ts';

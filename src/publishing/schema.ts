@@ -193,3 +193,9 @@ export const dryRunAnswer = pageOf(dryRunRoute).extend({
     .describe('Verdict of the expression that was given. Absent without one.'),
 });
 export type DryRun = z.output<typeof dryRunAnswer>;
+
+/** A test message for one subscription; both parts may be left out, and so may the body. */
+export const testSubscriptionBody = fieldsOf({
+  eventType: eventTypeSchema.exactOptional(),
+  payload: z.record(z.string(), z.unknown()).exactOptional(),
+}).optional();

@@ -4,6 +4,7 @@ import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import type { InboundMessage } from '../messages/publication.ts';
 import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
 import { createCheck } from './check.ts';
 import { type CommitObserver, createCommit } from './commit.ts';
@@ -11,7 +12,7 @@ import type { PublishTracing } from './trace-commits.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import { createDryRun } from './dry-run.ts';
 import type { HandOver, OpenStreams } from './hand-over.ts';
-import { createPrepare, type InboundMessage, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
+import { createPrepare, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
 import { ChannelClosedError } from './refusals.ts';
 import type {
   BatchAccepted,

@@ -141,12 +141,6 @@ export const rotateSecretBody = fieldsOf({
 }).default({ overlapHours: 24 });
 export type RotateSecret = z.output<typeof rotateSecretBody>;
 
-/** A test message for one subscription; both parts may be left out, and so may the body. */
-export const testSubscriptionBody = fieldsOf({
-  eventType: eventType.exactOptional(),
-  payload: z.record(z.string(), z.unknown()).exactOptional(),
-}).optional();
-
 /** Requests to a receiver at this moment, over all living workers. */
 const concurrency = z.strictObject({
   limit: wholeNumber.describe('Requests allowed in flight.'),

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
-import type { Publishing } from '../../publishing/service.ts';
+import type { InboundMessage } from '../../messages/publication.ts';
 import { rulesOf } from './custom.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { type InboundRequest, toIncoming } from './incoming.ts';
@@ -23,7 +23,7 @@ export type InboundObserver = (sender: string, outcome: 'received' | 'repeated' 
 export type Receive = (id: string, request: InboundRequest) => Promise<Received>;
 
 type Collaborators = {
-  publishing: Pick<Publishing, 'publishInbound'>;
+  publishing: { publishInbound: (from: InboundMessage) => Promise<{ messageId: string; isRepeated: boolean }> };
   expressions: EventTypeExpressions;
   fetchText: FetchText;
   observer?: InboundObserver | undefined;

@@ -2,6 +2,7 @@ import { type EventTrigger, eventTriggerOf } from '../../automations/definitions
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../kernel/words/event-types.ts';
+import { ChainTooDeep } from '../../messages/chain-too-deep.ts';
 import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { NewId } from '../../new-id.ts';
 import type { PublishingConfig } from './config-store.ts';
@@ -15,16 +16,6 @@ export function triggersOf(config: Pick<PublishingConfig, 'workflows'>, channelI
   const triggers = config.workflows.flatMap((stored) => eventTriggerOf(stored, channelId) ?? []);
   triggersByConfig.set(config, triggers);
   return triggers;
-}
-
-/** A message of a run that would begin one too many below it. Nothing is published: its step fails where an operator sees it. */
-export class ChainTooDeep extends Error {
-  override readonly name = 'ChainTooDeep';
-  constructor(workflowId: string) {
-    super(
-      `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already, and the message would begin another of ${workflowId}`,
-    );
-  }
 }
 
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };

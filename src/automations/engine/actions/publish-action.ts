@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../../../kernel/errors/api-error.ts';
-import { ChainTooDeep } from '../../../publishing/configs/new-runs.ts';
+import { ChainTooDeep } from '../../../messages/chain-too-deep.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';
 import { jsonText } from '../values/json-text.ts';
