@@ -15,7 +15,7 @@ import { createAddressGuard } from '../src/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../src/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from '../src/deliveries/attempt/delivery-to-attempt.ts';
-import type { NewDelivery } from '../src/publishing/new-delivery.ts';
+import type { NewDelivery } from '../src/publishing/storing/new-delivery.ts';
 import { VERSION } from '../src/kernel/words/version.ts';
 import { connectToTemporal } from '../src/temporal/connection.ts';
 import { nowMs } from './clock.ts';

@@ -34,7 +34,7 @@ import { createOutcomePages } from './connection-pages.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
 import { createPages } from './openapi/pages.ts';
-import type { Scheme } from './identity/scheme.ts';
+import type { Scheme } from './caller/scheme.ts';
 import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
-import { ROLES } from '../../src/identity/roles.ts';
-import { TIERS } from '../../src/identity/tiers.ts';
+import { ROLES } from '../../src/caller/roles.ts';
+import { TIERS } from '../../src/caller/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import type { Row } from '../../src/http/route/route.ts';

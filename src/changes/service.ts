@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../dependencies.ts';
 import type { Feed, Sink } from '../http/streaming/event-stream.ts';
-import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
+import type { Caller, EnvironmentCaller } from '../caller/caller.ts';
 import { invalidField } from '../kernel/errors/api-error.ts';
 import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE } from '../kernel/words/change-kinds.ts';
 import { changesIn, differences, type Seen, seenIn } from './compare.ts';

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Apps } from '../identity/apps/service.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';

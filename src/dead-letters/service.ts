@@ -6,7 +6,7 @@ import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';

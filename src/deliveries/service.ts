@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';

@@ -6,7 +6,7 @@ import type { ExportDeliveries } from '../deliveries/schema.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { AuditAction } from '../kernel/words/audit-actions.ts';
 import { millisecondsOf } from '../kernel/values/instant.ts';
 import type { ExportMessages, MessageSummary } from '../messages/schema.ts';

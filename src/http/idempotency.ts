@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '../caller/caller.ts';
 import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
 import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { TenantCaller } from '../identity/caller.ts';
+import type { TenantCaller } from '../caller/caller.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import type { ServiceState, SignInSettings } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';

@@ -1,5 +1,5 @@
 import type { Tenants } from '../db/tenants.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { timeOfId } from '../kernel/values/ids.ts';
 import { cursorBehind, type ListScope, pageRequest } from '../kernel/values/page.ts';

@@ -9,16 +9,16 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
-  /** The message waits for its publishedAt: src/publishing/scheduled-store.ts stores it first. */
+  /** The message waits for its publishedAt: src/publishing/storing/scheduled-store.ts stores it first. */
   isScheduled?: true;
   /**
    * Its time had passed for too long, or its payload does not fit the channel's schema: refused with this, unless its publisher's id
    * stands for an earlier message.
    */
   unlessKnown?: ApiError;
-  /** The publisher's own id of it, and a hash of what must not differ under it (src/publishing/publisher-ids-store.ts). */
+  /** The publisher's own id of it, and a hash of what must not differ under it (src/publishing/storing/publisher-ids-store.ts). */
   publisher?: { id: string; hash: Buffer };
-  /** The event of an external service that it stands for (src/publishing/inbound-events-store.ts). */
+  /** The event of an external service that it stands for (src/publishing/storing/inbound-events-store.ts). */
   inbound?: { webhookId: string; eventId: string };
 };
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import { mayBeSentForMs } from '../kernel/rules/erasure.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';

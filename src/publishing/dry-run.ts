@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters, FilterVerdict } from '../filters/filters.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createHandOver, noHandOver } from './hand-over.ts';
-import type { NewDelivery } from './new-delivery.ts';
+import type { NewDelivery } from './storing/new-delivery.ts';
 
 const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };
 

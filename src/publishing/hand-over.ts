@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createWaker } from '../db/waking/due.ts';
 import { createRunsWaker } from '../db/waking/due-runs.ts';
-import type { NewDelivery } from './new-delivery.ts';
+import type { NewDelivery } from './storing/new-delivery.ts';
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no notification,

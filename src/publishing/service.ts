@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { InboundMessage } from '../messages/publication.ts';
@@ -23,7 +23,7 @@ import type {
   ValidateMessages,
   Validation,
 } from './schema.ts';
-import { subscriptionTarget } from './store.ts';
+import { subscriptionTarget } from './storing/store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 export const TEST_EVENT_TYPE = 'posthorn.test';

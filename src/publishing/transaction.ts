@@ -9,11 +9,11 @@ import { type Asked, answerTo, type Outcome } from './answer.ts';
 import type { Checked } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
 import type { PlaceInBody } from './prepare.ts';
-import { claimInboundEvents } from './inbound-events-store.ts';
-import { claimPublisherIds, type Repeated } from './publisher-ids-store.ts';
+import { claimInboundEvents } from './storing/inbound-events-store.ts';
+import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
-import { storeScheduled } from './scheduled-store.ts';
-import { storePublications } from './store.ts';
+import { storeScheduled } from './storing/scheduled-store.ts';
+import { storePublications } from './storing/store.ts';
 
 /**
  * The messages of one request, to one channel or several: all or nothing. `place` names them in a refusal, `asked` is the answer that

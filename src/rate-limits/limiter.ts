@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../kernel/errors/api-error.ts';
-import type { Limits } from '../identity/tiers.ts';
+import type { Limits } from '../caller/tiers.ts';
 import { addressBucket } from './address-bucket.ts';
 import type { Count, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';

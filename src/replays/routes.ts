@@ -1,6 +1,6 @@
 import { idOf, pageOf } from '../http/answers/answer-fields.ts';
 import { routesOf } from '../http/route/route.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import {
   bulkReplayAnswer,
   bulkReplayAskedAnswer,

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/waking/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../kernel/values/instant.ts';

@@ -9,7 +9,7 @@ import type { Deliveries } from '../deliveries/service.ts';
 import type { Messages } from '../messages/service.ts';
 import type { Replays } from '../replays/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { SearchKind } from '../kernel/words/search-kinds.ts';
 import type { Hit } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { isId } from '../kernel/values/ids.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
 import { answersOf, figuresOf } from './figures.ts';
 import type { Backlog, Stats, StatsQuery, SubscriptionStats, SubscriptionStatsQuery } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { Feed, Sink } from '../http/streaming/event-stream.ts';
 import { invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';

@@ -1,7 +1,7 @@
 import { MAX_OLD_SECRETS, sealSecret } from '../credentials/signing-secret.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import { openCurrent } from './current-secret.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';

@@ -4,7 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { Apps } from '../identity/apps/service.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { Replays } from '../replays/service.ts';
 import type { AddressGuard } from '../outbound/guard/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';

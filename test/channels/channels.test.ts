@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChannelBody, listChannelsQuery, updateChannelBody } from '../../src/channels/schema.ts';
 import { createChannels } from '../../src/channels/service.ts';
-import type { EnvironmentCaller } from '../../src/identity/caller.ts';
+import type { EnvironmentCaller } from '../../src/caller/caller.ts';
 import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/service-events.ts';
 import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/subscriptions/schema.ts';
 import { type Resources, startResources } from '../support/make/resources.ts';

@@ -8,7 +8,7 @@ const planted = (...files: [path: string, text: string][]) => importsOf(new Map(
 test('every file of src is read, and its imports are seen', () => {
   const graph = importsOf(sources);
   expect(graph.size).toBeGreaterThan(200);
-  expect(graph.get('src/http/route/route.ts')).toContain('src/identity/caller.ts');
+  expect(graph.get('src/http/route/route.ts')).toContain('src/caller/caller.ts');
   expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/api-keys/service.ts');
   expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http/route');
 });

@@ -9,7 +9,7 @@ import { countInspectors, findInspector, findInspectors, findRequest } from '../
 import { findMessages } from '../../src/messages/store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
-import { storePublications } from '../../src/publishing/store.ts';
+import { storePublications } from '../../src/publishing/storing/store.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
 import { findNamed } from '../../src/search/store.ts';
 import { tableContents } from '../support/check/table-contents.ts';
@@ -172,7 +172,7 @@ test('src/publishing/configs/config-store.ts has no trigger and no wait of anoth
 });
 
 test.each(['runs', 'heard'])(
-  'src/publishing/store.ts stores nothing of a publication to a channel of another environment (%s)',
+  'src/publishing/storing/store.ts stores nothing of a publication to a channel of another environment (%s)',
   async (kind) => {
     const { db, pool, newId } = posthorn.deps;
     const { environmentId } = all.sibling;

@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
 import { createDueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
-import { storePublications } from '../../src/publishing/store.ts';
+import { storePublications } from '../../src/publishing/storing/store.ts';
 import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type StreamPosition } from '../../src/streams/stream-position.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { storePublications } from '../../src/publishing/store.ts';
+import { storePublications } from '../../src/publishing/storing/store.ts';
 import { foreignReferences, namingColumns } from '../support/check/tenants.ts';
 import { createSubscription } from '../support/make/factories.ts';
 import { make, seedResources } from '../support/make/seed.ts';

@@ -6,7 +6,7 @@ import { releaseClaims } from '../../src/deliveries/statements/release.ts';
 import { createDueRows, type DueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
-import { storePublications } from '../../src/publishing/store.ts';
+import { storePublications } from '../../src/publishing/storing/store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../src/identity/roles.ts';
+import type { Role } from '../../src/caller/roles.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { codeOf, joinAs, OWNER, refusalOf, setUpAnew, signIn } from '../support/make/people.ts';

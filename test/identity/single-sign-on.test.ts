@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../src/identity/roles.ts';
+import type { Role } from '../../src/caller/roles.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { runPosthorn } from '../support/service/command-line.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createEventStreams, EventStream } from '../../src/http/streaming/event-stream.ts';
-import { TIER_LIMITS } from '../../src/identity/tiers.ts';
+import { TIER_LIMITS } from '../../src/caller/tiers.ts';
 import { createChannel, publish, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { make } from '../support/make/seed.ts';

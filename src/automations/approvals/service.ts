@@ -1,7 +1,7 @@
 import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../../identity/caller.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';

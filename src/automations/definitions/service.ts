@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../../identity/caller.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { isId } from '../../kernel/values/ids.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../../identity/caller.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';

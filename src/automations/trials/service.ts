@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { endOf, stepKey, type Way } from '../../contract/run-ways.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { EnvironmentCaller } from '../../identity/caller.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { Definition, Workflows } from '../definitions/service.ts';

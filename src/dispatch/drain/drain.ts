@@ -6,7 +6,7 @@ import { loadForAttempts } from '../../deliveries/attempt/load.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
 import { type DeliveryToAttempt, idsOf } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { DrainProgress } from '../../contract/delivery-workflow.ts';
-import type { NewDelivery } from '../../publishing/new-delivery.ts';
+import type { NewDelivery } from '../../publishing/storing/new-delivery.ts';
 import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
 import { releaseClaims } from '../../deliveries/statements/release.ts';

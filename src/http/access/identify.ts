@@ -1,4 +1,4 @@
-import type { Scheme } from '../../identity/scheme.ts';
+import type { Scheme } from '../../caller/scheme.ts';
 import type { Middleware } from '../route/context.ts';
 import { toApiError } from '../answers/errors.ts';
 import { headOf } from './request-head.ts';

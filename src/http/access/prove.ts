@@ -1,4 +1,4 @@
-import type { Caller } from '../../identity/caller.ts';
+import type { Caller } from '../../caller/caller.ts';
 import type { Middleware } from '../route/context.ts';
 import { originOf } from './visit.ts';
 import { headOf } from './request-head.ts';

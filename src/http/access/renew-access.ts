@@ -1,5 +1,5 @@
-import type { Caller } from '../../identity/caller.ts';
-import { type Credential, unauthorized } from '../../identity/scheme.ts';
+import type { Caller } from '../../caller/caller.ts';
+import { type Credential, unauthorized } from '../../caller/scheme.ts';
 import { routeProblem } from './require-access.ts';
 import type { BoundRoute } from '../route/route.ts';
 

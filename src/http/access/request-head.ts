@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHead } from '../../identity/scheme.ts';
+import type { RequestHead } from '../../caller/scheme.ts';
 import { pathOf } from '../route/match-route.ts';
 
 /** A request as schemes of authentication see it. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../../identity/caller.ts';
-import { type Credential, namedAppSuspended, notSignedIn, unauthorized } from '../../identity/scheme.ts';
+import type { Caller } from '../../caller/caller.ts';
+import { type Credential, namedAppSuspended, notSignedIn, unauthorized } from '../../caller/scheme.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
 import type { Access, BoundRoute } from '../route/route.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Origin } from '../../identity/caller.ts';
-import type { Visit } from '../../identity/scheme.ts';
+import type { Origin } from '../../caller/caller.ts';
+import type { Visit } from '../../caller/scheme.ts';
 import { clientAddress } from './client-address.ts';
 
 // Browsers send about 120 characters; a log entry takes no more of what anyone may write there.

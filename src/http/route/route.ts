@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller, TenantCaller } from '../../identity/caller.ts';
-import type { RequestHead, Visit } from '../../identity/scheme.ts';
+import type { Caller, EnvironmentCaller, TenantCaller } from '../../caller/caller.ts';
+import type { RequestHead, Visit } from '../../caller/scheme.ts';
 import type { AddressLimit, Bucket, ThingLimit } from '../../rate-limits/limiter.ts';
 import type { ErrorCode } from '../../kernel/errors/api-error.ts';
 import type { Misfit } from '../../kernel/errors/misfit.ts';

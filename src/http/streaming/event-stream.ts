@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '../../identity/caller.ts';
+import type { Caller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Context } from '../route/context.ts';
 import { renewAccess } from '../access/renew-access.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Means } from '../person-fields.ts';
-import type { Visit } from '../scheme.ts';
+import type { Means } from '../../caller/person-fields.ts';
+import type { Visit } from '../../caller/scheme.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { changeOf, fieldsOf, sameText } from '../../http/reading/fields.ts';
-import { codeField, emailField, newPasswordField, passwordField, personName } from '../person-fields.ts';
+import { codeField, emailField, newPasswordField, passwordField, personName } from '../../caller/person-fields.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 const rules = { name: controlCharacterProblem };

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { doneFrom, type TellChange } from '../changes.ts';
-import type { Visit } from '../scheme.ts';
+import { doneFrom, type TellChange } from '../../caller/changes.ts';
+import type { Visit } from '../../caller/scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';
 import type { SignedIn } from '../sessions/schema.ts';

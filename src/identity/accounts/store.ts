@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { lockPeople } from '../../db/sql/lock-people.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '../../caller/roles.ts';
 
 export { lockPeople };
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
-import type { EnvironmentCaller } from '../caller.ts';
-import { appSuspended } from '../scheme.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
+import { appSuspended } from '../../caller/scheme.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
 import { findKnownKey, type KnownKey, touchApiKey } from './store.ts';
 

@@ -12,7 +12,7 @@ import {
   scopesField,
   tierField,
 } from '../grants/schema.ts';
-import { TIERS } from '../tiers.ts';
+import { TIERS } from '../../caller/tiers.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 

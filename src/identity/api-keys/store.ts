@@ -2,7 +2,7 @@ import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { ApiKey as ApiKeyRow, Prisma } from '../../db/generated/client.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { OwnLimits } from '../grants/grant.ts';
-import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { type Limits, resolveLimits, type Tier } from '../../caller/tiers.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Audit } from '../audit/service.ts';
-import type { TenantCaller } from '../caller.ts';
+import type { TenantCaller } from '../../caller/caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../contract/retry-policy.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';

@@ -2,7 +2,7 @@ import { DUPLICATE_CODES, failureCodes } from '../../db/connections/failure-code
 import { execute, type Executor } from '../../db/execute.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
-import type { TenantCaller, EnvironmentCaller } from '../caller.ts';
+import type { TenantCaller, EnvironmentCaller } from '../../caller/caller.ts';
 import { redact } from './redact.ts';
 import type { AuditEntry, Told } from './schema.ts';
 

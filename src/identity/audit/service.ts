@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { TenantCaller } from '../caller.ts';
+import type { TenantCaller } from '../../caller/caller.ts';
 import { windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { type ChainState, walkChain } from './chain.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { AuditEntry as AuditRow, Prisma } from '../../db/generated/client.ts';
-import type { TenantCaller } from '../caller.ts';
+import type { TenantCaller } from '../../caller/caller.ts';
 import { idsWithin } from '../../kernel/values/instant.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import { type AuditEntry, auditEntryAnswer, type AuditFilter } from './schema.ts';

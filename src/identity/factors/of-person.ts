@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { Doer, TellChange } from '../changes.ts';
-import type { Means } from '../person-fields.ts';
+import type { Doer, TellChange } from '../../caller/changes.ts';
+import type { Means } from '../../caller/person-fields.ts';
 import { countFactors, deleteFactors, lockPeople } from './store.ts';
 
 /** Factors of people as others need to know them: which are asked for, and their end. */

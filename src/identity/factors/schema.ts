@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { fieldsOf } from '../../http/reading/fields.ts';
-import { totpCodeField } from '../person-fields.ts';
+import { totpCodeField } from '../../caller/person-fields.ts';
 
 /** The second factors of a person, without anything secret. */
 export const factorsAnswer = z.strictObject({

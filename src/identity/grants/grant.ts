@@ -1,7 +1,7 @@
 import type { Scope } from '../../kernel/words/scopes.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { limitAbove, type Limits, resolveLimits, type Tier, TIERS } from '../tiers.ts';
+import { limitAbove, type Limits, resolveLimits, type Tier, TIERS } from '../../caller/tiers.ts';
 
 /** The rights of a credential: none of them may exceed its maker's. */
 export type Grant = { tier: Tier; scopes: readonly Scope[]; limits: Limits; expiresAt?: Date | undefined };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeNumber } from '../../http/answers/answer-fields.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
-import { TIERS } from '../tiers.ts';
+import { TIERS } from '../../caller/tiers.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */
 export const CREDENTIAL_STATUSES = ['active', 'expired', 'revoked'] as const;

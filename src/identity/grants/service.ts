@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { EnvironmentCaller } from '../caller.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import { SCOPES_OF_ROLE } from '../roles.ts';
-import { resolveLimits, type Tier } from '../tiers.ts';
+import { SCOPES_OF_ROLE } from '../../caller/roles.ts';
+import { resolveLimits, type Tier } from '../../caller/tiers.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { findRole, lockHolders } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import type { Role } from '../roles.ts';
-import type { Tier } from '../tiers.ts';
+import type { Role } from '../../caller/roles.ts';
+import type { Tier } from '../../caller/tiers.ts';
 
 /** A credential's row, as far as it says which rights it has. */
 export type HolderRow = {

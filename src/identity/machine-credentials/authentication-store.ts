@@ -3,7 +3,7 @@ import { execute, type Executor } from '../../db/execute.ts';
 import type { MachineCredential as Row, MachineCredentialSecret } from '../../db/generated/client.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import { type Limits, resolveLimits } from '../tiers.ts';
+import { type Limits, resolveLimits } from '../../caller/tiers.ts';
 import { full, isTaken, read, readKind } from './store.ts';
 
 /** A machine credential as authentication needs to know it. */

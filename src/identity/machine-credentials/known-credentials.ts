@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import type { EnvironmentCaller } from '../caller.ts';
-import { appSuspended } from '../scheme.ts';
+import type { EnvironmentCaller } from '../../caller/caller.ts';
+import { appSuspended } from '../../caller/scheme.ts';
 import { findKnownCredential, type KnownCredential } from './authentication-store.ts';
 
 /** The part of an access token that says whose it is and what it may. */

@@ -8,12 +8,12 @@ import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/words/scopes.ts';
 import type { Doer } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
-import type { EnvironmentCaller, Origin } from '../caller.ts';
+import type { EnvironmentCaller, Origin } from '../../caller/caller.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
-import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { type Limits, resolveLimits, type Tier } from '../../caller/tiers.ts';
 import { findWithSecrets, type KnownCredential, touchSecret } from './authentication-store.ts';
 import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
 import {

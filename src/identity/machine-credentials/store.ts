@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/words/scopes.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { OwnLimits } from '../grants/grant.ts';
 import type { CredentialStatus } from '../grants/schema.ts';
-import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { type Limits, resolveLimits, type Tier } from '../../caller/tiers.ts';
 import type { MachineCredential } from './schema.ts';
 import type { SealedClientSecret } from './secret.ts';
 

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import type { Caller } from '../caller.ts';
-import { isAtLeast, type Role } from '../roles.ts';
+import type { Caller } from '../../caller/caller.ts';
+import { isAtLeast, type Role } from '../../caller/roles.ts';
 import type { Member } from './schema.ts';
 import { findRole, findRolesOf, lockMembers, lockPeople } from './store.ts';
 

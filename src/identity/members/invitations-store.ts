@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Invitation as InvitationRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '../../caller/roles.ts';
 import type { Invitation } from './schema.ts';
 
 type Db = DatabaseTransaction;

@@ -1,4 +1,4 @@
-import { isAtLeast, type Role } from '../roles.ts';
+import { isAtLeast, type Role } from '../../caller/roles.ts';
 
 /** One member does something to a member: gives a role, or removes where none is wanted. */
 export type MemberChange = { actor: Role; target: Role; wanted: Role | undefined; isSelf: boolean };

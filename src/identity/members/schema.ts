@@ -3,8 +3,8 @@ import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
-import { ROLES } from '../roles.ts';
-import { codeField, emailField, newPasswordField, personName } from '../person-fields.ts';
+import { ROLES } from '../../caller/roles.ts';
+import { codeField, emailField, newPasswordField, personName } from '../../caller/person-fields.ts';
 
 export const memberAnswer = z.strictObject({
   userId: idOf('user'),

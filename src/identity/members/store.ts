@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '../../caller/roles.ts';
 import type { Member } from './schema.ts';
 
 export { lockPeople } from '../../db/sql/lock-people.ts';

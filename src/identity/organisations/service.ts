@@ -1,10 +1,10 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Audit } from '../audit/service.ts';
-import type { Caller, TenantCaller } from '../caller.ts';
-import { doneBy, type TellChange } from '../changes.ts';
+import type { Caller, TenantCaller } from '../../caller/caller.ts';
+import { doneBy, type TellChange } from '../../caller/changes.ts';
 import type { Members } from '../members/service.ts';
-import { isAtLeast } from '../roles.ts';
+import { isAtLeast } from '../../caller/roles.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';

@@ -3,7 +3,7 @@ import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
-import { base64url, personName } from '../person-fields.ts';
+import { base64url, personName } from '../../caller/person-fields.ts';
 
 const descriptor = z.strictObject({
   id: z.string().describe('Id of the credential, in base64url.'),

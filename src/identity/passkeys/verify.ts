@@ -1,6 +1,6 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { Assertion } from '../person-fields.ts';
+import type { Assertion } from '../../caller/person-fields.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { AddPasskey } from './schema.ts';
 import type { PasskeyRow } from './store.ts';

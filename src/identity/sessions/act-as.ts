@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { Caller } from '../caller.ts';
-import { SCOPES_OF_ROLE } from '../roles.ts';
-import { TIER_LIMITS } from '../tiers.ts';
+import type { Caller } from '../../caller/caller.ts';
+import { SCOPES_OF_ROLE } from '../../caller/roles.ts';
+import { TIER_LIMITS } from '../../caller/tiers.ts';
 import { type Named, NO_MEMBER, refuseNamed } from './named.ts';
 import { findApp, type KnownSession } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
-import type { RequestHead } from '../scheme.ts';
+import type { RequestHead } from '../../caller/scheme.ts';
 
 /** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
 export type Named = {

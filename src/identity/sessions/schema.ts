@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
-import { MEANS } from '../person-fields.ts';
-import { ROLES } from '../roles.ts';
+import { MEANS } from '../../caller/person-fields.ts';
+import { ROLES } from '../../caller/roles.ts';
 
 export const sessionAnswer = z.strictObject({
   id: idOf('session'),

@@ -1,6 +1,6 @@
 import { type OwnOrigins, originProblem } from '../../kernel/values/request-origin.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { RequestHead, Scheme } from '../scheme.ts';
+import type { RequestHead, Scheme } from '../../caller/scheme.ts';
 import { readNamed } from './named.ts';
 import type { Sessions } from './service.ts';
 

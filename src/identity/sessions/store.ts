@@ -2,8 +2,8 @@ import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { Session as SessionRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
-import type { Means } from '../person-fields.ts';
-import type { Role } from '../roles.ts';
+import type { Means } from '../../caller/person-fields.ts';
+import type { Role } from '../../caller/roles.ts';
 import type { Session, SignedIn } from './schema.ts';
 
 type Db = DatabaseTransaction;

@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import { fieldsOf } from '../../http/reading/fields.ts';
-import { assertionField, emailField, passwordField, recoveryCodeField, totpCodeField } from '../person-fields.ts';
+import {
+  assertionField,
+  emailField,
+  passwordField,
+  recoveryCodeField,
+  totpCodeField,
+} from '../../caller/person-fields.ts';
 
 export const signInBody = fieldsOf({ email: emailField, password: passwordField });
 export type SignInBody = z.output<typeof signInBody>;

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Visit } from '../scheme.ts';
+import type { Visit } from '../../caller/scheme.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import { type Attempt, insertAttempt, useAttempt } from './store.ts';

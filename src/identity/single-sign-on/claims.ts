@@ -1,6 +1,6 @@
 import type { SingleSignOnSettings } from '../../settings/single-sign-on.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
-import { emailField, personName } from '../person-fields.ts';
+import { emailField, personName } from '../../caller/person-fields.ts';
 
 /** A person as the identity provider describes them. */
 export type ProvenPerson = {

@@ -1,5 +1,5 @@
 import type { GivenRole, GroupRole } from '../../settings/single-sign-on.ts';
-import { isAtLeast } from '../roles.ts';
+import { isAtLeast } from '../../caller/roles.ts';
 
 /**
  * The role that somebody in these groups has in each organisation that the settings name: the highest of several, undefined for none.

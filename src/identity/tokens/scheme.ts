@@ -1,5 +1,5 @@
 import { RENEWAL } from '../belief/belief.ts';
-import type { Credential, Scheme } from '../scheme.ts';
+import type { Credential, Scheme } from '../../caller/scheme.ts';
 import { invalidToken } from './refusals.ts';
 import type { Tokens } from './service.ts';
 

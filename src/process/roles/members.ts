@@ -5,7 +5,7 @@ import { createFactorsOfPeople } from '../../identity/factors/of-person.ts';
 import { createMembers, type Members } from '../../identity/members/service.ts';
 import { createInvitationBody } from '../../identity/members/schema.ts';
 import { findOrganisations } from '../../identity/members/store.ts';
-import type { Role } from '../../identity/roles.ts';
+import type { Role } from '../../caller/roles.ts';
 import { createSessions } from '../../identity/sessions/service.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';

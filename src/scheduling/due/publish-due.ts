@@ -12,7 +12,7 @@ import type { NewId } from '../../new-id.ts';
 import { heardOf } from '../../publishing/configs/heard.ts';
 import { runsOf, triggersOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
-import { storePublications } from '../../publishing/store.ts';
+import { storePublications } from '../../publishing/storing/store.ts';
 import * as store from './due-store.ts';
 
 // One transaction: tens of ms, and what it holds in memory.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSettable } from '../../../src/http/reading/fields.ts';
 import type { Route } from '../../../src/http/route/route.ts';
-import type { Role } from '../../../src/identity/roles.ts';
+import type { Role } from '../../../src/caller/roles.ts';
 import type { ErrorCode } from '../../../src/kernel/errors/api-error.ts';
 import type { Services } from '../../../src/services.ts';
 import type { TenantIds } from '../make/tenants.ts';

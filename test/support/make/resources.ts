@@ -6,10 +6,10 @@ import { createKeyRing, type KeyRing } from '../../../src/credentials/key-ring.t
 import type { Database } from '../../../src/db/client.ts';
 import type { Tenants } from '../../../src/db/tenants.ts';
 import { createDeliveries, type Deliveries } from '../../../src/deliveries/service.ts';
-import type { EnvironmentCaller } from '../../../src/identity/caller.ts';
+import type { EnvironmentCaller } from '../../../src/caller/caller.ts';
 import type { EnvironmentKind } from '../../../src/kernel/words/environment-kinds.ts';
 import { createAudit } from '../../../src/identity/audit/service.ts';
-import { TIER_LIMITS } from '../../../src/identity/tiers.ts';
+import { TIER_LIMITS } from '../../../src/caller/tiers.ts';
 import { createNewId, type NewId } from '../../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';

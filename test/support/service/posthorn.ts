@@ -24,7 +24,7 @@ import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts
 import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
 import { createHandOver } from '../../../src/publishing/hand-over.ts';
-import type { Scheme } from '../../../src/identity/scheme.ts';
+import type { Scheme } from '../../../src/caller/scheme.ts';
 import type { Services } from '../../../src/services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -14,7 +14,7 @@ import { STREAM_TIMINGS } from '../../../src/http/streaming/event-stream.ts';
 import type { Route } from '../../../src/http/route/route.ts';
 import { type HttpServer, startHttpServer } from '../../../src/http/server.ts';
 import { createIdempotency } from '../../../src/idempotency/service.ts';
-import type { Scheme } from '../../../src/identity/scheme.ts';
+import type { Scheme } from '../../../src/caller/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createDatabase } from '../../../src/db/client.ts';

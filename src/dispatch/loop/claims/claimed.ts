@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../../../deliveries/statements/claim.ts';
-import type { NewDelivery } from '../../../publishing/new-delivery.ts';
+import type { NewDelivery } from '../../../publishing/storing/new-delivery.ts';
 
 /**
  * A delivery that this process holds since `heldAt` (ms, of performance.now). A claim brings the details of its Temporal workflow; a

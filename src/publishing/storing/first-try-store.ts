@@ -1,8 +1,8 @@
-import { LIVE_SECRETS, policyOf } from '../db/sql/subscription-sql.ts';
-import type { DeliveryToAttempt, SubscriptionToAttempt } from '../deliveries/attempt/delivery-to-attempt.ts';
+import { LIVE_SECRETS, policyOf } from '../../db/sql/subscription-sql.ts';
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { NewDelivery } from './new-delivery.ts';
-import type { RetryPolicy } from '../contract/retry-policy.ts';
-import type { TraceContext } from '../kernel/values/trace-context.ts';
+import type { RetryPolicy } from '../../contract/retry-policy.ts';
+import type { TraceContext } from '../../kernel/values/trace-context.ts';
 
 /** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */
 export const READ_SUBSCRIPTIONS = 50;

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { itemsOf, messageColumns, type Publication, type Stored } from '../messages/publication.ts';
+import { itemsOf, messageColumns, type Publication, type Stored } from '../../messages/publication.ts';
 
 // The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
 // cancels what it finds.

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Database } from '../db/client.ts';
-import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
-import { WANTED } from '../db/sql/wanted.ts';
-import { fanOut } from '../deliveries/statements/insert.ts';
+import type { Database } from '../../db/client.ts';
+import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
+import { WANTED } from '../../db/sql/wanted.ts';
+import { fanOut } from '../../deliveries/statements/insert.ts';
 import type { NewDelivery } from './new-delivery.ts';
-import { NO_TRACE } from '../kernel/values/trace-context.ts';
-import { itemsOf, messageColumns, type NewRun, type Publication, type Stored } from '../messages/publication.ts';
+import { NO_TRACE } from '../../kernel/values/trace-context.ts';
+import { itemsOf, messageColumns, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Publication } from '../messages/publication.ts';
+import type { Publication } from '../../messages/publication.ts';
 import type { Repeated } from './publisher-ids-store.ts';
 
 // SQL: providers try a failed request again for up to three days (Stripe), and give it the same id.

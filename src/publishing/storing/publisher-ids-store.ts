@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import { KEPT_FOR } from '../idempotency/kept-answers.ts';
-import type { CancelReason } from '../kernel/words/statuses.ts';
-import type { Publication } from '../messages/publication.ts';
+import { KEPT_FOR } from '../../idempotency/kept-answers.ts';
+import type { CancelReason } from '../../kernel/words/statuses.ts';
+import type { Publication } from '../../messages/publication.ts';
 
 /** By id of a new message: the earlier message that its publisher's id stands for, and whether that one says the same. */
 export type Repeated = ReadonlyMap<string, { messageId: string; isSame: boolean }>;
