@@ -2,7 +2,7 @@ import { type Phase, showDistance } from './distance.ts';
 import type { Isolation } from './isolation.ts';
 import type { Figures } from './measure.ts';
 import { type Result, spread } from './report.ts';
-import type { ScenarioName } from './scenarios.ts';
+import type { ScenarioName } from './scenario-names.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
 
 /** A bound on a scenario's median at a distance over its median at 0, default mode. */

@@ -1,5 +1,5 @@
 import type { Figures } from './measure.ts';
-import type { ScenarioName } from './scenarios.ts';
+import type { ScenarioName } from './scenario-names.ts';
 
 /** State of the limit of requests in flight: a fresh subscription's, or as earlier bursts have taught it. */
 export type Phase = 'cold' | 'warm';

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Distances, readDistances } from './distance.ts';
 import { type Language, LANGUAGES } from './receivers.ts';
-import { SCENARIO_NAMES, type ScenarioName, type Size } from './scenarios.ts';
+import { SCENARIO_NAMES, type ScenarioName } from './scenario-names.ts';
+import type { Size } from './scenarios.ts';
 import { MODE_NAMES, type Mode } from './service.ts';
 
 export type Options = {

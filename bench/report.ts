@@ -1,7 +1,7 @@
 import type { Ceiling } from './ceilings.ts';
 import { type Phase, showDistance } from './distance.ts';
 import type { Figures } from './measure.ts';
-import type { ScenarioName } from './scenarios.ts';
+import type { ScenarioName } from './scenario-names.ts';
 import type { Mode } from './service.ts';
 import { formatTable, show, showSpread, type Spread, spreadOf } from './statistics.ts';
 

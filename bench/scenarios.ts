@@ -1,20 +1,9 @@
+import { SCENARIO_NAMES, type ScenarioName } from './scenario-names.ts';
 import { type Distances, distancesOf } from './distance.ts';
 import type { LoadShape } from './measure.ts';
 import type { Behaviour } from './receiver-process.ts';
 import type { ReceiverKind } from './receivers.ts';
 import { MODE_NAMES, type Mode } from './service.ts';
-
-export const SCENARIO_NAMES = [
-  'light',
-  'burst',
-  'fan-out',
-  'fan-out-host',
-  'fan-out-tls',
-  'fan-out-go',
-  'broadcast',
-  'retries',
-] as const;
-export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 /** One thing to measure in one mode. */
 export type Scenario = {

@@ -1,7 +1,7 @@
 import type { Ceiling } from './ceilings.ts';
 import type { Figures } from './measure.ts';
 import { type Result, spread } from './report.ts';
-import type { ScenarioName } from './scenarios.ts';
+import type { ScenarioName } from './scenario-names.ts';
 import type { Mode } from './service.ts';
 import { formatTable, show } from './statistics.ts';
 

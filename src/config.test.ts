@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, processesFor, readConfig, SETTINGS } from './config.ts';
 import { usableCores } from './machine.ts';
-import { parseEnvironmentFile } from './settings/environment-file.ts';
+import { parseEnvironmentFile } from './settings/reading/environment-file.ts';
 
 const ENV_EXAMPLE = new URL('../.env.example', import.meta.url);
 const key = Buffer.alloc(32, 7).toString('base64');

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
-import { ConfigError } from './settings/config-error.ts';
+import { ConfigError } from './settings/reading/config-error.ts';
 import { readDashboardUrl } from './settings/dashboard-url.ts';
-import { parseEnvironmentFile } from './settings/environment-file.ts';
+import { parseEnvironmentFile } from './settings/reading/environment-file.ts';
 import { type EncryptionKey, readEncryptionKeys } from './settings/encryption-keys.ts';
-import { listOf } from './settings/list-of.ts';
-import { readSecrets } from './settings/setting-files.ts';
+import { listOf } from './settings/reading/list-of.ts';
+import { readSecrets } from './settings/reading/setting-files.ts';
 import { type MailSettings, readMail } from './settings/mail.ts';
 import { readSingleSignOn, type SingleSignOnSettings } from './settings/single-sign-on.ts';
 import { readTraces, type TracesSettings } from './settings/traces.ts';
-import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
+import { misspeltSetting, unknownSettings } from './settings/reading/setting-names.ts';
 import { readTemporal, type TemporalConfig } from './settings/temporal.ts';
 import { type LOG_LEVELS, MOST_PROCESSES, variables } from './settings/variables.ts';
 import { usableCores } from './machine.ts';
 
-export { ConfigError } from './settings/config-error.ts';
+export { ConfigError } from './settings/reading/config-error.ts';
 export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './settings/encryption-keys.ts';
 export { LOG_LEVELS } from './settings/variables.ts';
 export type LogLevel = (typeof LOG_LEVELS)[number];

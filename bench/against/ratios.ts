@@ -1,6 +1,6 @@
 import { type Phase, showDistance } from '../distance.ts';
 import type { Figures } from '../measure.ts';
-import type { ScenarioName } from '../scenarios.ts';
+import type { ScenarioName } from '../scenario-names.ts';
 import type { Mode } from '../service.ts';
 import { formatTable, percentile, show, spreadOf } from '../statistics.ts';
 

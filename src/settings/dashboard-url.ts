@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import { parseUrl } from '../kernel/values/parse-url.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './reading/config-error.ts';
 
 /**
  * The address of a dashboard beside the API, without a slash at its end. Throws ConfigError unless both are https and of the same site:

@@ -1,5 +1,5 @@
-import { ConfigError } from './config-error.ts';
-import { listOf } from './list-of.ts';
+import { ConfigError } from './reading/config-error.ts';
+import { listOf } from './reading/list-of.ts';
 
 /** Form of a key's name, which stands between dots in every text that the key has sealed. */
 export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;

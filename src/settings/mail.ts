@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './reading/config-error.ts';
 
 /** A mail server of the operator's and the sender of every mail (outbound/send-mail.ts). */
 export type MailSettings = { readonly url: string; readonly from: string };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isId } from '../kernel/values/ids.ts';
 import { parseUrl } from '../kernel/values/parse-url.ts';
-import { ConfigError } from './config-error.ts';
-import { flag } from './flag.ts';
+import { ConfigError } from './reading/config-error.ts';
+import { flag } from './reading/flag.ts';
 
 /** A role that members of a group of the identity provider have; without an organisation, in the one of the first start. */
 export type GroupRole = { readonly group: string; readonly role: GivenRole; readonly organisationId?: string };

@@ -1,5 +1,5 @@
 import { type EncryptionKey, readEncryptionKeys } from './encryption-keys.ts';
-import { readTls, type TemporalTls } from './setting-files.ts';
+import { readTls, type TemporalTls } from './reading/setting-files.ts';
 
 /** How Temporal is reached, and the keys of what is kept in it. */
 export type TemporalConfig = {

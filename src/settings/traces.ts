@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nearestName } from '../kernel/values/nearest-name.ts';
 import { parseUrl } from '../kernel/values/parse-url.ts';
-import { ConfigError } from './config-error.ts';
-import { listOf } from './list-of.ts';
+import { ConfigError } from './reading/config-error.ts';
+import { listOf } from './reading/list-of.ts';
 
 /** Samplers of OpenTelemetry, by their standard names. */
 export const SAMPLERS = [

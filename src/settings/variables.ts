@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseUrl } from '../kernel/values/parse-url.ts';
-import { flag } from './flag.ts';
+import { flag } from './reading/flag.ts';
 import { isDecodable } from './database-url.ts';
 import { singleSignOnVariables } from './single-sign-on.ts';
 import { tracesVariables } from './traces.ts';

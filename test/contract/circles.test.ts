@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { circlesOf, folderImports, importsOf, sourcesOf } from '../support/check/imports.ts';
+import { areaImports, circlesOf, folderImports, importsOf, sourcesOf } from '../support/check/imports.ts';
 
 // The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
 const sources = sourcesOf('src');
@@ -21,6 +21,19 @@ describe('no circle of imports, types included', () => {
   test('between folders of src', () => {
     expect(circlesOf(folderImports(importsOf(sources)))).toEqual([]);
   });
+
+  test('between the folders of src as the map draws them, with all that lies in each', () => {
+    expect(circlesOf(areaImports(importsOf(sources)))).toEqual([]);
+  });
+
+  test.each(['activities', 'bench', 'client/src', 'dashboard/src', 'local', 'test/support', 'workflows'])(
+    'between files of %s',
+    (folder) => {
+      const files = sourcesOf(folder);
+      expect(files.size).toBeGreaterThan(5);
+      expect(circlesOf(importsOf(files))).toEqual([]);
+    },
+  );
 });
 
 describe('a planted circle is found', () => {
@@ -49,6 +62,21 @@ describe('a planted circle is found', () => {
     expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http/route', 'src/channels']));
     expect(circlesOf(planted(['src/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
   });
+});
+
+test('a planted circle between two areas is found, although no two of their folders import each other', () => {
+  const graph = planted(['src/caller/planted.ts', "import type { Row } from '../http/route/route.ts';\n"]);
+  expect(circlesOf(areaImports(graph))).toEqual([expect.arrayContaining(['src/caller', 'src/http'])]);
+});
+
+test('a planted circle between two components of the dashboard is found', () => {
+  const graph = importsOf(
+    new Map([
+      ['dashboard/src/parts/one.tsx', "import { Two } from './two.tsx';\n"],
+      ['dashboard/src/parts/two.tsx', "import type { One } from './one.tsx';\n"],
+    ]),
+  );
+  expect(circlesOf(graph)).toHaveLength(1);
 });
 
 test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {

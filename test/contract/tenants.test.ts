@@ -21,7 +21,7 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/connections/access-tokens.ts': 'a run or a caller has named its environment',
   'src/automations/connections/authorizations.ts': 'a browser is no tenant: its state names the connection',
   'src/automations/approvals/service.ts': 'wakes workers; callers go through tenants',
-  'src/automations/engine/waits/arrived.ts': 'part of a worker: a message names its environment',
+  'src/automations/engine/waits/arrivals/arrived.ts': 'part of a worker: a message names its environment',
   'src/automations/gates/admit.ts': 'part of a worker: a run names its environment',
   'src/automations/gates/gates.ts': 'part of a worker: gates of runs of all tenants',
   'src/automations/waking/route-heard.ts': 'part of a worker: notes of messages of all tenants',

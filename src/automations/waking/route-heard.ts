@@ -4,8 +4,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { watchOf } from '../definitions/plan/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
-import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
-import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/matching.ts';
+import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arrived.ts';
+import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/arrivals/matching.ts';
 import { findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
 export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };

@@ -3,14 +3,17 @@ import { dirname, join, posix } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
+/** The text of this file holds imports of other files. */
+const PLANTING = 'test/support/check/planted-imports.ts';
+
 /** Which nodes each node imports. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Text of every source file of a folder by its path; tests and what is generated are left out. */
+/** Text of every source file of a folder, pages of React included, by its path; tests and what is generated are left out. */
 export function sourcesOf(folder: string): Map<string, string> {
   const paths = readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => posix.join(folder, path.replaceAll('\\', '/')))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/generated/'));
+    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !path.includes('/generated/') && path !== PLANTING);
   return new Map(paths.map((path) => [path, readFileSync(join(PROJECT, path), 'utf8')]));
 }
 
@@ -30,9 +33,15 @@ export function importsOf(sources: ReadonlyMap<string, string>): Graph {
 }
 
 /** The same between folders; a file that stands in `src` itself is a node of its own, because it puts the folders together. */
-export function folderImports(files: Graph): Graph {
+export const folderImports = (files: Graph): Graph =>
+  importsBetween(files, (path) => (dirname(path) === 'src' ? path : dirname(path)));
+
+/** The same between the folders that stand in `src`, as the map draws them: all that lies inside one is one node. */
+export const areaImports = (files: Graph): Graph =>
+  importsBetween(files, (path) => path.split('/').slice(0, 2).join('/'));
+
+function importsBetween(files: Graph, nodeOf: (path: string) => string): Graph {
   const graph = new Map<string, Set<string>>();
-  const nodeOf = (path: string): string => (dirname(path) === 'src' ? path : dirname(path));
   for (const [path, targets] of files) {
     const node = nodeOf(path);
     const others = graph.get(node) ?? new Set();

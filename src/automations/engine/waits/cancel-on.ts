@@ -9,7 +9,7 @@ import { RunSuperseded, StepFailed } from '../step-failure.ts';
 import { cancelTaken, registerWatch } from './cancel-store.ts';
 import type { WaitDependencies } from './kind.ts';
 import { lookBack } from './look-back.ts';
-import { keyOfRun, type Matching, waitingStepOf } from './matching.ts';
+import { keyOfRun, type Matching, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
 
 /**

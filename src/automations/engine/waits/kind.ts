@@ -2,7 +2,7 @@ import type { StepInput } from '../../../contract/run-workflow.ts';
 import type { NewId } from '../../../new-id.ts';
 import type { Loaded } from '../context.ts';
 import type { EngineDependencies, Result } from '../take-step.ts';
-import type { Matching } from './matching.ts';
+import type { Matching } from './arrivals/matching.ts';
 
 export type WaitDependencies = EngineDependencies & Matching & { newId: NewId };
 

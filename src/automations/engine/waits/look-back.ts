@@ -1,8 +1,8 @@
 import { lowestIdAt } from '../../../kernel/values/ids.ts';
 import type { CarriedRun } from '../load-store.ts';
-import { readArrived } from './arrived.ts';
+import { readArrived } from './arrivals/arrived.ts';
 import type { WaitDependencies } from './kind.ts';
-import { keyOfMessage, type Wanted } from './matching.ts';
+import { keyOfMessage, type Wanted } from './arrivals/matching.ts';
 import { findCandidates } from './wait-store.ts';
 
 // Payloads that are held in memory at once have 12 MiB at most.

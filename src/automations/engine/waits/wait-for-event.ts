@@ -4,10 +4,10 @@ import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
-import { eventOf, readArrived } from './arrived.ts';
+import { eventOf, readArrived } from './arrivals/arrived.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
 import { lookBack } from './look-back.ts';
-import { keyOfRun, waitingStepOf } from './matching.ts';
+import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { childEnvironment, SETTINGS } from '../config.ts';
+import { childEnvironment, SETTINGS } from '../../config.ts';
 import { misspeltSetting, unknownSettings } from './setting-names.ts';
 
 const meantBy = (name: string, source: 'own file' | 'environment' = 'environment'): string | undefined =>

@@ -1,11 +1,11 @@
-import type { Filters } from '../../../filters/filters.ts';
-import type { Match, PlannedStep } from '../../definitions/configs/plan.ts';
-import { hears } from '../../definitions/plan/listens.ts';
-import { triggerFilter } from '../../definitions/plan/trigger-filter.ts';
-import type { RunContext } from '../../expressions/context.ts';
-import { ExpressionFailed, type StepExpressions } from '../../expressions/expressions.ts';
-import { StepFailed } from '../step-failure.ts';
-import { hashOf } from '../values/value-hash.ts';
+import type { Filters } from '../../../../filters/filters.ts';
+import type { Match, PlannedStep } from '../../../definitions/configs/plan.ts';
+import { hears } from '../../../definitions/plan/listens.ts';
+import { triggerFilter } from '../../../definitions/plan/trigger-filter.ts';
+import type { RunContext } from '../../../expressions/context.ts';
+import { ExpressionFailed, type StepExpressions } from '../../../expressions/expressions.ts';
+import { StepFailed } from '../../step-failure.ts';
+import { hashOf } from '../../values/value-hash.ts';
 import { type ArrivedMessage, eventOf } from './arrived.ts';
 
 export type Matching = {

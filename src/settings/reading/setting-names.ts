@@ -1,4 +1,4 @@
-import { editDistance } from '../kernel/values/nearest-name.ts';
+import { editDistance } from '../../kernel/values/nearest-name.ts';
 
 /** Origin of a name: a file that is written for this service, or the environment, which holds everybody's. */
 export type NameSource = 'own file' | 'environment';
