@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter(
-    (path) => /\.(ts|js|md|sql|prisma|go|ya?ml|example)$|Dockerfile$|^\.ci\//.test(path) && existsSync(ROOT + path),
+    (path) => /\.(tsx?|js|md|sql|prisma|go|ya?ml|example)$|Dockerfile$|^\.ci\//.test(path) && existsSync(ROOT + path),
   )
   .filter((path) => !EXEMPT.some((place) => path.startsWith(place)));
 

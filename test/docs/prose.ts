@@ -98,7 +98,7 @@ export function stringsOf(source: string): Text[] {
 export function textsOf(path: string, content: string): Text[] {
   if (path.endsWith('.md')) return textsOfPage(content);
   if (path.endsWith('.sql')) return commentsOf(content, '--');
-  if (/\.(ts|js|go|prisma)$/.test(path)) return [...commentsOf(content, '//'), ...stringsOf(content)];
+  if (/\.(tsx?|js|go|prisma)$/.test(path)) return [...commentsOf(content, '//'), ...stringsOf(content)];
   return commentsOf(content, '#');
 }
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EnvironmentCaller } from '../../src/identity/caller.ts';
-import { SCOPES_OF_ROLE } from '../../src/identity/roles.ts';
-import { TIER_LIMITS } from '../../src/identity/tiers.ts';
+import type { EnvironmentCaller } from '../../src/caller/caller.ts';
+import { SCOPES_OF_ROLE } from '../../src/caller/roles.ts';
+import { TIER_LIMITS } from '../../src/caller/tiers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { apiKeysOf, machineCredentialsOf } from '../support/make/credential-services.ts';
 import { joinAs, setUp } from '../support/make/people.ts';

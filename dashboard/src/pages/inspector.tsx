@@ -135,7 +135,7 @@ function RequestView({ id }: { id: string }) {
   const found = useQuery({
     queryKey: [path, 'inspected request', id],
     queryFn: () => api.inspectors.getRequest(id, at),
-    // It never changes.
+    // A kept request never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (found.data === undefined) return <Unread of={found} />;

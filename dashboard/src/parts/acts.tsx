@@ -12,13 +12,13 @@ type Note = {
   text: string;
   kind: 'good' | 'bad';
   undo?: () => void;
-  /** What was sent for it. */
+  /** The message that was sent for it. */
   sent?: readonly Written[];
 };
 type Act = {
   /**
    * Does something that changes the service, and resolves with whether it was done. The note about it has the requests for it; a form that
-   * leads to what it has made tells nothing. What fails is told, unless `onFailure` takes it. Where the session must be proven first, its
+   * leads to what it has made tells nothing. A failure is told, unless `onFailure` takes it. Where the session must be proven first, its
    * person is asked, and it is done afterwards. `undo` takes back what was told, for 8 seconds.
    */
   act(

@@ -50,7 +50,7 @@ const VIEWS = ['asTree', 'onLines', 'asStored'] as const;
 type View = (typeof VIEWS)[number];
 
 /**
- * JSON as a tree, on lines or as it is stored, with every number and text exactly as it came. What is copied are the bytes that are stored.
+ * JSON as a tree, on lines or as it is stored, with every number and text exactly as it came. A copy has the bytes that are stored.
  * `root` begins the paths of its values.
  */
 export function JsonText({ json, label, root = '$' }: { json: string; label: string; root?: string }) {

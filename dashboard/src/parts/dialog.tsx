@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 
 /**
  * A question over the page, by the browser's own dialog: it keeps the focus inside, ends by Escape, and gives the focus back to what had
- * it. It is shown for as long as it is rendered.
+ * it. The dialog shows for as long as it is rendered.
  */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -33,7 +33,7 @@ function valuesOf(payload: string | undefined, named: readonly string[]): string
     .join(', ');
 }
 
-/** A filter, tried on real messages while it is written. It asks the service, so that it can never decide otherwise than a delivery would. */
+/** A filter, tried on real messages while it is written. The service decides, and never otherwise than for a delivery. */
 export function FilterTester({ channelId, filter: written }: { channelId: string; filter: string }) {
   const t = useTexts();
   const { at, path } = useHere();

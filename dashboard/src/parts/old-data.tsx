@@ -12,7 +12,7 @@ const isOld = (query: Query): boolean =>
   query.meta?.['failure'] === undefined;
 
 /**
- * Says above a page that something on it could not be read again, since when it is as old as that, and why. What was read stays. One part
+ * Says above a page that something on it could not be read again, since when it is as old as that, and why. Data that was read stays. One part
  * does it for all pages, so that none can forget it.
  */
 export function OldData() {

@@ -29,7 +29,7 @@ type Given = {
   problemOf: (name: string) => string | undefined;
 };
 
-/** A form for texts that a schema describes. What nobody may see again is written unseen. */
+/** A form for texts that a schema describes. A text that nobody may see again is written unseen. */
 export function SchemaFields({ schema, values, onChange, problemOf }: Given) {
   const t = useTexts();
   return propertiesOf(schema).map(({ name, property, isRequired }) => {

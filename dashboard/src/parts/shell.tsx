@@ -97,7 +97,7 @@ function Frame({ here }: { here: Here }) {
             menu.current?.focus();
           }
           if (event.key !== 'Tab') return;
-          // What lies below it cannot be seen: behind the last page comes the first one again.
+          // The pages below it cannot be seen: behind the last page comes the first one again.
           const stops = [...event.currentTarget.querySelectorAll('a')];
           const [edge, other] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
           if (document.activeElement !== edge) return;
