@@ -40,7 +40,7 @@ function deadLinks(page: string, text: string): string[] {
     if (/^[a-z]+:/.test(link)) return false;
     const [file = '', anchor] = link.split('#');
     const target = file === '' ? page : posix.join(posix.dirname(page), file);
-    if (!existsSync(ROOT + target)) return true;
+    if (target !== page && !existsSync(ROOT + target)) return true;
     if (anchor === undefined || !target.endsWith('.md')) return false;
     return !anchorsOf(target === page ? text : readFileSync(ROOT + target, 'utf8')).has(anchor);
   });
@@ -63,7 +63,7 @@ test.each([
   ],
   ['a heading of the same page that is not there', '## Rates\n\nSee [rates](#rate).', '#rate'],
 ])('a planted link to %s is found', (_what, text, link) => {
-  expect(deadLinks('docs/planted.md', text)).toEqual([link]);
+  expect(deadLinks('docs/testing.md', text)).toEqual([link]);
 });
 
 test.each([
@@ -72,5 +72,5 @@ test.each([
   'See [RFC](https://www.rfc-editor.org/rfc/rfc9112).',
   '`[x](nobody.md)`',
 ])('a link that leads somewhere is left alone: %j', (text) => {
-  expect(deadLinks('docs/planted.md', text)).toEqual([]);
+  expect(deadLinks('docs/testing.md', text)).toEqual([]);
 });
