@@ -64,10 +64,7 @@ export async function listQueries({ asCaller, environmentId }: Questioned): Prom
   const { deliveries } = await asCaller((db) => listDeliveries(db, { environmentId, messageId }, page(), new Date()));
   const deliveryId = deliveries[0]?.id ?? '';
   const queries: Query[] = [
-    {
-      name: 'messages of a busy channel',
-      run: () => asCaller((db) => listMessages(db, busy, page())),
-    },
+    { name: 'messages of a busy channel', run: () => asCaller((db) => listMessages(db, busy, page())) },
     {
       name: 'messages of a busy channel, far behind',
       run: () => asCaller((db) => listMessages(db, busy, page(messageId))),
@@ -94,15 +91,10 @@ export async function listQueries({ asCaller, environmentId }: Questioned): Prom
     { name: 'one message', run: () => asCaller((db) => findMessage(db, environmentId, messageId)) },
     { name: 'one delivery', run: () => asCaller((db) => findDelivery(db, environmentId, deliveryId, new Date())) },
     { name: 'attempts of a delivery', run: () => asCaller((db) => listAttempts(db, deliveryId, page())) },
-    {
-      name: 'channels',
-      run: () => asCaller((db) => findChannels(db, environmentId, page(), {}, { hasSchemas: true })),
-    },
-    {
-      name: 'channels, archived',
-      run: () =>
-        asCaller((db) => findChannels(db, environmentId, page(), { status: 'archived' }, { hasSchemas: true })),
-    },
+    ...[{}, { status: 'archived' as const }].map((filter) => ({
+      name: ['channels', ...Object.values(filter)].join(', '),
+      run: () => asCaller((db) => findChannels(db, environmentId, page(), filter, { hasSchemas: true })),
+    })),
     {
       name: 'subscriptions',
       run: () => asCaller((db) => findSubscriptions(db, environmentId, page(), {}, new Date())),
