@@ -22,7 +22,7 @@ const DEFINITION = `{
 }`;
 
 const form = (): Locator => dashboard.page.getByRole('group', { name: 'Form' });
-const json = (): Locator => dashboard.page.getByLabel('Definition', { exact: true });
+const json = (): Locator => dashboard.page.getByRole('textbox', { name: 'Definition', exact: true });
 const step = (id: string): Locator =>
   form()
     .getByRole('listitem')
