@@ -5,6 +5,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { RunState } from '../parts/run-state.tsx';
+import { useWorkflows } from '../parts/use-names.ts';
 
 /** The runs that a message has begun: one of each workflow at most. */
 export function MessageRuns({ id }: { id: string }) {
@@ -15,13 +16,7 @@ export function MessageRuns({ id }: { id: string }) {
     queryFn: async () => (await api.runs.list({ messageId: id, limit: 100 }, at).page()).data,
     refetchInterval: 3_000,
   });
-  const workflows = useQuery({
-    queryKey: [path, 'workflow-names'],
-    queryFn: async () => (await api.workflows.list({ limit: 100 }, at).page()).data,
-    staleTime: 5_000,
-  });
-  const nameOf = (workflowId: string): string =>
-    workflows.data?.find((each) => each.id === workflowId)?.name ?? workflowId;
+  const workflows = useWorkflows();
   const rows = runs.data ?? [];
   return (
     <section className="section">
@@ -45,7 +40,7 @@ export function MessageRuns({ id }: { id: string }) {
                     <RunState of={row} />
                   </td>
                   <td>
-                    <HereLink to={`/workflows/${row.workflowId}`}>{nameOf(row.workflowId)}</HereLink>
+                    <HereLink to={`/workflows/${row.workflowId}`}>{workflows.nameOf(row.workflowId)}</HereLink>
                   </td>
                   <td>
                     <HereLink to={`/runs/${row.id}`} className="mono">

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { api, type RunSummary } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
@@ -12,6 +11,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useWorkflows } from '../parts/use-names.ts';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
 import { RunView } from './run.tsx';
@@ -40,12 +40,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const [search] = useAddress();
   const { at, path } = useHere();
   const go = useGo();
-  const workflows = useQuery({
-    queryKey: [path, 'workflow-names'],
-    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: 100 }, at).page()).data,
-    staleTime: 5_000,
-  });
-  const nameOf = (id: string): string => workflows.data?.find((each) => each.id === id)?.name ?? id;
+  const workflows = useWorkflows();
   const query = {
     status: oneOf(search['status'], STATUSES),
     workflowId: workflowId ?? search['workflow'],
@@ -58,7 +53,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const columns: readonly Column<RunSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <RunState of={row} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
-    { head: t.workflows.one, width: 'minmax(140px, 1fr)', cell: (row) => nameOf(row.workflowId) },
+    { head: t.workflows.one, width: 'minmax(140px, 1fr)', cell: (row) => workflows.nameOf(row.workflowId) },
     {
       head: t.fields.run,
       width: 'minmax(160px, 1fr)',
@@ -87,7 +82,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
                 {
                   name: 'workflow',
                   label: t.workflows.one,
-                  options: (workflows.data ?? []).map(({ id, name }) => [id, name] as const),
+                  options: workflows.all.map(({ id, name }) => [id, name] as const),
                 },
               ]
             : []),

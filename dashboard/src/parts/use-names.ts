@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Channel, type Subscription } from '../api/client.ts';
+import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
 type Named<T> = { all: readonly T[]; nameOf: (id: string) => string; isPending: boolean; error: unknown };
@@ -21,6 +21,17 @@ export function useSubscriptions(): Named<Subscription> {
   const found = useQuery({
     queryKey: [path, 'subscription-names'],
     queryFn: async () => (await api.subscriptions.list({ limit: 100 }, at).page()).data,
+    staleTime: 5_000,
+  });
+  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+}
+
+/** The same of workflows. */
+export function useWorkflows(): Named<Workflow> {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'workflow-names'],
+    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
   return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
