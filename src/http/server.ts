@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RateHeaders } from '../rate-limits/limiter.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors/api-error.ts';
@@ -19,6 +19,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const ACCEPTING_TURNS = 10;
 /** How long a connection that has said nothing may still say it, when a drain begins: its request may be on its way. */
 const SILENT_PATIENCE_MS = 1_000;
+/**
+ * When a drain begins, an idle connection stays until nobody has asked anything for so long: a proxy may just have sent a request on
+ * one, and may not repeat a POST. Proxies that go on asking learn by each answer's `Connection: close`, and by their health checks.
+ */
+const QUIET_MS = 500;
+/** Idle connections of callers who go on asking end after this. */
+const IDLE_PATIENCE_MS = 5_000;
 /** A drain ends after this whatever happens; orchestrators kill after 30 s. */
 const DRAIN_TIMEOUT_MS = 25_000;
 /** A caller whose request could not be read has this long to take the answer. */
@@ -61,14 +68,17 @@ export async function startHttpServer(
   const sockets = new Set<Socket>();
   const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   let isDraining = false;
+  let idleMayStay = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight.add(response);
+    askedAt = performance.now();
     latest.set(request.socket, { request, response });
     if (isDraining) response.setHeader('Connection', 'close');
     response.once('close', () => {
       inFlight.delete(response);
-      if (isDraining) server.closeIdleConnections();
+      if (!idleMayStay) server.closeIdleConnections();
     });
     void handle(request, response);
   };
@@ -116,14 +126,31 @@ export async function startHttpServer(
       app.endStreams();
       // Connections that the kernel has accepted are taken in first: closing the listener would reset it.
       for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      // The close of Node's HTTP server would end idle connections at once.
+      const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
       for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
       // Node counts a connection that has not said anything yet as active until headersTimeout. Its request may be on its way.
       const silent = setTimeout(() => {
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, SILENT_PATIENCE_MS);
+      const begunAt = performance.now();
+      const closeIdle = (): void => {
+        const now = performance.now();
+        const waitMs = Math.min(Math.max(askedAt, begunAt) + QUIET_MS, begunAt + IDLE_PATIENCE_MS) - now;
+        if (waitMs > 0) {
+          // Behind a stall of this process, what has come meanwhile is read first.
+          idle = setTimeout(() => setImmediate(closeIdle), waitMs);
+          return;
+        }
+        idleMayStay = false;
+        // Also ends Node's look for late requests; it listens no more.
+        server.close();
+      };
+      let idle: NodeJS.Timeout | undefined;
+      closeIdle();
       const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
       await closed;
+      clearTimeout(idle);
       clearTimeout(deadline);
       clearTimeout(silent);
     },

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Edge, startEdge } from '../support/world/edge.ts';
@@ -153,6 +154,33 @@ describe('draining', () => {
     const answer = await busy;
     expect(answer.json).toEqual({ ok: true });
     expect(answer.headers['connection']).toBe('close');
+    await drained;
+    await draining.stop();
+  });
+
+  // A proxy may have sent a POST on an idle connection, and may not send it again.
+  test('answers requests on connections that were idle, and says that they close', async () => {
+    const draining = await startEdge();
+    const ask = async (socket: Socket, path: string): Promise<string> => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const [chunk] = await once(socket, 'data');
+      return String(chunk);
+    };
+    const [first, second] = [await draining.connect(), await draining.connect()];
+    for (const socket of [first, second]) expect(await ask(socket, '/healthz')).toMatch(/^HTTP\/1\.1 200 /);
+
+    const drained = draining.server.drain();
+    await waitFor('the listener to be closed', () =>
+      draining.connect().then(
+        (socket) => void socket.destroy(),
+        () => true,
+      ),
+    );
+    for (const socket of [first, second]) {
+      const closed = once(socket, 'close');
+      expect(await ask(socket, '/healthz')).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/i);
+      await closed;
+    }
     await drained;
     await draining.stop();
   });

@@ -188,9 +188,12 @@ export async function setStage({ topology, pool, temporal, folder }: StageOption
         SETTLED_WITHIN_MS,
       ).catch(() => undefined);
       notes['settledMs'] = Date.now() - stoppedAt;
-      const workflows = async () => (await readResources(topology, pool, temporal)).workflows === 0;
-      await waitFor('every Temporal workflow to end', workflows).catch(() => undefined);
-      const records = await readRecords(pool, temporal, channelIds);
+      // Temporal shows a workflow, and then its end, a moment after either: only records without one that runs are the last ones.
+      let records = await readRecords(pool, temporal, channelIds);
+      await waitFor('every Temporal workflow to end', async () => {
+        records = await readRecords(pool, temporal, channelIds);
+        return records.workflows.length === 0 && (await readResources(topology, pool, temporal)).workflows === 0;
+      }).catch(() => undefined);
       const stored = records.messages.filter(({ channelId }) => channelId === main).length;
       await waitFor('the stream to show all', () => stream.ids.length >= stored).catch(() => undefined);
       const evidence: Evidence = {
