@@ -74,7 +74,7 @@ const ApprovalState = ({ of: { status } }: { of: Approval }) => {
 
 function ApprovalView({ id }: { id: string }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
   const found = useQuery({ queryKey: [path, 'approval', id], queryFn: () => api.approvals.get(id, at) });
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
@@ -86,9 +86,15 @@ function ApprovalView({ id }: { id: string }) {
       </p>
       {row.message !== undefined && <p>{row.message}</p>}
       <div className="buttons">
-        <HereLink to={`/runs/${row.runId}`} className="button main">
-          {t.approvals.toRun}
-        </HereLink>
+        {row.status === 'open' && may('developer') ? (
+          <HereLink to={`/runs/${row.runId}`} className="button main">
+            {t.approvals.toDecide}
+          </HereLink>
+        ) : (
+          <HereLink to={`/runs/${row.runId}`} className="button">
+            {t.approvals.toRun}
+          </HereLink>
+        )}
       </div>
       <dl className="facts">
         <dt>{t.approvals.who}</dt>

@@ -13,8 +13,8 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 
 const SCHEMES = ['standard', 'hmac', 'token', 'body'] as const;
 type Scheme = (typeof SCHEMES)[number];
@@ -28,7 +28,7 @@ export function NewInboundPage() {
   const { may } = useHere();
   const channels = useChannels();
   if (!may('developer')) return <NotAllowed />;
-  if (channels.isPending) return <Waiting />;
+  if (channels.isPending || channels.isError) return <Unread of={channels} />;
   const own = ownChannelsOf(channels.all);
   return (
     <>

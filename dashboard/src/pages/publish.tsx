@@ -15,8 +15,8 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 
 /** Publishing a message by hand, or a changed copy of one. The payload is sent as it is written. */
 export function PublishPage() {
@@ -29,8 +29,9 @@ export function PublishPage() {
     enabled: copy !== '',
   });
   const channels = useChannels();
-  if (channels.isPending || (copy !== '' && original.isPending)) return <Waiting />;
-  if (original.error !== null) return <Failure error={original.error} />;
+  // Before the form, which asks for the channels too: each of its attempts would put this page back to waiting.
+  if (channels.isPending || channels.isError) return <Unread of={channels} />;
+  if (copy !== '' && original.data === undefined) return <Unread of={original} />;
   const payload = original.data === undefined ? undefined : memberText(original.data.text, 'payload');
   return (
     <PublishForm

@@ -17,8 +17,8 @@ import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { changedMore, MoreFields, moreOf, newMore } from '../parts/subscription-more.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 
 export function NewSubscriptionPage() {
   const t = useTexts();
@@ -29,8 +29,8 @@ export function NewSubscriptionPage() {
   // The policy that holds where no number is changed.
   const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
   if (!may('developer')) return <NotAllowed />;
-  if (app.isError) return <Failure error={app.error} onRetry={() => void app.refetch()} />;
-  if (channels.isPending || app.isPending) return <Waiting />;
+  if (channels.isPending || channels.isError) return <Unread of={channels} />;
+  if (app.data === undefined) return <Unread of={app} />;
   return (
     <>
       <Heading title={t.subscriptions.make} />

@@ -2,7 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
-type Named<T> = { all: readonly T[]; nameOf: (id: string) => string; isPending: boolean; error: unknown };
+type Named<T> = {
+  all: readonly T[];
+  nameOf: (id: string) => string;
+  isPending: boolean;
+  isError: boolean;
+  error: unknown;
+  refetch: () => unknown;
+};
 
 /** The newest channels of the place, for choices and for names in lists. An older one is shown by its id. */
 export function useChannels(): Named<Channel> {
@@ -12,7 +19,7 @@ export function useChannels(): Named<Channel> {
     queryFn: async () => (await api.channels.list({ definitions: 'false', limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
-  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+  return namesOf(found);
 }
 
 /** The same of subscriptions. */
@@ -23,7 +30,7 @@ export function useSubscriptions(): Named<Subscription> {
     queryFn: async () => (await api.subscriptions.list({ limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
-  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+  return namesOf(found);
 }
 
 /** The same of workflows. */
@@ -34,12 +41,20 @@ export function useWorkflows(): Named<Workflow> {
     queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: 100 }, at).page()).data,
     staleTime: 5_000,
   });
-  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+  return namesOf(found);
 }
 
 function namesOf<T extends { id: string; name: string }>(
-  found: readonly T[] | undefined,
-): Pick<Named<T>, 'all' | 'nameOf'> {
-  const all = found ?? [];
-  return { all, nameOf: (id) => all.find((each) => each.id === id)?.name ?? id };
+  found: Pick<Named<T>, 'isPending' | 'error' | 'refetch'> & { data: readonly T[] | undefined },
+): Named<T> {
+  const all = found.data ?? [];
+  return {
+    all,
+    nameOf: (id) => all.find((each) => each.id === id)?.name ?? id,
+    isPending: found.isPending,
+    // Names that were read stay, so that later failures are none of the page's.
+    isError: found.error !== null && found.data === undefined,
+    error: found.error,
+    refetch: found.refetch,
+  };
 }

@@ -133,7 +133,8 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     by: 'Entschieden von',
     who: 'Darf entscheiden',
     anybody: 'wer Workflows ändern darf',
-    toRun: 'Zum Lauf, und entscheiden',
+    toRun: 'Zum Lauf',
+    toDecide: 'Zum Lauf, und entscheiden',
     states: {
       open: 'Zu entscheiden',
       approved: 'Zugestimmt',

@@ -127,7 +127,8 @@ export const enConnect = {
     by: 'Decided by',
     who: 'May decide',
     anybody: 'whoever may change workflows',
-    toRun: 'To the run, and decide',
+    toRun: 'To the run',
+    toDecide: 'To the run, and decide',
     states: {
       open: 'To decide',
       approved: 'Approved',

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { seedPages } from '../support/make/dashboard-pages.ts';
+import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
+
+/** Every page with one of everything on it, whose texts are hostile wherever somebody may choose them. */
+const HOSTILE = '<img/src=x/onerror=alert(1)>';
+/** A minute on a quiet machine. */
+const PATIENCE = 600_000;
+/** CSS pixels: those of a window of 1,280 at 400 % (WCAG 2.2, 1.4.10). */
+const NARROW = 320;
+
+type Opened = Dashboard & { close: () => Promise<void> };
+let posthorn: TestPosthorn;
+let browser: Browser;
+let pages: string[];
+let links: string[];
+let viewer: { email: string; password: string };
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  const { owner, organisation } = await setUpAnew(posthorn);
+  ({ pages, links } = await seedPages(posthorn, { browser: owner.browser, organisation, mark: HOSTILE }));
+  const email = 'viewer@example.com';
+  viewer = {
+    email,
+    password: (await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email })).password,
+  };
+  browser = await launchBrowser();
+}, PATIENCE);
+afterAll(async () => {
+  await browser.close();
+  await posthorn.stop();
+});
+
+async function enter(person: { email: string; password: string }): Promise<{ dashboard: Opened; app: string }> {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.page.emulateMedia({ reducedMotion: 'reduce' });
+  await dashboard.signIn(person);
+  const app = new URL(dashboard.page.url()).pathname.replace(/\/(live|test)\/overview$/, '');
+  return { dashboard, app };
+}
+
+/** Opens a page, and waits until it shows what it has. */
+async function load({ page }: Opened, path: string): Promise<void> {
+  await page.goto(posthorn.url + path);
+  await page.locator('h1, [role=alert]').first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+}
+
+/** The rules of accessibility that a page breaks in either theme, between which nothing but its colours differs. */
+async function brokenRules({ page, violations }: Opened): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violations(['color-contrast']);
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...dark.map((each) => `dark: ${each}`), ...(await violations())];
+}
+
+/** Says which element makes a page wider than its window. A text, since tests know nothing of the types of a browser. */
+const WIDEST = `(() => {
+  const root = document.documentElement;
+  if (root.scrollWidth <= root.clientWidth) return null;
+  const wide = [...document.querySelectorAll('body *')].filter(
+    (element) => element.getBoundingClientRect().right > root.clientWidth + 1,
+  );
+  return root.scrollWidth + ' px wide: ' + (wide.at(-1)?.outerHTML.slice(0, 160) ?? '');
+})()`;
+
+/** Texts that were taken for a part of the page, and elements that make it too wide. */
+async function odd({ page }: Opened): Promise<string[]> {
+  const found: string[] = [];
+  if ((await page.locator('img[src="x"], main script').count()) > 0) found.push('a text was taken for HTML');
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: NARROW, height: 640 });
+  const widest = await page.evaluate<string | null>(WIDEST);
+  if (widest !== null) found.push(widest);
+  if (size !== null) await page.setViewportSize(size);
+  return found;
+}
+
+test(
+  'a page with one of everything breaks no rule of accessibility, shows hostile texts as texts, and fits into 320 px',
+  async () => {
+    const { dashboard, app } = await enter(OWNER);
+    const dialogs: string[] = [];
+    dashboard.page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const found: Record<string, string[]> = {};
+    for (const path of [...pages.map((page) => `${app}/live/${page}`), ...links]) {
+      await load(dashboard, path);
+      const faults = [
+        ...(await brokenRules(dashboard)),
+        ...(await odd(dashboard)),
+        ...dashboard.faults.splice(0),
+        ...dialogs.splice(0),
+      ];
+      if (faults.length > 0) found[path.replace(app, '')] = faults;
+    }
+    await dashboard.close();
+    expect(found).toEqual({});
+  },
+  PATIENCE,
+);
+
+test(
+  'a page whose data cannot be read says so, offers to try again, and breaks no rule of accessibility',
+  async () => {
+    const { dashboard, app } = await enter(OWNER);
+    const { page } = dashboard;
+    const error = { code: 'INTERNAL', message: 'The request could not be served.', requestId: 'req_1' };
+    const headers = { 'content-type': 'application/json', 'x-request-id': error.requestId };
+    await page.route(/\/v1\/(?!session\b)/, (route) =>
+      route.fulfill({ status: 500, headers, body: JSON.stringify({ error }) }),
+    );
+    const found: Record<string, string[]> = {};
+    // One address of each page: its tabs are not there while it cannot be read.
+    const paths = new Map(pages.map((each) => [each.replace(/\?.*/, ''), each]));
+    for (const path of paths.values()) {
+      await load(dashboard, `${app}/live/${path}`);
+      const alert = page.locator('[role=alert]').filter({ hasText: error.requestId }).first();
+      const isTold = await alert.waitFor().then(
+        () => true,
+        () => false,
+      );
+      const faults = [...(await brokenRules(dashboard)), ...(await odd(dashboard)), ...dashboard.faults.splice(0)];
+      if (!isTold) faults.push('says nothing');
+      if (faults.length > 0) found[path] = faults;
+    }
+    await dashboard.close();
+    expect(found).toEqual({});
+  },
+  PATIENCE,
+);
+
+/** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
+const READS = new Set([
+  'Answer',
+  'As a tree',
+  'As stored',
+  'Close Esc',
+  'Columns',
+  'Copy',
+  'Dead letters',
+  'Deliveries',
+  'Export',
+  'Failed',
+  'Held',
+  'Messages',
+  'On lines',
+  'Open page',
+  'Search',
+  'Show as a table',
+  'Slow (> 5 s)',
+  'Stop updates',
+  'To the run',
+  'Waiting',
+]);
+/** What everybody may change: their own. */
+const OWN_PAGES = ['account'];
+
+test(
+  'a viewer finds no way to write and no secret on any page',
+  async () => {
+    const { dashboard, app } = await enter(viewer);
+    const { page } = dashboard;
+    const found: Record<string, string[]> = {};
+    for (const path of pages.filter((each) => !OWN_PAGES.includes(each))) {
+      await load(dashboard, `${app}/live/${path}`);
+      const names = await page
+        .locator('main button:enabled:not([role=tab]), main a.button')
+        .evaluateAll((buttons) => buttons.map((button) => button.textContent.trim()));
+      const faults = [...new Set(names.filter((name) => !READS.has(name))), ...dashboard.faults.splice(0)];
+      // Secrets of the service begin so; those of receivers and senders stand in no fixture but these.
+      const shown = await page.locator('main').innerText();
+      if (/whsec_|svc_live_\w{20}|xoxb-1|a token/.test(shown)) faults.push('shows a secret');
+      if (faults.length > 0) found[path] = faults;
+    }
+    await dashboard.close();
+    expect(found).toEqual({});
+  },
+  PATIENCE,
+);

@@ -1,0 +1,145 @@
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { type Browser, createBrowser } from '../world/browser.ts';
+import { codeOf } from './people.ts';
+import { endAsDeadLetter, insertApproval, insertAttempt, insertPausedRun, make, seedResources } from './seed.ts';
+
+/** A step of each kind, so that forms and diagrams draw all of them. */
+const stepsOf = ({
+  channelId,
+  connectionId,
+  workflowId,
+}: Record<'channelId' | 'connectionId' | 'workflowId', string>) => [
+  { id: 'paid', type: 'filter', config: { expression: 'event.payload.n > 0' }, next: 'sum' },
+  { id: 'sum', type: 'transform', config: { set: { net: '{{ event.payload.n }}' } }, next: 'where' },
+  {
+    id: 'where',
+    type: 'switch',
+    config: { cases: [{ when: 'event.payload.n == 1', next: 'each' }], default: 'large' },
+  },
+  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+  { id: 'large', type: 'condition', config: { expression: 'event.payload.n > 5', then: 'each', else: 'refuse' } },
+  { id: 'refuse', type: 'end', config: { status: 'failed', error: { code: 'SMALL', message: 'Too small' } } },
+  { id: 'each', type: 'foreach', config: { items: '[1, 2]', body: 'reserve' }, next: 'later' },
+  { id: 'reserve', type: 'action', config: { action: 'http', url: 'https://example.com/stock', body: '{{ item }}' } },
+  { id: 'later', type: 'delay', config: { for: '10m' }, next: 'wait' },
+  { id: 'wait', type: 'wait_for_event', config: { eventTypes: ['order.paid'], timeout: '1h' }, next: 'both' },
+  { id: 'both', type: 'parallel', config: { branches: ['tell', 'note'] }, next: 'ask' },
+  {
+    id: 'tell',
+    type: 'action',
+    config: {
+      action: 'connector',
+      connectorId: 'slack',
+      operation: 'post-message',
+      connectionId,
+      params: { channel: 'C1', text: 'Noted' },
+    },
+  },
+  { id: 'note', type: 'action', config: { action: 'log', text: 'Noted' } },
+  { id: 'ask', type: 'approval', config: { title: 'Go on?' }, next: 'more' },
+  { id: 'more', type: 'workflow', config: { workflowId }, next: 'done' },
+  { id: 'done', type: 'action', config: { action: 'publish', channelId, eventType: 'order.done', payload: {} } },
+];
+
+/**
+ * One of everything that a page of the dashboard shows, in the live environment, with `mark` in every text that somebody may choose. Gives
+ * the pages by their addresses, and those that are opened by a link before signing in.
+ */
+export async function seedPages(
+  posthorn: TestPosthorn,
+  { browser, organisation, mark }: { browser: Browser; organisation: string; mark: string },
+): Promise<{ pages: string[]; links: string[] }> {
+  const key = posthorn.keys.live;
+  const { db } = posthorn.deps;
+  const ids = await seedResources(posthorn, key, mark);
+  const { channelId, deliveryId, subscriptionId, workflowId } = ids;
+  await insertAttempt(posthorn, deliveryId, 2, {
+    errorMessage: mark,
+    responseBody: mark,
+    responseHeaders: { 'content-type': 'text/html', 'x-note': mark },
+  });
+  const slack = { connectorId: 'slack', name: mark, credentials: { token: 'xoxb-1' } };
+  const { id: slackId } = await make(posthorn, key, '/v1/connections', slack);
+  const each = await make(posthorn, key, '/v1/workflows', {
+    name: mark,
+    steps: stepsOf({ channelId, connectionId: slackId, workflowId }),
+  });
+  const runs: string[] = [];
+  for (const status of ['completed', 'failed', 'waiting', 'cancelled']) {
+    const id = await insertPausedRun(posthorn, workflowId, mark);
+    if (status === 'waiting') await insertApproval(posthorn, id, { mark });
+    await db.run.update({ where: { id }, data: { status } });
+    runs.push(id);
+  }
+  // A second message whose run was given up: dead letters are of both kinds.
+  const { id: messageId } = await make(posthorn, key, `/v1/channels/${channelId}/messages`, {
+    eventType: 'order.created',
+    payload: { n: 3, exact: 12.5, text: mark },
+  });
+  const { id: second } = await db.delivery.findFirstOrThrow({ where: { messageId } });
+  const deadRunId = await endAsDeadLetter(posthorn, second, { errorMessage: mark });
+  await db.deadLetter.update({
+    where: { id: deadRunId },
+    data: { deliveryId: null, subscriptionId: null, workflowId, runId: runs[1] ?? null, reason: 'failed_step' },
+  });
+  await browser.request('POST', '/v1/views', { page: 'deliveries', name: mark, search: { status: 'failed' } });
+  const invited = await browser.request<{ link: string }>('POST', `${organisation}/invitations`, {
+    email: 'new@example.com',
+    role: 'viewer',
+  });
+  const joining = await browser.request<{ link: string }>('POST', `${organisation}/invitations`, {
+    email: 'joined@example.com',
+    role: 'developer',
+  });
+  const joined = { code: codeOf(joining.body.link), name: mark.slice(0, 60), password: 'walnut ferry dusk orbit' };
+  await createBrowser(posthorn).request('POST', '/v1/invitations/accept', joined);
+  const { id: entryId } = await db.auditEntry.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  const tabs = (page: string, ...names: string[]): string[] => [page, ...names.map((name) => `${page}?tab=${name}`)];
+  return {
+    pages: [
+      'overview',
+      'search?q=order.created',
+      'search?q=payload.n=1',
+      'messages',
+      'messages/new',
+      `messages/${ids.messageId}`,
+      `messages/${ids.scheduledMessageId}`,
+      'deliveries',
+      `deliveries?open=${deliveryId}`,
+      `deliveries/${deliveryId}`,
+      'dead-letters',
+      `dead-letters/${ids.deadLetterId}`,
+      `dead-letters/${deadRunId}`,
+      `replays?open=${ids.bulkReplayId}`,
+      `replays?tab=messages&open=${ids.messageReplayId}`,
+      'channels',
+      ...tabs(`channels/${channelId}`, 'schemas', 'trial', 'settings'),
+      'subscriptions',
+      'subscriptions/new',
+      ...tabs(`subscriptions/${subscriptionId}`, 'deliveries', 'settings', 'secret'),
+      'workflows',
+      ...tabs(`workflows/${workflowId}`, 'runs', 'trial'),
+      `workflows/${each.id}`,
+      'runs',
+      `runs?open=${ids.runId}`,
+      ...runs.map((id) => `runs/${id}`),
+      `approvals?open=${ids.approvalId}`,
+      'inbound',
+      `inbound/${ids.webhookId}`,
+      'connectors',
+      'connectors/slack',
+      `connections?open=${ids.connectionId}`,
+      `secrets?open=${ids.secretId}`,
+      'inspect',
+      `inspect/${ids.inspectorId}?open=${ids.inspectedRequestId}`,
+      `api-keys?open=${ids.apiKeyId}`,
+      `machine-credentials?open=${ids.machineCredentialId}`,
+      'members',
+      `audit?open=${entryId}`,
+      'sign-in-settings',
+      'service',
+      'account',
+    ],
+    links: [new URL(invited.body.link).pathname + new URL(invited.body.link).hash, '/dashboard/password-reset#code=x'],
+  };
+}
