@@ -200,7 +200,10 @@ test('a used code seals the secret anew, with the key that seals now', async () 
   const { db, clock, config } = posthorn.deps;
   const keyRing = createKeyRing([{ kid: 'later', key: randomBytes(32) }, ...config.encryptionKeys]);
   const tell = createTellChange(posthorn.deps);
-  const factors = createFactors({ db, clock, keyRing }, { tries: createTries(posthorn.deps), tell });
+  const factors = createFactors(
+    { db, clock, keyRing },
+    { tries: createTries(posthorn.deps), sessions: posthorn.services.sessions, tell },
+  );
   const code = totpCode(enrolled.secret);
   expect(await db.$transaction((tx) => factors.useCode(tx, { id: owner.me.user.id }, code))).toBe(true);
   expect((await db.totpFactor.findFirstOrThrow()).ciphertext).toMatch(/^v1\.later\./);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { PoolClient } from 'pg';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { waitFor } from '../support/check/wait-for.ts';
 import { codeOf, joinAs, setUpAnew } from '../support/make/people.ts';
+import { holding, untilStuck } from '../support/service/held-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
@@ -17,39 +16,6 @@ afterAll(() => posthorn.stop());
 beforeEach(async () => {
   ({ owner, organisation } = await setUpAnew(posthorn));
 });
-
-/** Runs `work` while a transaction of its own has done `statements`, commits once `work` says so, and gives what `work` gave. */
-async function holding<T>(
-  statement: string,
-  values: unknown[],
-  work: (release: () => Promise<void>) => Promise<T>,
-): Promise<T> {
-  const client: PoolClient = await posthorn.deps.pool.connect();
-  try {
-    await client.query('BEGIN');
-    const { rowCount } = await client.query(statement, values);
-    if (rowCount !== 1) throw new Error(`${statement} has held ${rowCount} rows`);
-    return await work(async () => void (await client.query('COMMIT')));
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
-}
-
-/** Waits until so many transactions wait for a lock, or the request has been answered without. */
-async function untilStuck(waiting: number, request: Promise<unknown>): Promise<void> {
-  let isAnswered = false;
-  const answered = request.finally(() => {
-    isAnswered = true;
-  });
-  await waitFor('the request to wait, or to be answered', async () => {
-    const { rowCount } = await posthorn.deps.pool.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return isAnswered || (rowCount ?? 0) >= waiting;
-  });
-  if (isAnswered) await answered;
-}
 
 const statusOf = async (request: Promise<{ status: number }>): Promise<number> => (await request).status;
 
@@ -71,15 +37,19 @@ describe('a link that resets a password, made while its person joins an organisa
   }
   const hold = <T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> =>
     // The last thing that accepting does: the victim is a member by then, and nobody else sees it.
-    holding('SELECT FROM audit_heads WHERE organisation_id = $1 FOR UPDATE', [owner.me.organisations[0]?.id], work);
+    holding(
+      posthorn,
+      ['SELECT FROM audit_heads WHERE organisation_id = $1 FOR UPDATE', owner.me.organisations[0]?.id],
+      work,
+    );
 
   test('is refused, though nobody sees the new member yet', async () => {
     const { makeLink, join } = await scene();
     await hold(async (release) => {
       const joining = join();
-      await untilStuck(1, joining);
+      await untilStuck(posthorn, 1, joining);
       const making = makeLink();
-      await untilStuck(2, making);
+      await untilStuck(posthorn, 2, making);
       await release();
       expect([await statusOf(joining), await statusOf(making)]).toEqual([200, 403]);
     });
@@ -116,11 +86,11 @@ describe('a sign-in with a password that is changed at the same moment', () => {
       401,
     );
     const counted = `SELECT FROM sign_in_tries ORDER BY ends_at DESC LIMIT 1 FOR KEY SHARE`;
-    await holding(counted, [], async (release) => {
+    await holding(posthorn, [counted], async (release) => {
       const entering = signIn();
-      await untilStuck(1, entering);
+      await untilStuck(posthorn, 1, entering);
       const resetting = reset();
-      await untilStuck(2, resetting);
+      await untilStuck(posthorn, 2, resetting);
       await release();
       expect([await statusOf(entering), await statusOf(resetting)]).toEqual([200, 204]);
     });
@@ -130,9 +100,9 @@ describe('a sign-in with a password that is changed at the same moment', () => {
   test('is refused where it came second', async () => {
     const { userId, thief, signIn } = await scene();
     const written = 'UPDATE users SET password_hash = $2 WHERE id = $1';
-    await holding(written, [userId, 'another one'], async (release) => {
+    await holding(posthorn, [written, userId, 'another one'], async (release) => {
       const entering = signIn();
-      await untilStuck(1, entering);
+      await untilStuck(posthorn, 1, entering);
       await release();
       expect(await entering).toMatchObject({
         status: 401,

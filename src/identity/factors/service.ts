@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { Sessions } from '../sessions/service.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../../caller/caller.ts';
 import { type Doer, doneBy, type TellChange } from '../../caller/changes.ts';
@@ -23,8 +24,11 @@ export type Factors = {
   removeTotp(caller: Caller): Promise<void>;
   /** Ten new recovery codes in the place of all earlier ones. */
   makeRecoveryCodes(caller: Caller): Promise<RecoveryCodes>;
-  /** Keeps the factors of a person from changing until the transaction ends. */
-  lock(transaction: DatabaseTransaction, userId: string): Promise<void>;
+  /**
+   * Keeps the factors of the caller, and the session that changes them, as they are until the transaction ends. Throws UNAUTHORIZED where
+   * the session has ended: a factor of somebody who was signed out would let them in again, or shut its person out.
+   */
+  lock(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
   /**
    * The audit entry of a factor that was added, and recovery codes where it is the first one. Throws CONFLICT for a person without a
    * password.
@@ -40,14 +44,18 @@ export type Factors = {
 
 export function createFactors(
   { db, clock, keyRing }: Pick<Dependencies, 'db' | 'clock' | 'keyRing'>,
-  { tries, tell }: { tries: Tries; tell: TellChange<DatabaseTransaction> },
+  { tries, sessions, tell }: { tries: Tries; sessions: Pick<Sessions, 'hold'>; tell: TellChange<DatabaseTransaction> },
 ): Factors {
+  const lock: Factors['lock'] = async (transaction, caller) => {
+    await store.lockPeople(transaction, [caller.principal.id]);
+    await sessions.hold(transaction, caller);
+  };
+
   /** Runs a change of the caller's own factors; one after the other for each person. */
   const change = <T>(caller: Caller, work: (transaction: DatabaseTransaction, by: Doer) => Promise<T>) =>
     db.$transaction(async (transaction) => {
-      const by = doneBy(caller);
-      await store.lockPeople(transaction, [by.id]);
-      return work(transaction, by);
+      await lock(transaction, caller);
+      return work(transaction, doneBy(caller));
     });
 
   const writeCodes = async (transaction: DatabaseTransaction, userId: string): Promise<string[]> => {
@@ -91,9 +99,7 @@ export function createFactors(
   };
 
   return {
-    async lock(transaction, userId) {
-      await store.lockPeople(transaction, [userId]);
-    },
+    lock,
     added,
     removed,
 

@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/words/scopes.ts';
 import { SCOPES_OF_ROLE } from '../../caller/roles.ts';
 import { resolveLimits, type Tier } from '../../caller/tiers.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
-import { findRole, lockHolders } from './store.ts';
+import { lockHolders, lockRole } from './store.ts';
 
 /** The rights of a caller as they are at this moment, with the limits of its own. */
 export type OwnGrant = Grant & {
@@ -17,8 +17,9 @@ export type OwnGrant = Grant & {
 /**
  * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
  * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer, or was rotated: it is
- * believed for some seconds, too long to make another credential that stays. A person has the rights of the role at this moment, and
- * throws FORBIDDEN without one that may make credentials.
+ * believed for some seconds, too long to make another credential that stays. A person has the rights of the role, which stays until the
+ * transaction ends, and throws FORBIDDEN without one that may make credentials. Whether the session has ended since the request was let
+ * in is not asked: sessions are closed to the tenant's role, and what one makes at its end it could have made a moment before.
  */
 export async function lockOwnGrant(
   transaction: DatabaseTransaction,
@@ -26,9 +27,10 @@ export async function lockOwnGrant(
   ids: readonly string[],
   now: Date,
 ): Promise<OwnGrant> {
+  // Organisations before credentials, as everywhere.
+  const role = principal.kind === 'person' ? await lockRole(transaction, organisationId, principal.id) : undefined;
   const locked = await lockHolders(transaction, environmentId, [principal.id, ...ids]);
   if (principal.kind === 'person') {
-    const role = await findRole(transaction, organisationId, principal.id);
     if (role === undefined || !SCOPES_OF_ROLE[role].has('credentials:write'))
       throw new ApiError('FORBIDDEN', 'Your role in this organisation makes no credentials any more');
     return grantOfPerson(SCOPES_OF_ROLE[role]);

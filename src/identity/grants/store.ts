@@ -1,7 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import type { Role } from '../../caller/roles.ts';
 import type { Tier } from '../../caller/tiers.ts';
+
+export { lockRole } from '../../db/sql/roles.ts';
 
 /** A credential's row, as far as it says which rights it has. */
 export type HolderRow = {
@@ -53,15 +54,4 @@ export async function lockHolders(
     for (const row of rows) found.set(row.id, row);
   }
   return found;
-}
-
-/** The role of a person in an organisation; undefined for one who is no member. */
-export async function findRole(
-  db: DatabaseTransaction,
-  organisationId: string,
-  userId: string,
-): Promise<Role | undefined> {
-  const row = await db.member.findUnique({ where: { organisationId_userId: { organisationId, userId } } });
-  // `as`: the column is text, written only from values of the union (members/store.ts).
-  return row === null ? undefined : (row.role as Role);
 }

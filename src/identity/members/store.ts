@@ -4,6 +4,7 @@ import type { Role } from '../../caller/roles.ts';
 import type { Member } from './schema.ts';
 
 export { lockPeople } from '../../db/sql/lock-people.ts';
+export { findRole } from '../../db/sql/roles.ts';
 
 type Db = DatabaseTransaction;
 type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };
@@ -33,11 +34,6 @@ export async function findMembers(
     include,
   });
   return rows.map((row) => ({ id: row.userId, member: toMember(row) }));
-}
-
-export async function findRole(db: Db, organisationId: string, userId: string): Promise<Role | undefined> {
-  const row = await db.member.findUnique({ where: { organisationId_userId: { organisationId, userId } } });
-  return row === null ? undefined : readRole(row.role);
 }
 
 /** Keeps the members of organisations from changing until the transaction ends. */

@@ -93,7 +93,7 @@ export function createPasskeys(
       refuseFramed(clientData);
       const made = await verifyNew(body, challenge, relyingPartyOf(config));
       return db.$transaction(async (transaction) => {
-        await factors.lock(transaction, userId);
+        await factors.lock(transaction, caller);
         if ((await store.findPasskeys(transaction, userId)).length >= MOST_PASSKEYS)
           throw new ApiError('CONFLICT', `A person has at most ${MOST_PASSKEYS} passkeys`);
         const row = { id: newId('passkey'), userId, name: body.name, ...made, createdAt: clock() };
@@ -123,7 +123,7 @@ export function createPasskeys(
 
     remove: (caller, id) =>
       db.$transaction(async (transaction) => {
-        await factors.lock(transaction, caller.principal.id);
+        await factors.lock(transaction, caller);
         const { name } = await findOwn(transaction, caller, id);
         await store.deletePasskey(transaction, id);
         await factors.removed(transaction, doneBy(caller), { factor: 'passkey', name });

@@ -21,6 +21,7 @@ import {
   findKnownSession,
   findSessions,
   findSignedIn,
+  holdSession,
   insertSession,
   type Living,
   replaceSecret,
@@ -74,6 +75,11 @@ export type Sessions = {
   list(caller: Caller, query: ListSessions): Promise<Page<Session>>;
   revoke(caller: Caller, id: string): Promise<void>;
   revokeOthers(caller: Caller): Promise<{ revoked: number }>;
+  /**
+   * Keeps the caller's session from ending until the transaction ends: what a session changes about ways to sign in is done while it
+   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (lock-people.ts).
+   */
+  hold(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
   /** Ends sessions of a person, all or all but one, inside a transaction. */
   endAll(transaction: DatabaseTransaction, userId: string, but?: string): Promise<number>;
   signOut(caller: Caller): Promise<WithCookies<undefined>>;
@@ -171,6 +177,10 @@ export function createSessions(
         await tell(transaction, { action: 'session.others_revoked', by: doneBy(caller), target: userId });
         return { revoked };
       }),
+
+    async hold(transaction, caller) {
+      if (!(await holdSession(transaction, sessionOf(caller)))) throw ended();
+    },
 
     endAll: (transaction, userId, but) => deleteSessions(transaction, userId, but, alive()),
 

@@ -67,6 +67,13 @@ export type Living = { now: Date; usedSince: Date };
 
 const living = ({ now, usedSince }: Living) => ({ expiresAt: { gt: now }, lastUsedAt: { gt: usedSince } });
 
+/**
+ * Keeps a session from being deleted until the transaction ends. False when there is none of that id. Notes of its use go on, and other
+ * transactions may keep it too.
+ */
+export const holdSession = async (db: Db, id: string): Promise<boolean> =>
+  (await db.$queryRaw<unknown[]>`SELECT FROM sessions WHERE id = ${id} FOR KEY SHARE`).length > 0;
+
 /** Notes a use, unless another request has noted one since `unlessSince`. */
 export async function touchSession(db: Db, id: string, now: Date, unlessSince: Date): Promise<void> {
   await db.session.updateMany({ where: { id, lastUsedAt: { lt: unlessSince } }, data: { lastUsedAt: now } });

@@ -188,6 +188,7 @@ export function createSignIn(
       const { by, use } = await proveOf(caller, body);
       const { boundTo: sessionId } = useInSession(caller);
       return db.$transaction(async (transaction) => {
+        await lockPeople(transaction, [caller.principal.id]);
         if (!(await use(transaction, caller.principal.id))) throw wrongFactor();
         await tries.forget(transaction, { kind: 'session', sessionId });
         return sessions.renew(transaction, sessionId, { isProven: true, by });

@@ -85,7 +85,7 @@ export function createServices(
   const factorsOfPeople = createFactorsOfPeople(tell);
   const accounts = createAccounts(deps, { sessions, factorsOfPeople, tell });
   const tries = createTries(deps);
-  const factors = createFactors(deps, { tries, tell });
+  const factors = createFactors(deps, { tries, sessions, tell });
   const passkeys = createPasskeys(deps, { factors, tell });
   const members = createMembers(deps, { accounts, sessions, factorsOfPeople, tell });
   const publishing = createPublishing(deps, {

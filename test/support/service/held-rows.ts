@@ -1,0 +1,38 @@
+import type { PoolClient } from 'pg';
+import { waitFor } from '../check/wait-for.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+type Holding = Pick<TestPosthorn, 'deps'>;
+
+/** Runs `work` while a transaction of its own has done `statement` to one row, commits once `work` says so, and gives what `work` gave. */
+export async function holding<T>(
+  { deps }: Holding,
+  [statement, ...values]: readonly [statement: string, ...values: unknown[]],
+  work: (release: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const client: PoolClient = await deps.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const { rowCount } = await client.query(statement, values);
+    if (rowCount !== 1) throw new Error(`${statement} has held ${rowCount} rows`);
+    return await work(async () => void (await client.query('COMMIT')));
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+/** Waits until so many transactions wait for a lock, or the request has been answered without. */
+export async function untilStuck({ deps }: Holding, waiting: number, request: Promise<unknown>): Promise<void> {
+  let isAnswered = false;
+  const answered = request.finally(() => {
+    isAnswered = true;
+  });
+  await waitFor('the request to wait, or to be answered', async () => {
+    const { rowCount } = await deps.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return isAnswered || (rowCount ?? 0) >= waiting;
+  });
+  if (isAnswered) await answered;
+}
