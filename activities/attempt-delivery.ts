@@ -2,7 +2,7 @@ import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from 
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
 import { untilReachable } from '../src/db/connections/until-reachable.ts';
-import { attempt, holdThrown, type Refused, type TryDependencies } from '../src/deliveries/attempt/attempt.ts';
+import { attempt, holdThrown, type RefusedTry, type TryDependencies } from '../src/deliveries/attempt/attempt.ts';
 import type { JustRead } from '../src/deliveries/attempt/just-read.ts';
 import { loadForAttempts } from '../src/deliveries/attempt/load.ts';
 import { holdDelivery } from '../src/deliveries/statements/hold.ts';
@@ -30,7 +30,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
   const { pool, admission, clock } = deps;
 
   /** Not now: due again when the limit allows, or with its circuit's probe. */
-  const hold = ({ deliveryId, round }: DeliveryToAttempt, refused: Refused | undefined): Promise<void> => {
+  const hold = ({ deliveryId, round }: DeliveryToAttempt, refused: RefusedTry | undefined): Promise<void> => {
     if (refused === undefined) return holdDelivery(pool, { deliveryId, round });
     if (refused.reason === 'circuit') return holdDelivery(pool, { deliveryId, round, keepsDue: true });
     const until = new Date(clock().getTime() + refused.inMs);

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { KeyRing } from '../src/credentials/key-ring.ts';
 import type { NewId } from '../src/new-id.ts';
 import type { RetryPolicy } from '../src/contract/retry-policy.ts';
-import { sealSecret } from '../src/credentials/signing-secret.ts';
+import { sealSigningSecret } from '../src/credentials/signing-secret.ts';
 
 /** One channel with a subscription for every URL, each with a signing secret of its own. */
 export type Target = { channelId: string; subscriptionIds: string[] };
@@ -30,7 +30,7 @@ export async function createTarget(
      FROM unnest($1::text[], $4::text[]) AS s (id, url)`,
     [subscriptionIds, environmentId, channelId, urls, maxRetries, initialDelay, maxDelay, backoffMultiplier],
   );
-  const sealed = subscriptionIds.map(() => sealSecret(keyRing, newId('secret')).sealed);
+  const sealed = subscriptionIds.map(() => sealSigningSecret(keyRing, newId('secret')).sealed);
   await pool.query(
     `INSERT INTO subscription_secrets (id, subscription_id, ciphertext)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[])`,

@@ -11,14 +11,14 @@ import { createRecorder } from '../src/deliveries/attempt/recorder.ts';
 import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
 import { type ClaimedDelivery, describeHeld } from '../src/deliveries/statements/claim.ts';
-import { releaseClaims } from '../src/deliveries/statements/release.ts';
+import { releaseClaimedDeliveries } from '../src/deliveries/statements/release.ts';
 import { setCarrier } from '../src/deliveries/statements/start.ts';
 import { createDueRows } from '../src/dispatch/loop/claims/due-rows.ts';
 import { findEverywhere } from '../src/dispatch/loop/claims/find-due.ts';
 import { tellHighBacklogs } from '../src/dispatch/recovery/backlog-events.ts';
 import { takeOverFromDead } from '../src/dispatch/recovery/incarnation.ts';
 import { createPaced } from '../src/dispatch/recovery/pace.ts';
-import { reconcileDeliveries, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
+import { reconcileOverdue, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
 import { settleHeld } from '../src/dispatch/recovery/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
 import { createCommit } from '../src/publishing/commit.ts';
@@ -235,7 +235,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await describeHeld(pool, ids, HOLDER);
     const [first] = claimed;
     if (first !== undefined) await setCarrier(pool, { ...first, incarnationId: HOLDER, carrier: 'delivery/growth/1' });
-    await releaseClaims(pool, { ids, incarnationId: HOLDER });
+    await releaseClaimedDeliveries(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
   const unknown = async () => undefined;
@@ -255,7 +255,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
         const repairs = [() => restartLostReplays({ pool, carriers })];
         const record = async (): Promise<void> => undefined;
         const log = pino({ level: 'silent' });
-        return reconcileDeliveries({ pool, carriers, log, record, paced, repairs }, () => undefined);
+        return reconcileOverdue({ pool, carriers, log, record, paced, repairs }, () => undefined);
       },
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },

@@ -24,7 +24,7 @@ export type ChildOptions = {
 };
 
 /** A running child of ours. */
-export type Child = {
+export type RunningChild = {
   readonly pid: number;
   /** Resolves with a description when the child ends, for whatever reason. */
   readonly ended: Promise<string>;
@@ -41,7 +41,7 @@ const LAST_LINES = 12;
  * Starts a child in a process group of its own: a terminal's Ctrl-C goes to the foreground group, and would otherwise stop PostgreSQL
  * in the middle of the drain. The child outlives a killed parent; endOrphan finds it then.
  */
-export async function startChild(options: ChildOptions): Promise<Child> {
+export async function startChild(options: ChildOptions): Promise<RunningChild> {
   cutLog(options.logPath);
   const output = openSync(options.logPath, 'a', 0o600);
   const child = spawn(options.command, options.args, {
@@ -95,7 +95,7 @@ export async function endOrphan({
  * longer than `patienceMs` (the child is stopped then).
  */
 export async function waitUntilHealthy(
-  child: Child,
+  child: RunningChild,
   options: Pick<ChildOptions, 'name' | 'logPath'>,
   patienceMs: number,
   isHealthy: () => Promise<boolean>,

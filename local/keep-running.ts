@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Child } from './child.ts';
+import type { RunningChild } from './child.ts';
 
-export type KeptChild<T extends Child> = {
+export type KeptChild<T extends RunningChild> = {
   /** The child as it was started first; a restarted one has the same addresses. */
   readonly first: T;
   stop(): Promise<void>;
 };
 
-export type KeepRunningOptions<T extends Child> = {
+export type KeepRunningOptions<T extends RunningChild> = {
   /** Starts a child at the addresses of `previous`, where there is one, or throws. */
   start: (previous: T | undefined) => Promise<T>;
   onProgress: (line: string) => void;
@@ -21,7 +21,7 @@ const RESTART_WINDOW_MS = 60_000;
 const RESTART_PAUSE_MS = 500;
 
 /** Starts a child, and starts it again whenever it ends without being asked to. */
-export async function keepRunning<T extends Child>({
+export async function keepRunning<T extends RunningChild>({
   start,
   onProgress,
   onGivenUp,

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, 
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
+import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { choosePort, whilePortsAreTaken } from './ports.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { chooseDatabaseFolder, passwordPath } from './postgres-folder.ts';
@@ -23,7 +23,7 @@ export type EmbeddedPostgresOptions = {
   onProgress: (line: string) => void;
 };
 
-export type EmbeddedPostgres = Child & { readonly url: string; readonly port: number };
+export type EmbeddedPostgres = RunningChild & { readonly url: string; readonly port: number };
 
 const run = promisify(execFile);
 // Patience with recovery after a crash, which replays the write-ahead log: seconds as a rule, more with a large log and a slow disk.

@@ -1,6 +1,6 @@
 import { promises as timers } from 'node:timers';
 import { Connection } from '@temporalio/client';
-import type { Child } from './child.ts';
+import type { RunningChild } from './child.ts';
 
 // Limit of one look, ms. A call that its caller gives up is what breaks the store, so this is long.
 const LOOK_WITHIN_MS = 30_000;
@@ -17,7 +17,7 @@ const INTERNAL = 13;
  * the server ends.
  */
 export function endWithBrokenStore(
-  { pid, hasEnded, ended }: Pick<Child, 'pid' | 'hasEnded' | 'ended'>,
+  { pid, hasEnded, ended }: Pick<RunningChild, 'pid' | 'hasEnded' | 'ended'>,
   { address, onProgress }: { address: string; onProgress: (line: string) => void },
 ): void {
   const connection = Connection.lazy({ address });

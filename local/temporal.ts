@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { childEnvironment } from '../src/config.ts';
-import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
+import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { listeningPorts } from './listening-ports.ts';
 import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
@@ -22,7 +22,7 @@ export type EmbeddedTemporalOptions = {
   onProgress: (line: string) => void;
 };
 
-export type EmbeddedTemporal = Child & {
+export type EmbeddedTemporal = RunningChild & {
   readonly address: string;
   readonly port: number;
   readonly uiUrl?: string;

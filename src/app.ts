@@ -2,7 +2,7 @@ import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/route/context.ts';
 import { clientAddress } from './http/access/client-address.ts';
-import { type Answered, countAnswers } from './http/observing/count-answers.ts';
+import { type MeasuredAnswer, countAnswers } from './http/observing/count-answers.ts';
 import { allowDashboard, answerPreflight } from './http/access/cors.ts';
 import { announceEnd } from './http/answers/announce-end.ts';
 import { errors } from './http/answers/errors.ts';
@@ -23,7 +23,7 @@ import { requireAccess } from './http/access/require-access.ts';
 import { requireReady } from './http/pages/require-ready.ts';
 import { bindRoutes, type Route } from './http/route/route.ts';
 import { runRoute } from './http/run-route.ts';
-import type { Served } from './http/server.ts';
+import type { ServedApp } from './http/server.ts';
 import { type TraceRequest, traceRequests } from './http/observing/trace-requests.ts';
 import { validate } from './http/reading/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
@@ -37,7 +37,7 @@ import { createPages } from './openapi/pages.ts';
 import type { Scheme } from './caller/scheme.ts';
 import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
-import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
+import { type ReadinessCheck, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
 import { NotReady } from './kernel/errors/not-ready.ts';
 import { ownOriginsOf } from './kernel/values/request-origin.ts';
@@ -50,25 +50,25 @@ export type AppOptions<Services> = {
   schemes: readonly Scheme[];
   limiter: Limiter;
   /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
-  checks?: readonly Check[];
+  checks?: readonly ReadinessCheck[];
   /** The service processes behind this port. Absent: there is only this one. */
   processTable?: () => readonly ProcessState[];
   /** Absent: the default of http/streaming/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
   /** Told of each answer, for the metrics. */
-  onAnswered?: ((answered: Answered) => void) | undefined;
+  onAnswered?: ((answered: MeasuredAnswer) => void) | undefined;
   /** Begins the span of a request. Absent: nothing is traced. */
   traceRequest?: TraceRequest | undefined;
 };
 
 /** The edge. */
-export type App = Koa<RequestState> & Served & { readiness: Readiness };
+export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness };
 
 /**
  * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
  * limit comes before every refusal, so that each answer carries its headers.
  */
-export function createApp<
+export function createHttpApp<
   Services extends {
     idempotency: Pick<Idempotency, 'once'>;
     inspectors?: Pick<Inspectors, 'receive'>;
@@ -85,7 +85,7 @@ export function createApp<
   streamTimings = STREAM_TIMINGS,
   onAnswered,
   traceRequest,
-}: AppOptions<Services>): App {
+}: AppOptions<Services>): HttpApp {
   const streams = createEventStreams(streamTimings);
   const { config, log } = deps;
   const koa = new Koa<RequestState>();
@@ -149,7 +149,7 @@ export function createApp<
 }
 
 /** Redis is shown but not required: without it limits hold per process, and taking every process out would help nobody. */
-const limitsChecks = ({ isShared }: Limiter): Check[] =>
+const limitsChecks = ({ isShared }: Limiter): ReadinessCheck[] =>
   isShared === undefined
     ? []
     : [

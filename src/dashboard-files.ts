@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
+import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
 
 /** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
 const FOLDER = ['../dashboard-files/', '../dist/dashboard-files/']
@@ -76,7 +76,7 @@ function pageOf(html: string, publicBaseUrl: string, files: ReadonlyMap<string, 
   const prefix = `${url.pathname.replace(/\/+$/, '')}/dashboard`;
   const markOf = (name: string): string => {
     const file = files.get(name);
-    return file === undefined || name.startsWith('assets/') ? '' : `?${hashOf(file.body)}`;
+    return file === undefined || name.startsWith('assets/') ? '' : `?${contentHashOf(file.body)}`;
   };
   const placed = html
     .replaceAll(

@@ -6,7 +6,7 @@ import { rateLimit } from './http/access/rate-limit.ts';
 import { BODY_LIMITS, readBytes } from './http/reading/raw-bytes.ts';
 import { requireReady } from './http/pages/require-ready.ts';
 import type { BoundRoute } from './http/route/route.ts';
-import type { Receive } from './inspectors/receive.ts';
+import type { ReceiveInspected } from './inspectors/receive.ts';
 import { ApiError } from './kernel/errors/api-error.ts';
 import { readInspectPath } from './outbound/guard/inspect-path.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
@@ -33,7 +33,7 @@ const ROW: BoundRoute = {
 /** Answers without a body (RFC 9110 §15). */
 const BODILESS = [204, 205, 304];
 
-type Collaborators = { receive: Receive; limiter: Limiter; readiness: Readiness; trustedProxyHops: number };
+type Collaborators = { receive: ReceiveInspected; limiter: Limiter; readiness: Readiness; trustedProxyHops: number };
 
 /** `endDelays` sends the answers that are held back, and holds none back any more. */
 export type InspectorAddress = { middleware: Middleware; endDelays(): void };

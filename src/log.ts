@@ -35,7 +35,7 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => {
 });
 
 /** Role of a process, and its number where it is one of several. */
-export type Origin = { role?: string; number?: number };
+export type LogOrigin = { role?: string; number?: number };
 
 /** The log of a process, with the outages of the servers that it works on. */
 export type ServiceLog = Logger & { readonly outages: Outages };
@@ -56,7 +56,7 @@ export function createLog(
     number,
     destination,
     timings,
-  }: Origin & { destination?: DestinationStream; timings?: Partial<OutageTimings> } = {},
+  }: LogOrigin & { destination?: DestinationStream; timings?: Partial<OutageTimings> } = {},
 ): ServiceLog {
   const options: LoggerOptions = {
     level,

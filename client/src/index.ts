@@ -1,6 +1,6 @@
 export type { Answer } from './answer.ts';
 export { Call } from './call.ts';
-export type { Credentials, MachineCredentials, Place } from './credentials/credentials.ts';
+export type { Credentials, MachineCredentials, SessionPlace } from './credentials/credentials.ts';
 export { AnswerError, ApiError, ConnectionError, isApiError, PosthornError, TimeoutError } from './errors.ts';
 export { ERROR_CODES, type ErrorCode, type OAuthErrorCode } from './generated/errors.ts';
 export { ROLES, type Role, SCOPES, type Scope, TIERS, type Tier } from './generated/rights.ts';

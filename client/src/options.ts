@@ -1,4 +1,4 @@
-import type { Credentials, Place } from './credentials/credentials.ts';
+import type { Credentials, SessionPlace } from './credentials/credentials.ts';
 
 export type RetryOptions = {
   /** Tries after the first one, default 4. 0 makes every request once. */
@@ -30,7 +30,7 @@ export type RequestOptions = {
   /** Further headers, such as `traceparent`. */
   headers?: Readonly<Record<string, string>>;
   /** Where a session acts in this request. */
-  place?: Place;
+  place?: SessionPlace;
 };
 
 export type StreamOptions = Pick<RequestOptions, 'signal' | 'headers' | 'place' | 'timeoutMs' | 'retries'> & {

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import type { Authorizer, Place } from './credentials/credentials.ts';
+import type { Authorizer, SessionPlace } from './credentials/credentials.ts';
 import { AnswerError, ApiError, refusalOf } from './errors.ts';
 import { createLimit } from './limit.ts';
 import { type Opened, openedOf, readText } from './opened.ts';
@@ -12,7 +12,7 @@ export type Outgoing = Repeatable & {
   method: string;
   /** Path with its query, behind the base URL. */
   target: string;
-  place: Place | undefined;
+  place: SessionPlace | undefined;
   /** Headers and body of one try. */
   make(): Promise<{ headers: Record<string, string>; body: string | undefined }>;
 };

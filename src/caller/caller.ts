@@ -12,7 +12,7 @@ export type Principal =
   | { kind: 'person'; id: string; sessionId: string };
 
 /** Where a request came from, for the audit log. The address is the caller's as far as proxies can be believed. */
-export type Origin = { address: string; userAgent?: string };
+export type RequestOrigin = { address: string; userAgent?: string };
 
 /** A principal, the rights it has and how much it may use. */
 type Asking = {
@@ -21,7 +21,7 @@ type Asking = {
   limits: Limits;
   organisationId: string;
   /** Absent on publishes, which are not audited. */
-  from?: Origin;
+  from?: RequestOrigin;
 };
 
 /** A caller within one environment. Every query is bound to `environmentId`; another environment's ids are NOT_FOUND. */

@@ -1,9 +1,9 @@
 import type { AuditAction } from '../kernel/words/audit-actions.ts';
-import type { Caller, Origin } from './caller.ts';
+import type { Caller, RequestOrigin } from './caller.ts';
 import type { Visit } from './scheme.ts';
 
 /** The one who changes something, and where the request came from. The command line has no request. */
-export type Doer = { id: string; from?: Origin | undefined };
+export type Doer = { id: string; from?: RequestOrigin | undefined };
 
 export const COMMAND_LINE: Doer = { id: 'command line' };
 
@@ -13,14 +13,14 @@ export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id
 export const doneFrom = (userId: string, visit: Visit): Doer => ({ id: userId, from: originOf(visit) });
 
 /** Where a visit comes from: without its cookies, which no log keeps. */
-export const originOf = ({ address, userAgent }: Visit): Origin =>
+export const originOf = ({ address, userAgent }: Visit): RequestOrigin =>
   userAgent === undefined ? { address } : { address, userAgent };
 
 /**
  * A change that somebody made to who may do what. Services tell each one once, inside its transaction: a record of changes that is
  * stored there is stored exactly when the change is.
  */
-export type Change = {
+export type AuditedChange = {
   action: AuditAction;
   by: Doer;
   organisationId?: string | undefined;
@@ -32,4 +32,4 @@ export type Change = {
 };
 
 /** `database` is the transaction of the change. */
-export type TellChange<Database> = (database: Database, change: Change) => Promise<void>;
+export type TellChange<Database> = (database: Database, change: AuditedChange) => Promise<void>;

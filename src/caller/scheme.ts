@@ -1,5 +1,5 @@
 import { ApiError } from '../kernel/errors/api-error.ts';
-import type { Caller, Origin } from './caller.ts';
+import type { Caller, RequestOrigin } from './caller.ts';
 
 /** The request as far as it is known before its body is read. */
 export type RequestHead = {
@@ -52,7 +52,7 @@ export type Scheme = {
 };
 
 /** The browser, or another program, through which a person comes. */
-export type Visit = Origin & {
+export type Visit = RequestOrigin & {
   /** Values of the headers. */
   host: string;
   cookie: readonly string[];

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { changesIn, differences, seenIn } from './compare.ts';
-import type { Looked } from './store.ts';
+import type { SeenRow } from './store.ts';
 
 const row = (
-  source: Looked['source'],
+  source: SeenRow['source'],
   id: string,
   status: string | null = null,
-  more: Partial<Looked> = {},
-): Looked => ({
+  more: Partial<SeenRow> = {},
+): SeenRow => ({
   source,
   id,
   status,
@@ -15,7 +15,7 @@ const row = (
   isSystem: false,
   ...more,
 });
-const told = (before: Looked[], now: Looked[], targets: { action: string; targetId: string }[] = []) =>
+const told = (before: SeenRow[], now: SeenRow[], targets: { action: string; targetId: string }[] = []) =>
   changesIn(differences(seenIn(before), seenIn(now)), targets);
 
 test('rows that are new or differ are told once, with their status', () => {

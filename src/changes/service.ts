@@ -4,7 +4,7 @@ import type { Feed, Sink } from '../http/streaming/event-stream.ts';
 import type { Caller, EnvironmentCaller } from '../caller/caller.ts';
 import { invalidField } from '../kernel/errors/api-error.ts';
 import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE } from '../kernel/words/change-kinds.ts';
-import { changesIn, differences, type Seen, seenIn } from './compare.ts';
+import { changesIn, differences, type SeenRows, seenIn } from './compare.ts';
 import type { Change } from './schema.ts';
 import { findTargets, look } from './store.ts';
 
@@ -22,7 +22,7 @@ type Watched = {
   name: string;
   tenant: { organisationId: string; environmentId: string };
   open: Set<Open>;
-  seen: Seen | undefined;
+  seen: SeenRows | undefined;
   told: Told[];
   /** Number of the last event. */
   last: number;

@@ -8,7 +8,7 @@ export const NEWEST = 100;
  * A row of a look. `source` is the walk that found it, `mark` differs once the row has changed. `isSystem`: a message on the channel of the
  * service's own events.
  */
-export type Looked = {
+export type SeenRow = {
   source: 'message' | 'delivery' | 'deadLetter' | 'run' | 'audit';
   id: string;
   status: string | null;
@@ -28,12 +28,12 @@ const AUDIT = `d.action AS status, '' AS mark`;
  * The newest rows of an environment that lists show: of each kind, and of each state that does not last. The last message of each channel
  * stands for those before it. Each part goes along an index and stops, so that a look costs as much as some pages of lists.
  */
-export async function look(db: DatabaseTransaction, environmentId: string): Promise<Looked[]> {
+export async function look(db: DatabaseTransaction, environmentId: string): Promise<SeenRow[]> {
   const values = createValues();
   const at = values.add(environmentId);
   const bounds = { from: values.add(''), before: values.add('~') };
   const walk = (
-    source: Looked['source'],
+    source: SeenRow['source'],
     table: string,
     { status, where, beside }: { status?: string; where?: string; beside: string },
   ): string => {
@@ -63,7 +63,7 @@ export async function look(db: DatabaseTransaction, environmentId: string): Prom
     ...UNDER_WAY.map((status) => walk('run', 'runs', { status, beside: RUN })),
     walk('audit', 'audit_entries', { beside: AUDIT }),
   ];
-  return queryAlong<Looked>(db, parts.join(' UNION ALL '), values);
+  return queryAlong<SeenRow>(db, parts.join(' UNION ALL '), values);
 }
 
 /** The resource that changed by each of these entries, by its id. */

@@ -5,7 +5,7 @@ import { SEALED_COLUMNS, type SealedColumn } from '../db/sql/sealed-columns.ts';
 /** Rows of one table that a key has sealed: all of them, and those that still need the key. */
 export type SealedRows = { kid: string; table: string; all: number; needed: number };
 
-export type KnownKey = { id: string; checkValue: string; createdAt: Date };
+export type KnownEncryptionKey = { id: string; checkValue: string; createdAt: Date };
 
 // SQL: the name of the key in a sealed text; null for any other text, which is a fault of that row alone.
 const kidOf = ({ column }: SealedColumn): string => `substring(${column} FROM '^v1\\.([A-Za-z0-9_-]{1,32})\\.')`;
@@ -39,8 +39,8 @@ export async function readSealed(
   return rows;
 }
 
-export async function readKnownKeys(pool: Pool): Promise<KnownKey[]> {
-  const { rows } = await pool.query<KnownKey>(
+export async function readKnownKeys(pool: Pool): Promise<KnownEncryptionKey[]> {
+  const { rows } = await pool.query<KnownEncryptionKey>(
     'SELECT id, check_value AS "checkValue", created_at AS "createdAt" FROM encryption_keys ORDER BY created_at, id',
   );
   return rows;

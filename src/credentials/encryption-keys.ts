@@ -114,7 +114,10 @@ function describeRows(rows: readonly { table: string; count: number }[]): string
 }
 
 /** Every key that is configured, has a check value, or is named by a sealed row. */
-export async function listKeys(pool: Pool, keys: readonly EncryptionKey[]): Promise<EncryptionKeyEntry[]> {
+export async function describeEncryptionKeys(
+  pool: Pool,
+  keys: readonly EncryptionKey[],
+): Promise<EncryptionKeyEntry[]> {
   const [sealed, known] = [await store.countSealed(pool), await store.readKnownKeys(pool)];
   const checkValues = new Map(known.map(({ id, checkValue }) => [id, checkValue]));
   const ids = new Set([...keys.map(({ kid }) => kid), ...known.map(({ id }) => id), ...sealed.map(({ kid }) => kid)]);

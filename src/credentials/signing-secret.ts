@@ -1,25 +1,25 @@
 import type { KeyRing } from './key-ring.ts';
 import type { SealContext } from '../db/sql/sealed-columns.ts';
-import { newSecret } from '../outbound/sign.ts';
+import { newSigningSecret } from '../outbound/sign.ts';
 
 /** Secrets before the current one that may sign beside it: each adds a signature to every request (docs/security.md). */
 export const MAX_OLD_SECRETS = 3;
 
 /** A row of subscription_secrets as it is stored: never the secret itself. */
-export type SealedSecret = { id: string; ciphertext: string };
+export type SealedSigningSecret = { id: string; ciphertext: string };
 
 /** Key ring context that binds a ciphertext to its row: table, column and id. */
 export const secretContext = (secretId: string): SealContext => `subscription_secrets|ciphertext|${secretId}`;
 
 /** A signing secret (`whsec_…`), a fresh one unless it is given, and the row that holds it sealed under `id`. */
-export function sealSecret(
+export function sealSigningSecret(
   keyRing: KeyRing,
   id: string,
-  secret = newSecret(),
-): { secret: string; sealed: SealedSecret } {
+  secret = newSigningSecret(),
+): { secret: string; sealed: SealedSigningSecret } {
   return { secret, sealed: { id, ciphertext: keyRing.encrypt(secret, secretContext(id)) } };
 }
 
 /** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
-export const openSecret = (keyRing: KeyRing, { id, ciphertext }: SealedSecret): string =>
+export const openSigningSecret = (keyRing: KeyRing, { id, ciphertext }: SealedSigningSecret): string =>
   keyRing.decrypt(ciphertext, secretContext(id));

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type Patience } from './connections/connection.ts';
+import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type PoolPatience } from './connections/connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { joinBegin } from './row-security/tenant-entry.ts';
 
@@ -36,7 +36,7 @@ export function createDatabase(
     onPool,
     isPooled = false,
     ...patience
-  }: Patience & { max?: number; onPool?: (pool: Pool) => void; isPooled?: boolean } = {},
+  }: PoolPatience & { max?: number; onPool?: (pool: Pool) => void; isPooled?: boolean } = {},
 ): Database {
   const pool = isPooled ? openPoolBehindPooler(url, max, patience) : openPool(url, max, patience);
   onPool?.(pool);

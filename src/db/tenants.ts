@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseReader, DatabaseTransaction } from './client.ts';
 import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
-import { beginAs, enter, read } from './row-security/tenant-entry.ts';
+import { beginAs, enter, readAsTenant } from './row-security/tenant-entry.ts';
 import type { Tenant } from './row-security/tenant-query.ts';
 import { findRoleGap, type RoleGap } from './row-security/tenant-role.ts';
 import { inTransaction } from './transaction.ts';
@@ -88,7 +88,7 @@ export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenan
 
   return {
     within,
-    read: async (tenant, work) => ((await isOn()) ? read(tenant, () => work(db)) : work(db)),
+    read: async (tenant, work) => ((await isOn()) ? readAsTenant(tenant, () => work(db)) : work(db)),
     list: (tenant, work) => within(tenant, work, FOR_LISTS),
     onConnection: async (tenant, work) => inTransaction(pool, work, (await isOn()) ? beginAs(tenant) : undefined),
   };

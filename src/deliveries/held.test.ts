@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Holdable, type Holder, standingOf } from './held.ts';
+import { type Holdable, type HoldingSubscription, deliveryStandingOf } from './held.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds));
 const NOW = at(30);
@@ -19,7 +19,7 @@ const waiting: Holdable = {
   maxDelay: 1_000,
   backoffMultiplier: 1,
 };
-const active: Holder = {
+const active: HoldingSubscription = {
   status: 'active',
   appSuspendedAt: null,
   statusChangedAt: at(0),
@@ -29,12 +29,12 @@ const active: Holder = {
   circuitProbeAt: null,
   circuitProbeFailedAt: null,
 };
-const paused: Holder = { ...active, status: 'paused', appSuspendedAt: null, statusChangedAt: at(5) };
-const open: Holder = { ...active, circuitOpenedAt: at(10), circuitProbeAt: at(40) };
+const paused: HoldingSubscription = { ...active, status: 'paused', appSuspendedAt: null, statusChangedAt: at(5) };
+const open: HoldingSubscription = { ...active, circuitOpenedAt: at(10), circuitProbeAt: at(40) };
 const faulty: Holdable = { ...waiting, nextRetryAt: at(50), dueAt: at(50), heldReason: 'internal', heldSince: at(20) };
 
-const standing = (delivery: Partial<Holdable>, subscription: Holder | undefined = active) =>
-  standingOf({ ...waiting, ...delivery }, subscription, NOW);
+const standing = (delivery: Partial<Holdable>, subscription: HoldingSubscription | undefined = active) =>
+  deliveryStandingOf({ ...waiting, ...delivery }, subscription, NOW);
 
 describe('a delivery is held', () => {
   test.each([

@@ -31,7 +31,7 @@ export type Holdable = RetryPolicy & {
 };
 
 /** Columns of the delivery's subscription that may hold it. The times of a circuit are null while it is closed. */
-export type Holder = {
+export type HoldingSubscription = {
   status: SubscriptionStatus;
   statusChangedAt: Date;
   appSuspendedAt: Date | null;
@@ -47,7 +47,10 @@ const isBeingTried = ({ holder, carrier, dueAt }: Holdable, now: Date): boolean 
   holder !== null || (carrier !== null && dueAt !== null && dueAt <= now);
 
 /** The hold by a circuit that is not closed; undefined where there is none. */
-function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | undefined): Required<Held> | undefined {
+function heldByCircuit(
+  delivery: Holdable & { dueAt: Date },
+  holder: HoldingSubscription | undefined,
+): Required<Held> | undefined {
   if (holder === undefined || holder.circuitOpenedAt === null || holder.circuitProbeAt === null) return undefined;
   const { resumedAt, timeoutMs, circuitOpenedAt: openedAt, circuitProbeAt: probeAt } = holder;
   const { policyStartedAt, policyAttempts, dueAt } = delivery;
@@ -64,9 +67,9 @@ function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | un
  * one of them holds a delivery, nothing else matters, and no retry is coming. A circuit holds tries that would be made before
  * its next probe. A finished delivery is not held, nor one at its try, nor one that waits for its policy's next try alone.
  */
-export function standingOf(
+export function deliveryStandingOf(
   delivery: Holdable,
-  subscription: Holder | undefined,
+  subscription: HoldingSubscription | undefined,
   now: Date,
 ): { nextRetryAt: Date | null; held: Held | undefined } {
   const { dueAt, nextRetryAt, heldReason, heldSince } = delivery;

@@ -2,7 +2,7 @@ import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
 import { readFound } from '../db/sql/walk.ts';
 import { faultMessage, FAULTS } from '../kernel/words/fault-kinds.ts';
-import { type Holder, standingOf } from './held.ts';
+import { type HoldingSubscription, deliveryStandingOf } from './held.ts';
 import { timeOfId } from '../kernel/values/ids.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type {
@@ -68,13 +68,13 @@ async function toDeliveries(db: Reader, rows: DeliveryRow[], now: Date): Promise
   return rows.map((row) => {
     // Only this service writes the column, from DELIVERY_STATUSES.
     const delivery = { ...row, status: row.status as DeliveryStatus };
-    const { nextRetryAt, held } = standingOf(delivery, holders.get(row.subscriptionId), now);
+    const { nextRetryAt, held } = deliveryStandingOf(delivery, holders.get(row.subscriptionId), now);
     const error = faultOf(row) ?? errors.get(row.id);
     return toDelivery({ ...row, nextRetryAt }, { ...(held && { held }), ...(error && { error }) });
   });
 }
 
-async function holdersOf(db: Reader, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
+async function holdersOf(db: Reader, rows: DeliveryRow[]): Promise<Map<string, HoldingSubscription>> {
   const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
   if (waiting.size === 0) return new Map();
   const found = await db.subscription.findMany({

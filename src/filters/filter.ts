@@ -22,7 +22,7 @@ export type FilterInput = {
 };
 
 /** The message as expressions see it; its payload is parsed by `read`, or when the first one looks at it. */
-export type Message = {
+export type FilteredMessage = {
   eventType: string;
   payload: unknown;
   metadata: unknown;
@@ -34,7 +34,7 @@ export type Filter = {
   units: number;
   readsPayload: boolean;
   weight: number;
-  verdictOn(message: Message): FilterVerdict;
+  verdictOn(message: FilteredMessage): FilterVerdict;
 };
 /** A filter, or why there is none. */
 export type Compiled = Filter | { problem: string };
@@ -83,7 +83,7 @@ function compileFilter(expressions: Expressions, expression: string): Compiled {
   }
 }
 
-function verdictOf(expression: string, evaluate: Expression['evaluate'], message: Message): FilterVerdict {
+function verdictOf(expression: string, evaluate: Expression['evaluate'], message: FilteredMessage): FilterVerdict {
   try {
     const result = evaluate(message);
     return typeof result === 'boolean' ? { matches: result } : failed(`must return bool, returned ${kindOf(result)}`);
@@ -105,7 +105,7 @@ function kindOf(result: unknown): string {
   return kind === 'string' ? 'text' : kind === 'number' || kind === 'bigint' ? 'a number' : 'something else';
 }
 
-export function readMessage({ eventType, payload, metadata = {} }: Omit<FilterInput, 'key'>): Message {
+export function readMessage({ eventType, payload, metadata = {} }: Omit<FilterInput, 'key'>): FilteredMessage {
   let parsed: { payload: unknown } | undefined;
   const read = (): { payload: unknown } => (parsed ??= { payload: parsePayload(payload) });
   return {

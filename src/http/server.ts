@@ -52,7 +52,7 @@ export type ListenOptions = {
  * The app behind a server. `countBroken` counts a request that Node could not read, which is answered here. `endStreams` ends the
  * open streams for good, when a drain begins.
  */
-export type Served = {
+export type ServedApp = {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   countBroken(address: string): Promise<RateHeaders>;
   endStreams(): void;
@@ -60,7 +60,7 @@ export type Served = {
 
 /** Serves the app. Port 0 takes a free one. Rejects when the port is taken. */
 export async function startHttpServer(
-  app: Served,
+  app: ServedApp,
   { port, host, maxConnections, onTooMany }: ListenOptions,
 ): Promise<HttpServer> {
   const handle = app.callback();
@@ -184,7 +184,7 @@ const BROKEN: Record<string, { code: ErrorCode; reason: string }> = {
 const MALFORMED = { code: 'INVALID_REQUEST', reason: 'is not valid HTTP' } as const;
 
 /** Node has no response object for a request it could not read, so this answer is written by hand. */
-async function answerBroken(app: Served, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+async function answerBroken(app: ServedApp, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
   const { code, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
   const rateHeaders = await app.countBroken(socket instanceof Socket ? (socket.remoteAddress ?? '') : '');
   const problem = new ApiError(code, `request: ${reason}`, { details: { field: 'request', reason } });

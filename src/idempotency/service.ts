@@ -14,7 +14,7 @@ const LONGEST_LOOK_MS = 250;
 const RENEW_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
-export type Work = {
+export type IdempotentWork = {
   /** An accepted publish is kept in the transaction that stores it; `run` throws KeyTakenError when another process was first. */
   isPublish: boolean;
   /** Gives the answer that is to be kept; throws where none is. Called once at most. */
@@ -29,7 +29,7 @@ export type Idempotency = {
    * same key, and with Retry-After for a first request that runs on for longer than 5 s. An error of `run` is thrown on, and
    * the key is free again.
    */
-  once(request: KeyedRequest, work: Work): Promise<OnceAnswer>;
+  once(request: KeyedRequest, work: IdempotentWork): Promise<OnceAnswer>;
 };
 
 type Known = { requestHash: Buffer; answer: KeptAnswer };
@@ -71,7 +71,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
-  const publish = async (request: KeyedRequest, { run }: Work, deadline: number): Promise<OnceAnswer> => {
+  const publish = async (request: KeyedRequest, { run }: IdempotentWork, deadline: number): Promise<OnceAnswer> => {
     try {
       const answer = await run();
       // A refusal has stored nothing, so that it may be kept afterwards.
@@ -85,7 +85,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
-  const runUnderLease = async ({ id }: KeyedRequest, owner: string, { run }: Work): Promise<OnceAnswer> => {
+  const runUnderLease = async ({ id }: KeyedRequest, owner: string, { run }: IdempotentWork): Promise<OnceAnswer> => {
     const renewing = setInterval(() => void store.renewKey(pool, id, owner).catch(warn), RENEW_EVERY_MS);
     const end = (): void => clearInterval(renewing);
     /** The row says what has become of the request before its caller knows it, or else as soon as PostgreSQL is back. */
@@ -115,7 +115,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
-  const lookOrRun = async (request: KeyedRequest, work: Work, deadline: number): Promise<OnceAnswer> => {
+  const lookOrRun = async (request: KeyedRequest, work: IdempotentWork, deadline: number): Promise<OnceAnswer> => {
     for (;;) {
       const answer = await look(request, deadline);
       if (answer !== undefined) return { answer, isReplayed: true };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { SealedSecret } from '../credentials/signing-secret.ts';
+import type { SealedSigningSecret } from '../credentials/signing-secret.ts';
 import type { ForcedAnswer, Signature } from './schema.ts';
 
 /** An inspector as a request meets it. */
@@ -17,7 +17,7 @@ export async function loadInspector(pool: Pool, id: string): Promise<ReceivingIn
 }
 
 /** A subscription that a message was delivered to, with the secrets that sign for it now. */
-export type Signer = { subscriptionId: string; secrets: SealedSecret[] };
+export type Signer = { subscriptionId: string; secrets: SealedSigningSecret[] };
 
 // A message may go to tens of thousands: a request that anybody can send reads so many of them.
 const DELIVERIES_AT_MOST = 1_000;

@@ -19,16 +19,16 @@ export type ArrivingRequest = {
   bytes: Buffer;
 };
 
-export type Receive = (id: string, request: ArrivingRequest) => Promise<{ status: number; delayMs: number }>;
+export type ReceiveInspected = (id: string, request: ArrivingRequest) => Promise<{ status: number; delayMs: number }>;
 
 /**
  * Keeps a request that arrived, with the verdict on its signature, and says how it is answered. NOT_FOUND for an unknown inspector.
  * Nothing is published or delivered because of it, so that no chain begins here.
  */
-export function createReceive(
+export function createReceiveInspected(
   { pool, clock, newId, keyRing }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing'>,
   { urlOf }: { urlOf: (id: string) => string },
-): Receive {
+): ReceiveInspected {
   return async (id, { method, path, rawHeaders, header, bytes }) => {
     const inspector = isId('inspector', id) ? await loadInspector(pool, id) : undefined;
     if (inspector === undefined) throw notFound('inspector');

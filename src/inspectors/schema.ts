@@ -7,7 +7,7 @@ import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
 const MAX_DELAY_MS = 30_000;
 
-export const VERDICTS = ['verified', 'failed', 'unsigned'] as const;
+export const SIGNATURE_VERDICTS = ['verified', 'failed', 'unsigned'] as const;
 
 /** Why a signature does not hold, in the order in which it is looked for. */
 export const VERDICT_REASONS = [
@@ -65,7 +65,7 @@ export type ForcedAnswer = Inspector['answer'];
 const signature = z
   .strictObject({
     verdict: z
-      .enum(VERDICTS)
+      .enum(SIGNATURE_VERDICTS)
       .describe('Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`.'),
     reason: z.enum(VERDICT_REASONS).exactOptional().describe('Why it failed.'),
     messageId: idOf('message')

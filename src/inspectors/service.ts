@@ -8,7 +8,7 @@ import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { INSPECT_PATH } from '../outbound/guard/inspect-path.ts';
-import { createReceive, type Receive } from './receive.ts';
+import { createReceiveInspected, type ReceiveInspected } from './receive.ts';
 import {
   type CreateInspector,
   type InspectedRequest,
@@ -41,7 +41,7 @@ export type Inspectors = {
   /** Forgets the requests that arrived. */
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
   /** A request of anybody to the address of that inspector (receive.ts). */
-  receive: Receive;
+  receive: ReceiveInspected;
 };
 
 export function createInspectors(
@@ -151,6 +151,6 @@ export function createInspectors(
         await audit.record(transaction, caller, { action: 'inspector.requests_cleared', target: { id }, after });
       }),
 
-    receive: createReceive({ pool, clock, newId, keyRing }, { urlOf }),
+    receive: createReceiveInspected({ pool, clock, newId, keyRing }, { urlOf }),
   };
 }

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
-import { openSecret } from '../credentials/signing-secret.ts';
+import { openSigningSecret } from '../credentials/signing-secret.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { readSigningKey, signatureHeader } from '../outbound/sign.ts';
 import type { Signer } from './receive-store.ts';
@@ -60,7 +60,7 @@ export async function verdictOn(
 /** Undefined for a secret that was sealed with a key that is gone. */
 function keyOf(keyRing: KeyRing, sealed: Signer['secrets'][number]): ReturnType<typeof readSigningKey> | undefined {
   try {
-    return readSigningKey(openSecret(keyRing, sealed));
+    return readSigningKey(openSigningSecret(keyRing, sealed));
   } catch {
     return undefined;
   }

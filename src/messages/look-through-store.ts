@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import { findMessageIds, type SummaryFilter } from './summaries-store.ts';
 
 /** A message that was read: its payload is absent where the text that is looked for cannot stand in it, and once it is erased. */
-export type Read = { id: string; bytes: number; payload: string | null };
+export type ReadMessage = { id: string; bytes: number; payload: string | null };
 
 // Rows of one look, and bytes of their payloads, which PostgreSQL unpacks: 20 ms of a processor. One message is read at least.
 export const LOOK = { messages: 200, bytes: 1_048_576 } as const;
@@ -15,11 +15,11 @@ export async function readPayloads(
   db: DatabaseTransaction,
   filter: SummaryFilter,
   { after, needle }: { after: string | undefined; needle: string },
-): Promise<{ rows: Read[]; isLast: boolean }> {
+): Promise<{ rows: ReadMessage[]; isLast: boolean }> {
   const ids = await findMessageIds(db, filter, { after, limit: LOOK.messages - 1 });
   if (ids.length === 0) return { rows: [], isLast: true };
   // The size stands beside a payload that is stored by itself: only payloads within the bytes are unpacked.
-  const rows = await db.$queryRaw<Read[]>`
+  const rows = await db.$queryRaw<ReadMessage[]>`
     WITH sized AS (
       SELECT m.id, coalesce(octet_length(m.payload), 0) AS bytes,
         sum(coalesce(octet_length(m.payload), 0)) OVER (ORDER BY m.id DESC) AS so_far

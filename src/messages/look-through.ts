@@ -13,7 +13,7 @@ export type PayloadCondition = { name: string; needle: string; fits: (payload: s
 /** Bounds of one request, whichever is reached first. A look that has begun is finished. */
 export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, milliseconds: 2_000 } as const;
 
-export type Found = {
+export type FoundMessages = {
   messages: MessageSummary[];
   lookedThrough: LookedThrough;
   /** Goes on behind the last message that was looked through. Absent where all were. */
@@ -29,7 +29,7 @@ export async function lookThrough(
   caller: EnvironmentCaller,
   query: LookThrough,
   condition: PayloadCondition,
-): Promise<Found> {
+): Promise<FoundMessages> {
   const startedAt = performance.now();
   const { environmentId } = caller;
   const { limit, channelId, eventType, since, until } = query;

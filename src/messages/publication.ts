@@ -75,7 +75,7 @@ export const itemsOf = (publications: readonly Publication[]): Item[] =>
   publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
 
 /** One array per column, as pg hands them to unnest: id, environment, channel, event type, payload, metadata and time. */
-export const messageColumns = (items: readonly Item[]): unknown[] => [
+export const columnsOfMessages = (items: readonly Item[]): unknown[] => [
   items.map(({ message }) => message.id),
   items.map(({ publication }) => publication.environmentId),
   items.map(({ publication }) => publication.channelId),

@@ -8,7 +8,7 @@ import { mayBeSentForMs } from '../kernel/rules/erasure.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
-import { type Found, lookThrough, type PayloadCondition } from './look-through.ts';
+import { type FoundMessages, lookThrough, type PayloadCondition } from './look-through.ts';
 import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages } from './schema.ts';
 import { findSummaries } from './summaries-store.ts';
 import * as store from './store.ts';
@@ -56,7 +56,7 @@ export function createMessages(
     },
 
     /** The same whose payloads fit, with what was read to find them. */
-    lookThrough: (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): Promise<Found> =>
+    lookThrough: (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): Promise<FoundMessages> =>
       lookThrough(tenants, caller, query, condition),
 
     /** Published messages by their ids, newest first, with their payloads. */

@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import { createPool } from '../db/connections/pool.ts';
-import { COUNTED, readBacklog, readRuns, readTables, readWaiting, RUN_STATES, STATES } from './figure-queries.ts';
-import { type Figures, figuresOf } from './page.ts';
+import { COUNT_BOUNDS, readBacklog, readRuns, readTables, readWaiting, RUN_STATES, STATES } from './figure-queries.ts';
+import { type MetricValues, metricValuesOf } from './page.ts';
 
 // Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
 const BACKLOG_EVERY_MS = 10_000;
@@ -12,7 +12,7 @@ const TABLES_EVERY_MS = 60_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 export type DatabaseFigures = {
   /** As of the last look, which is ten seconds old at most while PostgreSQL answers. */
-  read(): Promise<Figures>;
+  read(): Promise<MetricValues>;
   close(): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   const up = gauge('posthorn_database_up', '1 when PostgreSQL has answered the last look, else 0.');
   const due = gauge(
     'posthorn_due_deliveries',
-    `Due deliveries by state: first_try and retry wait for a worker, claimed are held by one, stopped belong to a subscription that takes none. At least this many: ${COUNTED.perSubscription} of each subscription and ${COUNTED.inAll} in all are counted.`,
+    `Due deliveries by state: first_try and retry wait for a worker, claimed are held by one, stopped belong to a subscription that takes none. At least this many: ${COUNT_BOUNDS.perSubscription} of each subscription and ${COUNT_BOUNDS.inAll} in all are counted.`,
     ['state'],
   );
   const age = gauge(
@@ -43,7 +43,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   );
   const runs = gauge(
     'posthorn_runs_under_way',
-    `Runs of workflows by state: pending wait for a worker, queued for their turn, running have a worker, waiting are in a step that waits. At least this many: ${COUNTED.inAll} are counted.`,
+    `Runs of workflows by state: pending wait for a worker, queued for their turn, running have a worker, waiting are in a step that waits. At least this many: ${COUNT_BOUNDS.inAll} are counted.`,
     ['state'],
   );
   const runAge = gauge(
@@ -113,7 +113,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
         looking = undefined;
       });
       await looking;
-      return figuresOf(registry);
+      return metricValuesOf(registry);
     },
     close: () => pool.end(),
   };

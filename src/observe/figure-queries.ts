@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
 
 // Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
-export const COUNTED = { perSubscription: 10_000, inAll: 100_000 } as const;
+export const COUNT_BOUNDS = { perSubscription: 10_000, inAll: 100_000 } as const;
 
 const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
   SELECT d.due_at FROM deliveries d
@@ -15,14 +15,14 @@ const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => 
   WHERE s.deleted_at IS NULL`;
 
 const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d
-  WHERE d.holder IS NOT NULL AND d.due_at <= now() LIMIT ${COUNTED.inAll}`;
+  WHERE d.holder IS NOT NULL AND d.due_at <= now() LIMIT ${COUNT_BOUNDS.inAll}`;
 
 // The oldest row of each place is one entry of an index for each subscription, and is looked for in all of them.
 const BACKLOG = `
   WITH claimed AS MATERIALIZED (${CLAIMED}), counted AS (
     SELECT state, count(*) AS rows FROM (
-      (${lane('first_try', '= 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
-      UNION ALL (${lane('retry', '> 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
+      (${lane('first_try', '= 0', COUNT_BOUNDS.perSubscription)} LIMIT ${COUNT_BOUNDS.inAll})
+      UNION ALL (${lane('retry', '> 0', COUNT_BOUNDS.perSubscription)} LIMIT ${COUNT_BOUNDS.inAll})
       UNION ALL SELECT state, due_at FROM claimed
     ) AS bounded GROUP BY state
   ), oldest AS (
@@ -39,11 +39,11 @@ const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::fl
 // Indexes of runs that have not ended, and of those before a gate.
 const RUNS = `
   SELECT status AS state, count(*)::float8 AS rows, max(extract(epoch FROM now() - due_at))::float8 AS age FROM (
-    (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNTED.inAll})
+    (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNT_BOUNDS.inAll})
     UNION ALL
-    (SELECT 'queued', NULL FROM run_gates WHERE NOT is_inside LIMIT ${COUNTED.inAll})
+    (SELECT 'queued', NULL FROM run_gates WHERE NOT is_inside LIMIT ${COUNT_BOUNDS.inAll})
     UNION ALL
-    (SELECT status, NULL FROM runs WHERE carrier IS NOT NULL AND finished_at IS NULL LIMIT ${COUNTED.inAll})
+    (SELECT status, NULL FROM runs WHERE carrier IS NOT NULL AND finished_at IS NULL LIMIT ${COUNT_BOUNDS.inAll})
   ) AS bounded GROUP BY status`;
 
 const TABLES = `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { countedOf, figuresOf, mergePages, mergeTexts } from './page.ts';
+import { countedOf, metricValuesOf, mergePages, mergeTexts } from './page.ts';
 
 /** A registry with a counter, a histogram and two gauges, as one process has them. */
 function processWith(count: number) {
@@ -16,7 +16,7 @@ function processWith(count: number) {
 const seriesOf = (page: string): string[] => page.split('\n').filter((line) => /^[a-z]/.test(line));
 
 test('one page of several has sums, and the largest where a gauge says so', async () => {
-  const figures = [await figuresOf(processWith(2)), await figuresOf(processWith(3))];
+  const figures = [await metricValuesOf(processWith(2)), await metricValuesOf(processWith(3))];
   expect(seriesOf(await mergePages(figures, []))).toEqual([
     'calls_total{route="/a"} 5',
     'call_seconds_bucket{le="1"} 0',
@@ -30,12 +30,12 @@ test('one page of several has sums, and the largest where a gauge says so', asyn
 
 // Old mechanism: the aggregation added into the figures of a dead process, which grew with each scrape.
 test('the same figures may be merged again', async () => {
-  const figures = [await figuresOf(processWith(2)), await figuresOf(processWith(3))];
+  const figures = [await metricValuesOf(processWith(2)), await metricValuesOf(processWith(3))];
   expect(await mergePages(figures, [])).toBe(await mergePages(figures, []));
 });
 
 test('a dead process keeps what it has counted, and none of its gauges', async () => {
-  const kept = countedOf(await figuresOf(processWith(2)));
+  const kept = countedOf(await metricValuesOf(processWith(2)));
   expect(kept.map(({ name }) => name)).toEqual(['calls_total', 'call_seconds']);
 });
 

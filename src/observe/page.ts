@@ -1,38 +1,38 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
 /** Metrics of one registry, as they go through the pipe to a supervisor. */
-export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** Everything that one service process tells at a scrape. */
 export type ProcessPage = {
-  own: Figures;
+  own: MetricValues;
   /** Figures of PostgreSQL, which are the same for all: one process of a command is asked for it. */
-  database: Figures | undefined;
+  database: MetricValues | undefined;
   /** The page of Temporal's SDK. */
   temporal: string;
 };
 
-export const figuresOf = async (registry: Registry): Promise<Figures> =>
+export const metricValuesOf = async (registry: Registry): Promise<MetricValues> =>
   // `as`: its declaration leaves out the values that its own aggregation reads.
-  (await registry.getMetricsAsJSON()) as unknown as Figures;
+  (await registry.getMetricsAsJSON()) as unknown as MetricValues;
 
 /** Prometheus's text format, version 0.0.4. */
 export const CONTENT_TYPE = AggregatorRegistry.PROMETHEUS_CONTENT_TYPE;
 
 /** One page of several: counters, histograms and most gauges are sums; a gauge may say otherwise by its aggregator. */
-export async function mergePages(figures: readonly Figures[], temporal: readonly string[]): Promise<string> {
+export async function mergePages(figures: readonly MetricValues[], temporal: readonly string[]): Promise<string> {
   const merged = AggregatorRegistry.aggregate(figures.map((each) => each.map(copyOf)));
   return `${await merged.metrics()}\n${mergeTexts(temporal)}`;
 }
 
 // Aggregation writes into the values that it is given, and the figures of a dead process are added again at each scrape.
-const copyOf = (metric: Figures[number]): Figures[number] => ({
+const copyOf = (metric: MetricValues[number]): MetricValues[number] => ({
   ...metric,
   values: metric.values.map((value) => ({ ...value })),
 });
 
 /** A dead process keeps what it has counted: without it a sum over processes would fall, and Prometheus read a restart of all. */
-export const countedOf = (figures: Figures): Figures =>
+export const countedOf = (figures: MetricValues): MetricValues =>
   figures.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
 
 // The SDK names a task queue in every series. That of one process has the process's id in its name, and a restart would add series.

@@ -3,7 +3,7 @@ import type { Row } from '../http/route/route.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import { HEADERS } from './headers.ts';
 import { createComponents } from './components.ts';
-import { nameOf, operationOf } from './operation.ts';
+import { operationNameOf, operationOf } from './operation.ts';
 import { refusalResponses } from './refusals.ts';
 import { schemaNames } from './schema-names.ts';
 import { securitySchemes } from './security.ts';
@@ -38,7 +38,7 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, { components, queries, text }) };
   }
-  const tags = [...new Set(rows.map((row) => nameOf(row).resource))];
+  const tags = [...new Set(rows.map((row) => operationNameOf(row).resource))];
   const schemas = {
     Error: components.schemaOf(errorEnvelope, 'got'),
     OAuthError: {

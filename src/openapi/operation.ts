@@ -34,7 +34,7 @@ export type OperationParts = { components: Components; queries: Components; text
 
 /** Operation of a route. */
 export function operationOf(row: Row, { components, queries, text }: OperationParts): Record<string, unknown> {
-  const { resource, method } = nameOf(row);
+  const { resource, method } = operationNameOf(row);
   return {
     operationId: `${resource}.${method}`,
     summary: text.summary,
@@ -56,7 +56,7 @@ export function operationOf(row: Row, { components, queries, text }: OperationPa
 }
 
 /** Name among the operations, which is also that of the method in the client library. */
-export function nameOf(row: Row): { resource: string; method: string } {
+export function operationNameOf(row: Row): { resource: string; method: string } {
   return methodNameOf({
     ...row,
     isList: row.query !== undefined && 'cursor' in shapeOf(row.query) && row.method === 'GET',

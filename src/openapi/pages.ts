@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from '../http/pages/public-files.ts';
+import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from '../http/pages/public-files.ts';
 import type { Row } from '../http/route/route.ts';
 import { documentOf } from './document.ts';
 
@@ -86,8 +86,8 @@ export function createPages(
 async function readReader(): Promise<ReadonlyMap<string, PublicFile>> {
   const script = await readFile(existsSync(READER_COPY) ? READER_COPY : readerOfPackage());
   const files: [path: string, file: PublicFile][] = [
-    [`docs/scalar-${hashOf(script)}.js`, publicFile(script, SCRIPT, FOR_EVER)],
-    [`docs/start-${hashOf(START)}.js`, publicFile(START, SCRIPT, FOR_EVER)],
+    [`docs/scalar-${contentHashOf(script)}.js`, publicFile(script, SCRIPT, FOR_EVER)],
+    [`docs/start-${contentHashOf(START)}.js`, publicFile(START, SCRIPT, FOR_EVER)],
   ];
   const html = publicFile(htmlOf(files.map(([path]) => path)), 'text/html; charset=utf-8', pageHeaders(POLICY));
   return new Map([['/docs', html], ...files.map(([path, file]): [string, PublicFile] => [`/${path}`, file])]);

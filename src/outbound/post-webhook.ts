@@ -1,8 +1,8 @@
 import type { AddressGuard } from './guard/address-guard.ts';
 import {
-  type Connections,
+  type ConnectionPool,
   type ConnectionsGauge,
-  createConnections,
+  createConnectionPool,
   type Lease,
   SenderClosedError,
 } from './exchange/connections.ts';
@@ -87,8 +87,8 @@ const GIVEN_UP = new Error('given up');
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { guard, clock = () => new Date() } = options;
   const userAgent = `posthorn/${options.version}`;
-  const connectionsBy = (connect: AddressGuard['connect']): Connections =>
-    createConnections({
+  const connectionsBy = (connect: AddressGuard['connect']): ConnectionPool =>
+    createConnectionPool({
       connect,
       perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
       maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
@@ -100,7 +100,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   /** Rejects when no complete headers came in time. `start` is that of the attempt, by `performance.now()`. */
   async function answerTo(
-    { connections, origin, path }: { connections: Connections; origin: string; path: string },
+    { connections, origin, path }: { connections: ConnectionPool; origin: string; path: string },
     request: WebhookRequest,
     start: number,
   ): Promise<{ response: WebhookResponse; answeredAfterMs: number }> {
@@ -132,7 +132,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 
   /** Inspectors are own addresses, so that only a refused URL can be one. */
-  function whereTo(url: string): { connections: Connections; origin: string; path: string } | { problem: string } {
+  function whereTo(url: string): { connections: ConnectionPool; origin: string; path: string } | { problem: string } {
     const target = guard.readTarget(url);
     if (!('problem' in target)) return { ...target, connections: connectionsElsewhere };
     const inspector = guard.readInspector(url);

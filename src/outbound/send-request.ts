@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { AddressGuard } from './guard/address-guard.ts';
-import { createConnections, type Lease, SenderClosedError } from './exchange/connections.ts';
+import { createConnectionPool, type Lease, SenderClosedError } from './exchange/connections.ts';
 import { startDeadline } from './exchange/deadline.ts';
 import { type AttemptError, classifyError } from './exchange/error-class.ts';
 import { exchange } from './exchange/exchange.ts';
@@ -29,7 +29,7 @@ export type OutgoingRequest = {
 };
 
 /** An answer with complete headers, whatever its status. `isCut`: the body is longer than was read. `isBroken`: it broke off before. */
-export type SentRequest = {
+export type RequestResult = {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -42,7 +42,7 @@ export type SentRequest = {
 
 export type RequestSender = {
   /** `error` where no complete headers came. Rejects after `close` alone. */
-  send(request: OutgoingRequest): Promise<SentRequest | { error: AttemptError }>;
+  send(request: OutgoingRequest): Promise<RequestResult | { error: AttemptError }>;
   close(): Promise<void>;
 };
 
@@ -55,7 +55,7 @@ type RequestSenderOptions = { guard: AddressGuard; version: string; clock: () =>
  */
 export function createRequestSender({ guard, version, clock }: RequestSenderOptions): RequestSender {
   const userAgent = `posthorn/${version}`;
-  const connections = createConnections({
+  const connections = createConnectionPool({
     connect: guard.connect,
     perGroup: PER_ORIGIN,
     maxOrigins: MAX_ORIGINS,
@@ -65,7 +65,7 @@ export function createRequestSender({ guard, version, clock }: RequestSenderOpti
   const exchanged = async (
     target: { origin: string; path: string },
     request: OutgoingRequest,
-  ): Promise<SentRequest> => {
+  ): Promise<RequestResult> => {
     const start = performance.now();
     const deadline = startDeadline(request.timeoutMs);
     let lease: Lease | undefined;

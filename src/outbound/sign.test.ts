@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, readSigningKey, signatureHeader } from './sign.ts';
+import { newSigningSecret, readSigningKey, signatureHeader } from './sign.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const VECTOR = {
@@ -43,7 +43,7 @@ describe('v1', () => {
   });
 
   test('an independent library verifies what a new secret signs, whatever the bytes of the body', () => {
-    const secret = newSecret();
+    const secret = newSigningSecret();
     const timestamp = Math.floor(Date.now() / 1_000);
     for (const text of ['', '{}', '{"é":"日本 \\u0000","n":12345678901234567890,"m":1.10}']) {
       const body = Buffer.from(text);
@@ -54,7 +54,7 @@ describe('v1', () => {
       };
       expect(() => new Webhook(secret).verify(text, headers)).not.toThrow();
       expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
-      expect(() => new Webhook(newSecret()).verify(text, headers)).toThrow();
+      expect(() => new Webhook(newSigningSecret()).verify(text, headers)).toThrow();
     }
   });
 
@@ -89,7 +89,7 @@ describe('v1a', () => {
 });
 
 test('several secrets give several signatures, in their order, separated by one space', () => {
-  const old = newSecret();
+  const old = newSigningSecret();
   const { seedSecret } = newKeyPair();
   const header = signatureHeader({
     keys: [readSigningKey(SECRET), readSigningKey(old), readSigningKey(seedSecret)],
@@ -103,7 +103,7 @@ test('several secrets give several signatures, in their order, separated by one 
 });
 
 test('a new secret is whsec_ and 32 random bytes', () => {
-  const secrets = Array.from({ length: 50 }, newSecret);
+  const secrets = Array.from({ length: 50 }, newSigningSecret);
   for (const secret of secrets) {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);

@@ -75,7 +75,7 @@ function signatureOf({ version, key }: SigningKey, head: string, body: Buffer): 
 }
 
 /** A fresh symmetric secret, `whsec_` and the base64 of 32 random bytes (Standard Webhooks, "Signature scheme"). */
-export const newSecret = (): string => `${SYMMETRIC_PREFIX}${randomBytes(NEW_KEY_BYTES).toString('base64')}`;
+export const newSigningSecret = (): string => `${SYMMETRIC_PREFIX}${randomBytes(NEW_KEY_BYTES).toString('base64')}`;
 
 /**
  * The value of `webhook-signature` (Standard Webhooks): one signature per key, in their order, separated by spaces, over the exact

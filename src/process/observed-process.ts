@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { createDatabaseFigures, type DatabaseFigures } from '../observe/database-figures.ts';
 import { createMeters, type Meters } from '../observe/meters.ts';
 import type { Readied } from '../observe/metrics-server.ts';
-import { figuresOf, type ProcessPage } from '../observe/page.ts';
+import { metricValuesOf, type ProcessPage } from '../observe/page.ts';
 import type { OwnAddresses } from '../outbound/guard/own-addresses.ts';
 import type { Readiness } from '../readiness/readiness.ts';
 
@@ -53,7 +53,7 @@ export async function observeProcess({
       const { databaseUrl } = config;
       if (withDatabase && databaseUrl !== undefined) database ??= createDatabaseFigures(databaseUrl, tellFailure);
       const [ownFigures, temporal, ofDatabase] = await Promise.all([
-        figuresOf(meters.registry),
+        metricValuesOf(meters.registry),
         readTemporal(address),
         withDatabase ? database?.read() : undefined,
       ]);

@@ -9,10 +9,10 @@ import type { BatchAccepted, PublishedMessage } from './schema.ts';
 /** The answer that a request asks for: the message itself, or the ids of several. */
 export type AskedMessage = { kind: 'message'; channelId: string; message: NewMessage };
 export type AskedBatch = { kind: 'batch'; messages: readonly NewMessage[] };
-export type Asked = AskedMessage | AskedBatch;
+export type AskedPublish = AskedMessage | AskedBatch;
 
 /** Everything that an answer says beside what was asked for. */
-export type Outcome = {
+export type PublishOutcome = {
   /** Ids of messages that somebody takes. */
   routed: ReadonlySet<string>;
   repeated: Repeated;
@@ -23,11 +23,11 @@ export type Outcome = {
 };
 
 /** The answer to a request, the same whenever it is made from the same outcome. */
-export const answerTo = (asked: Asked, outcome: Outcome): PublishedMessage | BatchAccepted =>
-  asked.kind === 'message' ? messageAnswer(asked, outcome) : batchAnswer(asked, outcome);
+export const answerTo = (asked: AskedPublish, outcome: PublishOutcome): PublishedMessage | BatchAccepted =>
+  asked.kind === 'message' ? messageAnswerOf(asked, outcome) : batchAnswerOf(asked, outcome);
 
 /** The message, or the first one with its publisher's id, as it is now. */
-export function messageAnswer({ channelId, message }: AskedMessage, outcome: Outcome): PublishedMessage {
+export function messageAnswerOf({ channelId, message }: AskedMessage, outcome: PublishOutcome): PublishedMessage {
   const known = outcome.repeated.get(message.id);
   if (known === undefined) return accepted(channelId, message, outcome);
   const publishedAt = timeOfId('message', known.messageId) ?? message.publishedAt;
@@ -37,7 +37,7 @@ export function messageAnswer({ channelId, message }: AskedMessage, outcome: Out
   );
 }
 
-export const batchAnswer = ({ messages }: AskedBatch, { repeated, warnings }: Outcome): BatchAccepted => ({
+export const batchAnswerOf = ({ messages }: AskedBatch, { repeated, warnings }: PublishOutcome): BatchAccepted => ({
   count: messages.length,
   ids: messages.map(({ id }) => repeated.get(id)?.messageId ?? id),
   status: 'accepted',
@@ -47,7 +47,7 @@ export const batchAnswer = ({ messages }: AskedBatch, { repeated, warnings }: Ou
 const accepted = (
   channelId: string,
   { id, eventType, payload, metadata, publishedAt, isScheduled }: NewMessage,
-  { routed, warnings }: Outcome,
+  { routed, warnings }: PublishOutcome,
 ): PublishedMessage => ({
   id,
   channelId,

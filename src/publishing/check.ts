@@ -10,15 +10,15 @@ import type { PublishingConfig } from './configs/config-store.ts';
 import { findMatches } from './configs/filter-matches.ts';
 import { heardOf } from './configs/heard.ts';
 import { runsOf, triggersOf } from './configs/new-runs.ts';
-import type { PayloadToCheck, ToPublish } from './prepare.ts';
+import type { PublishedPayload, ToPublish } from './prepare.ts';
 
 /** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
-export type Checked = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
+export type CheckedPublications = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
 
 /** `known` asks no one where this process knows a channel's configuration; `newest` asks PostgreSQL. */
 export type WhichConfig = 'known' | 'newest';
 
-export type Check = ReturnType<typeof createCheck>;
+export type CheckPublications = ReturnType<typeof createCheck>;
 
 /** By id of a message with a publisher's id: the refusal of its payload. */
 type Misfits = ReadonlyMap<string, ApiError>;
@@ -48,7 +48,7 @@ export function createCheck({
   const problemsOf = async (
     channelId: string,
     { schema, schemas: byType }: PublishingConfig,
-    { eventType, payload, text, at }: PayloadToCheck,
+    { eventType, payload, text, at }: PublishedPayload,
     budget: Budget,
   ): Promise<ErrorDetails[]> => {
     const problems: ErrorDetails[] = [];
@@ -65,7 +65,7 @@ export function createCheck({
   const problemsOfEach = async (
     channelId: string,
     config: PublishingConfig,
-    payloads: readonly PayloadToCheck[],
+    payloads: readonly PublishedPayload[],
   ): Promise<ErrorDetails[][]> => {
     const budget = newBudget();
     const problems: ErrorDetails[][] = [];
@@ -77,7 +77,7 @@ export function createCheck({
   const warningsOf = async (
     channelId: string,
     config: PublishingConfig,
-    payloads: readonly PayloadToCheck[],
+    payloads: readonly PublishedPayload[],
   ): Promise<ErrorDetails[]> => {
     try {
       return (await problemsOfEach(channelId, config, payloads)).flat();
@@ -158,7 +158,7 @@ export function createCheck({
 
   return {
     /** All channels at once, so that they wait beside each other; INVALID_REQUEST of the first one that refuses a payload. */
-    async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<Checked> {
+    async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<CheckedPublications> {
       const outcomes = await Promise.allSettled(toPublish.map((each) => checkOne(each, which)));
       const checked = outcomes.map((outcome) => {
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -176,7 +176,7 @@ export function createCheck({
      */
     async problemsIn(
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
-      payloads: readonly PayloadToCheck[],
+      payloads: readonly PublishedPayload[],
     ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> {
       const config = await configOf(channel, 'newest');
       if (config === undefined) throw notFound('channel');

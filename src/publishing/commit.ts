@@ -4,14 +4,14 @@ import { createGrouping, type Grouping } from '../db/group.ts';
 import { isInDoubt } from '../db/connections/until-reachable.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import { isScheduled, type Publication } from '../messages/publication.ts';
-import type { Outcome } from './answer.ts';
+import type { PublishOutcome } from './answer.ts';
 import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';
 import { StaleConfigError } from './refusals.ts';
 import { type PublishTracing, tracedCommit, tracedGroup } from './trace-commits.ts';
 import {
   HeldElsewhereError,
   isPlain,
-  type Patience,
+  type LockTimeout,
   type PublishUnit,
   storeUnits,
   type UnitResult,
@@ -30,7 +30,7 @@ const WAITING_BYTES = 64 * 1_048_576;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Stores what one request publishes, all or nothing; `stale` when a channel has changed since its check, and nothing was stored. */
-export type Commit = (unit: PublishUnit) => Promise<Outcome | 'stale'>;
+export type Commit = (unit: PublishUnit) => Promise<PublishOutcome | 'stale'>;
 
 /** Told of each group, and of each request whose messages are committed: their number, and the wait in seconds. */
 export type CommitObserver = { onGroup(requests: number): void; onCommitted(messages: number, seconds: number): void };
@@ -51,7 +51,7 @@ export function createCommit(collaborators: {
   const { pool, handOver, observer, tracing } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
-  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: Patience }) =>
+  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout }) =>
     createGrouping<PublishUnit, UnitResult>({
       ...bounds,
       onGroup: observer?.onGroup,

@@ -6,14 +6,14 @@ import { toCircuit } from '../kernel/rules/circuit.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { type ListScope, pageRequest, toPage } from '../kernel/values/page.ts';
-import type { Check } from './check.ts';
+import type { CheckPublications } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
 import type { DryRun, DryRunRequest, DryRunRoute } from './schema.ts';
 
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
-  problemsIn: Check['problemsIn'];
+  problemsIn: CheckPublications['problemsIn'];
   filters: Pick<Filters, 'evaluate' | 'measure'>;
 };
 type DryRunCall = {

@@ -5,7 +5,7 @@ import { timeOfId } from '../kernel/values/ids.ts';
 import { readTraceContext } from '../kernel/values/trace-context.ts';
 import type { InboundMessage, NewMessage, Publication } from '../messages/publication.ts';
 import { problemOfPast, type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
-import type { Asked, AskedBatch, AskedMessage } from './answer.ts';
+import type { AskedPublish, AskedBatch, AskedMessage } from './answer.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import type { PublishAcross, PublishBatch, PublishMessage, ValidateMessages } from './schema.ts';
 
@@ -30,7 +30,7 @@ export type PlaceInBody = {
 };
 
 /** A payload before it is stored: parsed, as its text, and where its publisher wrote it (`['messages', 2, 'payload']`). */
-export type PayloadToCheck = {
+export type PublishedPayload = {
   eventType: string;
   payload: unknown;
   text: string;
@@ -38,10 +38,14 @@ export type PayloadToCheck = {
 };
 
 /** Messages of one channel with the payloads that its schemas are to be asked about. */
-export type ToPublish = { publication: Publication; payloads: readonly PayloadToCheck[] };
+export type ToPublish = { publication: Publication; payloads: readonly PublishedPayload[] };
 
 /** A request as the other steps take it: one entry of `toPublish` for each channel, and the answer that is asked for. */
-export type Prepared<A extends Asked = Asked> = { toPublish: readonly ToPublish[]; place: PlaceInBody; asked: A };
+export type Prepared<A extends AskedPublish = AskedPublish> = {
+  toPublish: readonly ToPublish[];
+  place: PlaceInBody;
+  asked: A;
+};
 
 export const singlePlace: PlaceInBody = { of: () => '' };
 
@@ -181,7 +185,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
 export function payloadsToTry(
   channelId: string,
   { body, bodyText }: Pick<PublishRequest<ValidateMessages>, 'body' | 'bodyText'>,
-): PayloadToCheck[] {
+): PublishedPayload[] {
   const { messages } = body;
   refuseOtherChannel(channelId, messages ?? [body], messages === undefined ? atSingle : atEach);
   const at = ['payload'];
@@ -208,7 +212,7 @@ function originOf({
 const payloadsOf = (
   { messages }: { messages: readonly Pick<PublishMessage, 'eventType' | 'payload'>[] },
   texts: readonly string[],
-): PayloadToCheck[] =>
+): PublishedPayload[] =>
   messages.map(({ eventType, payload }, index) => ({
     eventType,
     payload,

@@ -130,7 +130,7 @@ export const validationAnswer = z.strictObject({
     )
     .describe('Each payload, in the order of the request.'),
 });
-export type Validation = z.output<typeof validationAnswer>;
+export type PayloadValidation = z.output<typeof validationAnswer>;
 
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
 export const dryRunBody = fieldsOf({

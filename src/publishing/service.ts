@@ -5,7 +5,7 @@ import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { InboundMessage } from '../messages/publication.ts';
-import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
+import { batchAnswerOf, messageAnswerOf, type PublishOutcome } from './answer.ts';
 import { createCheck } from './check.ts';
 import { type CommitObserver, createCommit } from './commit.ts';
 import type { PublishTracing } from './trace-commits.ts';
@@ -21,7 +21,7 @@ import type {
   PublishedMessage,
   PublishMessage,
   ValidateMessages,
-  Validation,
+  PayloadValidation,
 } from './schema.ts';
 import { subscriptionTarget } from './storing/store.ts';
 
@@ -62,7 +62,10 @@ export function createPublishing(
    * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest
    * configuration. UNAVAILABLE when a configuration changes all the time.
    */
-  const checkAndCommit = async ({ toPublish, place, asked }: Prepared, keep?: KeepInPublish): Promise<Outcome> => {
+  const checkAndCommit = async (
+    { toPublish, place, asked }: Prepared,
+    keep?: KeepInPublish,
+  ): Promise<PublishOutcome> => {
     for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
       const checked = await check(toPublish, checks === 0 ? 'known' : 'newest');
       const outcome = await commit({ ...checked, place, asked, ...(keep && { keep }) });
@@ -81,7 +84,7 @@ export function createPublishing(
       request: Keyed<PublishMessage>,
     ): Promise<PublishedMessage> {
       const prepared = prepare.single(environmentId, channelId, request);
-      return messageAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+      return messageAnswerOf(prepared.asked, await checkAndCommit(prepared, request.keep));
     },
 
     /** Publishes 1–100 messages, all or none (spec §4 batch rules). */
@@ -91,7 +94,7 @@ export function createPublishing(
       request: Keyed<PublishBatch>,
     ): Promise<BatchAccepted> {
       const prepared = prepare.batch(environmentId, channelId, request);
-      return batchAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+      return batchAnswerOf(prepared.asked, await checkAndCommit(prepared, request.keep));
     },
 
     /**
@@ -100,7 +103,7 @@ export function createPublishing(
      */
     async publishAcross({ environmentId }: EnvironmentCaller, request: Keyed<PublishAcross>): Promise<BatchAccepted> {
       const prepared = prepare.across(environmentId, request);
-      return batchAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+      return batchAnswerOf(prepared.asked, await checkAndCommit(prepared, request.keep));
     },
 
     /**
@@ -111,7 +114,7 @@ export function createPublishing(
     async publishInbound(from: InboundMessage): Promise<{ messageId: string; isRepeated: boolean }> {
       const publishAs = async (isHeld: boolean): Promise<{ messageId: string; isRepeated: boolean }> => {
         const prepared = prepare.inbound(from, isHeld);
-        const { ids } = batchAnswer(prepared.asked, await checkAndCommit(prepared));
+        const { ids } = batchAnswerOf(prepared.asked, await checkAndCommit(prepared));
         const messageId = ids[0] ?? '';
         return { messageId, isRepeated: messageId !== prepared.asked.messages[0]?.id };
       };
@@ -140,7 +143,7 @@ export function createPublishing(
       const { channelId } = target;
       const eventType = request.body?.eventType ?? TEST_EVENT_TYPE;
       const prepared = prepare.test(environmentId, { subscriptionId, channelId, eventType }, request);
-      return messageAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+      return messageAnswerOf(prepared.asked, await checkAndCommit(prepared, request.keep));
     },
 
     /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
@@ -148,7 +151,7 @@ export function createPublishing(
       { environmentId }: EnvironmentCaller,
       channelId: string,
       request: Pick<PublishRequest<ValidateMessages>, 'body' | 'bodyText'>,
-    ): Promise<Validation> {
+    ): Promise<PayloadValidation> {
       const { problems } = await problemsIn({ environmentId, channelId }, payloadsToTry(channelId, request));
       const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
       return { valid: results.every(({ valid }) => valid), results };

@@ -5,8 +5,8 @@ import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { isScheduled, type Publication, type Stored } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';
-import { type Asked, answerTo, type Outcome } from './answer.ts';
-import type { Checked } from './check.ts';
+import { type AskedPublish, answerTo, type PublishOutcome } from './answer.ts';
+import type { CheckedPublications } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
 import type { PlaceInBody } from './prepare.ts';
 import { claimInboundEvents } from './storing/inbound-events-store.ts';
@@ -19,12 +19,12 @@ import { storePublications } from './storing/store.ts';
  * The messages of one request, to one channel or several: all or nothing. `place` names them in a refusal, `asked` is the answer that
  * is kept under the key of `keep`. In a publication all messages wait for their time, or none does.
  */
-export type PublishUnit = Checked & { place: PlaceInBody; asked: Asked; keep?: KeepInPublish };
+export type PublishUnit = CheckedPublications & { place: PlaceInBody; asked: AskedPublish; keep?: KeepInPublish };
 
 /** How long a unit waits for another process that is publishing under the same key or id. */
-export type Patience = '250ms' | '5s';
+export type LockTimeout = '250ms' | '5s';
 // A session that has stopped in the middle (a frozen process) is ended by PostgreSQL, so that it blocks its key no longer.
-const beginWith = (patience: Patience): string =>
+const beginWith = (patience: LockTimeout): string =>
   `SET LOCAL lock_timeout = '${patience}'; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -34,12 +34,12 @@ export class HeldElsewhereError extends Error {
 }
 
 /** Either what was stored, or why nothing was. */
-export type UnitResult = { outcome: Outcome; refusal?: undefined } | { outcome?: undefined; refusal: Error };
+export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { outcome?: undefined; refusal: Error };
 
 /** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
-type Terms = { holder: string | undefined; patience: Patience };
+type Terms = { holder: string | undefined; patience: LockTimeout };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
 /** Units that stand in the way of their group's transaction, with what each is refused for. */
@@ -139,7 +139,7 @@ async function storeOn(
     if (refusal !== undefined) refusals.set(unit, refusal);
   }
   const first = await readFirst(connection, units, repeated);
-  const outcomeOf = ({ warnings }: PublishUnit): Outcome => ({ routed, repeated, first, warnings });
+  const outcomeOf = ({ warnings }: PublishUnit): PublishOutcome => ({ routed, repeated, first, warnings });
   const toKeep = units.flatMap((unit) => {
     if (unit.keep === undefined || refusals.size > 0) return [];
     const { request, ...answer } = unit.keep;

@@ -1,5 +1,5 @@
 /** A count within a window that began with its first request. */
-export type Count = { count: number; millisecondsLeft: number };
+export type WindowCount = { count: number; millisecondsLeft: number };
 
 /**
  * The limiter's counters: in this process, in its supervisor for all of its processes, or in Redis for all processes anywhere. Names
@@ -7,7 +7,7 @@ export type Count = { count: number; millisecondsLeft: number };
  */
 export type Counters = {
   /** Adds one to the window of `seconds` under this name. */
-  add(name: string, seconds: 1 | 60): Promise<Count>;
+  add(name: string, seconds: 1 | 60): Promise<WindowCount>;
   /** Takes back the count of a refused request, without a promise to wait for. */
   giveBack(name: string, seconds: 1 | 60): void;
   /** Takes one of `places`; undefined when all are taken. The result gives it back. */

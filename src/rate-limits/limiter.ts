@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import type { Limits } from '../caller/tiers.ts';
 import { addressBucket } from './address-bucket.ts';
-import type { Count, Counters } from './counters.ts';
+import type { WindowCount, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';
 import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
 
@@ -26,12 +26,12 @@ export type RateHeaders = {
 };
 
 /** The reason why a request is refused, and after how many whole seconds (at least 1) it may come again. */
-export type Refusal = { reason: string; retryAfter: number };
+export type LimitRefusal = { reason: string; retryAfter: number };
 
 /** `release` is called once, when the request is done, whether it was let in or not. */
 export type Allowance = {
   headers: RateHeaders;
-  refusal?: Refusal;
+  refusal?: LimitRefusal;
   release: () => void;
   /** Lets a refused request for a thing count for its address in place of the thing. */
   refused?: () => Promise<void>;
@@ -191,9 +191,14 @@ async function allow(
 
 const doNothing = (): void => undefined;
 
-const refusedBy = (refusal: Refusal | undefined): { refusal?: Refusal } => (refusal === undefined ? {} : { refusal });
+const refusedBy = (refusal: LimitRefusal | undefined): { refusal?: LimitRefusal } =>
+  refusal === undefined ? {} : { refusal };
 
-function overWindow(limit: number, { count, millisecondsLeft }: Count, what = 'requests'): Refusal | undefined {
+function overWindow(
+  limit: number,
+  { count, millisecondsLeft }: WindowCount,
+  what = 'requests',
+): LimitRefusal | undefined {
   if (count <= limit) return undefined;
   return {
     reason: `More than ${limit} ${what} in 60 seconds`,
@@ -201,12 +206,12 @@ function overWindow(limit: number, { count, millisecondsLeft }: Count, what = 'r
   };
 }
 
-function overBurst(limit: number, { count }: Count): Refusal | undefined {
+function overBurst(limit: number, { count }: WindowCount): LimitRefusal | undefined {
   return count <= limit ? undefined : { reason: `More than ${limit} requests in one second`, retryAfter: 1 };
 }
 
 /** `givenBack` requests are counted but no longer there. */
-function headersOf(limit: number, { count, millisecondsLeft }: Count, givenBack = 0): RateHeaders {
+function headersOf(limit: number, { count, millisecondsLeft }: WindowCount, givenBack = 0): RateHeaders {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(Math.max(0, limit - count + givenBack)),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 
 /** One part that this process needs for its work or, if not required, only shows. */
-export type Check = {
+export type ReadinessCheck = {
   name: string;
   isRequired: boolean;
   /** The check that comes before this one: while that one is down, this one is unknown. */
@@ -14,7 +14,7 @@ export type Check = {
 export const PART_STATES = ['up', 'down', 'unknown'] as const;
 
 /** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
-export type Look = {
+export type ReadinessLook = {
   isReady: boolean;
   parts: Record<string, (typeof PART_STATES)[number]>;
   reasons: Record<string, string>;
@@ -35,7 +35,7 @@ export type ProcessState = {
 
 export type Readiness = {
   /** Looks at everything, at most once a second: further callers within it get the same result. */
-  look(): Promise<Look>;
+  look(): Promise<ReadinessLook>;
   /** Whether a look has found everything ready since this process began. */
   hasBeenReady(): boolean;
 };
@@ -45,10 +45,10 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** Time for which a look is used again. Anyone may ask, without a rate limit, and each look costs queries. */
 const REUSE_MS = 1_000;
 
-export function createReadiness(checks: readonly Check[]): Readiness {
-  let latest: { at: number; look: Promise<Look> } | undefined;
+export function createReadiness(checks: readonly ReadinessCheck[]): Readiness {
+  let latest: { at: number; look: Promise<ReadinessLook> } | undefined;
   let hasBeenReady = false;
-  const lookNow = async (): Promise<Look> => {
+  const lookNow = async (): Promise<ReadinessLook> => {
     const found = await lookAt(checks);
     hasBeenReady ||= found.isReady;
     return found;
@@ -63,13 +63,13 @@ export function createReadiness(checks: readonly Check[]): Readiness {
   };
 }
 
-async function lookAt(checks: readonly Check[]): Promise<Look> {
+async function lookAt(checks: readonly ReadinessCheck[]): Promise<ReadinessLook> {
   const results = new Map<string, Promise<Result | 'unknown'>>();
   for (const check of checks) {
     const needed = check.needs === undefined ? undefined : results.get(check.needs);
     results.set(check.name, (async () => (((await needed) ?? 'up') === 'up' ? run(check) : 'unknown'))());
   }
-  const look: Look = { isReady: true, parts: {}, reasons: {}, failures: [], isUndecided: false };
+  const look: ReadinessLook = { isReady: true, parts: {}, reasons: {}, failures: [], isUndecided: false };
   for (const { name, isRequired } of checks) {
     const result = (await results.get(name)) ?? 'unknown';
     look.parts[name] = result === 'up' || result === 'unknown' ? result : 'down';
@@ -91,7 +91,7 @@ const lateAnswer = (name: string): NotReady =>
     advice: `the ${name} does not answer within ${CHECK_TIMEOUT_MS / 1000} s`,
   });
 
-async function run({ name, run: check }: Check): Promise<Result> {
+async function run({ name, run: check }: ReadinessCheck): Promise<Result> {
   const stop = new AbortController();
   try {
     const tooLate = sleep(CHECK_TIMEOUT_MS, 'late' as const, { signal: stop.signal });

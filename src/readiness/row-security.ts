@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { findRoleGap, type RoleGap, TENANT_ROLE } from '../db/row-security/tenant-role.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
-import type { Check } from './readiness.ts';
+import type { ReadinessCheck } from './readiness.ts';
 
 const REASONS: Record<NonNullable<RoleGap>, string> = {
   role: 'its role is missing',
@@ -21,7 +21,7 @@ const ADVICE: Record<NonNullable<RoleGap>, string> = {
 };
 
 /** Row-level security holds what callers ask for (docs/security.md, Tenants). Without it the service works on its queries alone. */
-export const rowSecurityCheck = (pool: Pool): Check => ({
+export const rowSecurityCheck = (pool: Pool): ReadinessCheck => ({
   name: 'rowSecurity',
   isRequired: false,
   needs: 'schema',

@@ -5,7 +5,7 @@ import { failureCodes } from '../db/connections/failure-codes.ts';
 import { isContracting, migrationNames } from '../db/migrations/migrations.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import { databaseTrouble } from './database-trouble.ts';
-import type { Check } from './readiness.ts';
+import type { ReadinessCheck } from './readiness.ts';
 import { rowSecurityCheck } from './row-security.ts';
 
 export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encryptionKeys'> };
@@ -14,7 +14,7 @@ export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encr
 const NO_SUCH_TABLE = '42P01';
 
 /** Checks of every role before it is ready, and of /readyz ever after. The later checks need the database that the first one finds. */
-export const startChecks = (deps: CheckedBy): Check[] => [
+export const startChecks = (deps: CheckedBy): ReadinessCheck[] => [
   databaseCheck(deps),
   schemaCheck(deps, migrationNames()),
   keysCheck(deps),
@@ -22,7 +22,7 @@ export const startChecks = (deps: CheckedBy): Check[] => [
 ];
 
 /** The database answers and takes writes. Neither a standby nor a read-only one does. */
-export function databaseCheck({ pool, config }: CheckedBy): Check {
+export function databaseCheck({ pool, config }: CheckedBy): ReadinessCheck {
   const { databaseUrl } = config;
   return {
     name: 'database',
@@ -52,7 +52,7 @@ export function databaseCheck({ pool, config }: CheckedBy): Check {
  * The database has the migrations of this release. Migrations of a newer one are welcome, unless a name says that one takes something
  * away (db/migrations/migrations.ts).
  */
-export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): Check {
+export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): ReadinessCheck {
   return {
     name: 'schema',
     isRequired: true,
@@ -81,7 +81,7 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
  * The encryption keys are those that the database was sealed with. Proved once: the keys of this process do not change, and a proof
  * reads every sealed row. Callers that ask meanwhile wait for the same proof.
  */
-export function keysCheck({ pool, config }: CheckedBy): Check {
+export function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
   let proof: Promise<void> | undefined;
   const prove = async (): Promise<void> => {
     try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NotReady } from '../kernel/errors/not-ready.ts';
-import type { Look, Readiness } from './readiness.ts';
+import type { ReadinessLook, Readiness } from './readiness.ts';
 
 // Rest between looks: each costs two queries, and after `migrate` the roles go on within this time.
 const LOOK_EVERY_MS = 1_000;
@@ -50,7 +50,7 @@ export async function untilReady(readiness: Readiness, { tell, signal }: Waiting
 }
 
 /** Throws a fault that only another setting or release could mend, as one sentence for the operator. */
-export function refuseLasting({ failures }: Look): void {
+export function refuseLasting({ failures }: ReadinessLook): void {
   const lasting = failures.find(({ isLasting }) => isLasting);
   if (lasting !== undefined) throw new Error(lasting.advice);
 }

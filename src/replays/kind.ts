@@ -33,7 +33,7 @@ export type MakeBatch = (connection: PoolClient) => Promise<Batch>;
  * kinds.ts, activities/replay.ts, workflows/index.ts and test/replays/batches.test.ts, whose tests run for every kind. service.ts gives it
  * `get`, `list` and `cancel` (`createReading`) beside its own `start`.
  */
-export type Kind = {
+export type ReplayKindDefinition = {
   /** Its name in error texts and, with an s, of its list. */
   name: string;
   /** Prefix of its ids (src/kernel/values/ids.ts). */
@@ -49,7 +49,7 @@ export type Kind = {
 };
 
 /** A kind with the readers of its resource, for the API. `Filter` is what its list may be narrowed by. */
-export type ReadableKind<Replay extends { id: string; status: ReplayStatus }, Filter> = Kind & {
+export type ReadableKind<Replay extends { id: string; status: ReplayStatus }, Filter> = ReplayKindDefinition & {
   find(db: DatabaseTransaction, environmentId: string, id: string): Promise<Replay | undefined>;
   /** Newest first, one more than asked for. */
   list(db: DatabaseTransaction, filter: Filter & { environmentId: string }, page: PageRequest): Promise<Replay[]>;

@@ -1,10 +1,10 @@
 import type { ReplayKind } from '../contract/replays.ts';
 import { deadLetterReplays } from './dead-letter-store.ts';
-import type { Kind } from './kind.ts';
+import type { ReplayKindDefinition } from './kind.ts';
 import { messageReplays } from './message-store.ts';
 
 /** Every kind of replay, by its Temporal workflow type. kind.ts says how a further one is added. */
-export const KINDS: Readonly<Record<ReplayKind, Kind>> = {
+export const KINDS: Readonly<Record<ReplayKind, ReplayKindDefinition>> = {
   replayDeadLetters: deadLetterReplays,
   replayMessages: messageReplays,
 };

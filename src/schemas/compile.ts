@@ -6,9 +6,9 @@ import addFormats from 'ajv-formats';
 import { isObject, type JsonPath, pointerTo, subschemasOf } from './json-schema.ts';
 import { schemaProblem } from './schema-bounds.ts';
 import { schemaCost } from './schema-cost.ts';
-import { type Draft, draftOf } from './schema-drafts.ts';
+import { type SchemaDraft, draftOf } from './schema-drafts.ts';
 import { schemaForAjv } from './schema-for-ajv.ts';
-import { compilePattern, PATTERN_MODULE } from './validator.ts';
+import { compileSchemaPattern, PATTERN_MODULE } from './validator.ts';
 
 /** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (schema-cost.ts). */
 export type CompiledSchema = { code: string; cost: number };
@@ -23,17 +23,17 @@ const PATTERN_COST = 2;
 // 1.10 is a multiple of 0.01, though 1.1 / 0.01 is 110.00000000000001.
 const MULTIPLE_OF_DIGITS = 6;
 
-const patterns = Object.assign(compilePattern, { code: `require(${JSON.stringify(PATTERN_MODULE)}).default` });
+const patterns = Object.assign(compileSchemaPattern, { code: `require(${JSON.stringify(PATTERN_MODULE)}).default` });
 
-const AJV_OF: Readonly<Record<Draft, typeof Ajv | typeof Ajv2019 | typeof Ajv2020>> = {
+const AJV_OF: Readonly<Record<SchemaDraft, typeof Ajv | typeof Ajv2019 | typeof Ajv2020>> = {
   '07': Ajv,
   '2019-09': Ajv2019,
   '2020-12': Ajv2020,
 };
 
 /** One for each draft looks whether a schema is JSON Schema: it learns nothing of the schemas it looks at. */
-const looking = new Map<Draft, Ajv>();
-function lookingAt(draft: Draft): Ajv {
+const looking = new Map<SchemaDraft, Ajv>();
+function lookingAt(draft: SchemaDraft): Ajv {
   const known = looking.get(draft) ?? new AJV_OF[draft]({ strict: false, logger: false, validateFormats: false });
   looking.set(draft, known);
   return known;
@@ -71,7 +71,7 @@ export function compileSchema(schema: unknown): CompiledSchema {
   try {
     const validate = ajv.compile(meant);
     const code = standaloneCode.default(ajv, validate);
-    return { code, cost: schemaCost(meant, (pattern) => PATTERN_COST * compilePattern(pattern).size) };
+    return { code, cost: schemaCost(meant, (pattern) => PATTERN_COST * compileSchemaPattern(pattern).size) };
   } catch (error) {
     const place = badPatternIn(rest, []);
     throw new SchemaRefused(`${place === undefined ? '' : `at ${pointerTo(place)}: `}${refusalOf(error)}`, {
@@ -102,7 +102,7 @@ function badPatternIn(schema: unknown, place: JsonPath): JsonPath | undefined {
 
 function isPattern(pattern: string): boolean {
   try {
-    compilePattern(pattern);
+    compileSchemaPattern(pattern);
     return true;
   } catch {
     return false;

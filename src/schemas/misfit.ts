@@ -2,13 +2,13 @@ import type { ErrorObject } from 'ajv';
 import type { JsonPath } from './json-schema.ts';
 
 /** Where a payload does not fit its schema, from the payload's root, and why, for a person. */
-export type Misfit = { place: JsonPath; reason: string };
+export type PayloadMisfit = { place: JsonPath; reason: string };
 
 /** Longest value of a schema that is repeated to the caller, in characters. */
 const MAX_QUOTED = 200;
 
 /** The telling error of Ajv's: without allErrors the last one is the outermost, but `if` only says which of its branches has failed. */
-export function describeMisfit(errors: readonly ErrorObject[], payload: unknown): Misfit {
+export function describeMisfit(errors: readonly ErrorObject[], payload: unknown): PayloadMisfit {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1);
   if (error === undefined) return { place: [], reason: 'does not fit the schema' };
   // Ajv's `params` differ by keyword; each is read as what the keyword documents.

@@ -1,5 +1,5 @@
 import { DEFINITIONS, isObject, mapSubschemas, subschemasOf } from './json-schema.ts';
-import type { Draft } from './schema-drafts.ts';
+import type { SchemaDraft } from './schema-drafts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ const NAMES: ReadonlySet<string> = new Set(['$id', 'id']);
  * where a schema stands; in draft 07 without all that stands beside a `$ref`, which that draft ignores (core §8.3), but for the
  * definitions that it may lead to; and with conditions set apart where members may be unevaluated.
  */
-export function schemaForAjv(schema: Schema, draft: Draft): Schema {
+export function schemaForAjv(schema: Schema, draft: SchemaDraft): Schema {
   const isSettingApart = usesUnevaluated(schema);
   const change = (inner: unknown): unknown => {
     if (!isObject(inner)) return inner;

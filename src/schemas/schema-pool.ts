@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import Tinypool from 'tinypool';
-import type { Answer, ThreadWork } from './schema-thread.ts';
+import type { ThreadAnswer, ThreadWork } from './schema-thread.ts';
 
 /** The job took longer than it may, or more memory than a thread has; its thread was ended. */
 export class TookTooLong extends Error {
@@ -8,13 +8,13 @@ export class TookTooLong extends Error {
 }
 
 /** A job before it has the memory in which its thread says that it has begun. */
-export type Work = {
+export type SchemaWork = {
   [Kind in ThreadWork['kind']]: Omit<Extract<ThreadWork, { kind: Kind }>, 'begun'>;
 }[ThreadWork['kind']];
 
 export type SchemaPool = {
   /** Rejects with TookTooLong after `limitMs` of work. Jobs are done in the order in which they come. */
-  run(work: Work, limitMs: number): Promise<Answer>;
+  run(work: SchemaWork, limitMs: number): Promise<ThreadAnswer>;
 };
 
 // Compiling the largest schema takes 40 MB, a payload of 256 KiB a few.
@@ -64,7 +64,7 @@ export function createSchemaPool(log: Logger): SchemaPool {
       });
       try {
         // `as`: that is what the thread answers.
-        return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as Answer;
+        return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as ThreadAnswer;
       } catch (error) {
         const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
         if (controller.signal.aborted || isMemory)

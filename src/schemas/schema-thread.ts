@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
-import type { Misfit } from './misfit.ts';
+import type { PayloadMisfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
 /** A question to the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first. */
@@ -9,10 +9,10 @@ export type ThreadWork = { begun: Int32Array } & (
   | { kind: 'check'; code: string; payload: string }
 );
 
-export type Answer =
+export type ThreadAnswer =
   | { kind: 'compiled'; compiled: CompiledSchema }
   | { kind: 'refused'; reason: string }
-  | { kind: 'checked'; misfit: Misfit | undefined }
+  | { kind: 'checked'; misfit: PayloadMisfit | undefined }
   | { kind: 'failed'; message: string };
 
 // Characters of code: those schemas whose payloads come here again and again.
@@ -27,7 +27,7 @@ function validatorOf(code: string): Validator {
 }
 
 /** The thread's work: the pool calls this function with each job. */
-export default function answer(job: ThreadWork): Answer {
+export default function answer(job: ThreadWork): ThreadAnswer {
   Atomics.store(job.begun, 0, 1);
   try {
     if (job.kind === 'compile') return { kind: 'compiled', compiled: compileSchema(JSON.parse(job.schema)) };

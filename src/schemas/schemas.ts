@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import type { CompiledSchema } from './compile.ts';
-import type { Misfit } from './misfit.ts';
-import { createSchemaPool, type SchemaPool, TookTooLong, type Work } from './schema-pool.ts';
-import type { Answer } from './schema-thread.ts';
+import type { PayloadMisfit } from './misfit.ts';
+import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
+import type { ThreadAnswer } from './schema-thread.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
@@ -45,7 +45,11 @@ export type Schemas = {
    * Where the payload does not fit the schema (its JSON text); undefined where it does. No promise when the schema is known
    * and the budget lasts. CONFLICT for a stored schema that does not compile, UNAVAILABLE when too much is being checked.
    */
-  check(schema: string, payload: PayloadToCheck, budget: Budget): Misfit | undefined | Promise<Misfit | undefined>;
+  check(
+    schema: string,
+    payload: PayloadToCheck,
+    budget: Budget,
+  ): PayloadMisfit | undefined | Promise<PayloadMisfit | undefined>;
 };
 
 type Known = CompiledSchema & { validator: Validator | undefined };
@@ -62,7 +66,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
   const compiled = new LRUCache<string, Known>({ maxSize: KEPT_CODE });
   const compiling = new Map<string, Promise<Known>>();
 
-  const run = (key: string, work: Work, limitMs: number, pool?: SchemaPool): Promise<Answer> =>
+  const run = (key: string, work: SchemaWork, limitMs: number, pool?: SchemaPool): Promise<ThreadAnswer> =>
     inTurn(key, async () => {
       const isSlow = performance.now() < (slowUntil.get(key) ?? 0);
       try {
@@ -102,7 +106,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
     return made;
   };
 
-  const checkApart = async ({ key, text }: PayloadToCheck, code: string): Promise<Misfit | undefined> => {
+  const checkApart = async ({ key, text }: PayloadToCheck, code: string): Promise<PayloadMisfit | undefined> => {
     try {
       const answer = await run(key, { kind: 'check', code, payload: text }, LIMIT_MS);
       return answer.kind === 'checked' ? answer.misfit : undefined;
@@ -117,7 +121,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
     { code, cost, validator }: Known,
     payload: PayloadToCheck,
     budget: Budget,
-  ): Misfit | undefined | Promise<Misfit | undefined> => {
+  ): PayloadMisfit | undefined | Promise<PayloadMisfit | undefined> => {
     const units = cost * payload.text.length;
     if (validator === undefined || units > budget.units || Buffer.byteLength(payload.text) > QUICK_PAYLOAD)
       return checkApart(payload, code);

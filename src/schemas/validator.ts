@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { compileFunction } from 'node:vm';
 import type { ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
-import { describeMisfit, type Misfit } from './misfit.ts';
+import { describeMisfit, type PayloadMisfit } from './misfit.ts';
 
 /** Verdict of a compiled schema on a parsed payload: undefined when it fits. */
-export type Validator = (payload: unknown) => Misfit | undefined;
+export type Validator = (payload: unknown) => PayloadMisfit | undefined;
 
 type Compiled = ((payload: unknown) => boolean) & { errors?: ErrorObject[] | null };
 
@@ -20,7 +20,11 @@ const require = createRequire(import.meta.url);
  * A JavaScript pattern on an engine whose time is linear in the text: look-around and back-references are refused, by an error.
  * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s (docs/security.md).
  */
-export function compilePattern(pattern: string): { test(text: string): boolean; toString(): string; size: number } {
+export function compileSchemaPattern(pattern: string): {
+  test(text: string): boolean;
+  toString(): string;
+  size: number;
+} {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return { test: (text) => compiled.test(text), toString: () => `/${pattern}/`, size: compiled.programSize() };
 }
@@ -28,7 +32,7 @@ export function compilePattern(pattern: string): { test(text: string): boolean; 
 /** Makes a function of what `compileSchema` has written. The code is Ajv's; of the schema's author it holds quoted texts only. */
 export function loadValidator(code: string): Validator {
   const requireAllowed = (name: string): unknown => {
-    if (name === PATTERN_MODULE) return { default: compilePattern };
+    if (name === PATTERN_MODULE) return { default: compileSchemaPattern };
     if (!MODULES.has(name)) throw new Error(`A compiled schema asks for ${name}`);
     return require(name);
   };

@@ -15,7 +15,7 @@ export const searchQuery = searchMessagesQuery.omit({ publisherId: true }).exten
     .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
     .optional(),
 });
-export type Search = z.output<typeof searchQuery>;
+export type SearchQuery = z.output<typeof searchQuery>;
 
 const hit = z.strictObject({
   kind: z.enum(SEARCH_KINDS).describe('Kind of the resource.'),

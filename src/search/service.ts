@@ -7,7 +7,7 @@ import type { MessageSummary } from '../messages/schema.ts';
 import { hitFinders, type Searched } from './hit-finders.ts';
 import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../kernel/words/search-kinds.ts';
 import { payloadConditionOf } from './payload-condition.ts';
-import type { Hit, Search, SearchResults } from './schema.ts';
+import type { Hit, SearchQuery, SearchResults } from './schema.ts';
 import { findNamed } from './store.ts';
 
 export type Searching = ReturnType<typeof createSearching>;
@@ -49,14 +49,14 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     }));
   };
 
-  const byPublisherId = async (caller: EnvironmentCaller, publisherId: string, query: Search): Promise<Hit[]> => {
+  const byPublisherId = async (caller: EnvironmentCaller, publisherId: string, query: SearchQuery): Promise<Hit[]> => {
     const { q: _, cursor: __, ...filter } = query;
     const { data } = await messages.search(caller, { ...filter, publisherId });
     return data.map((message) => hitOf(message, 'publisherId'));
   };
 
   /** Messages of the list, of one event type where `q` is one. */
-  const byEventType = async (caller: EnvironmentCaller, query: Search): Promise<Part> => {
+  const byEventType = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
     const { q, ...filter } = query;
     const isType = q !== undefined && q.length <= MAX_EVENT_TYPE_LENGTH && eventTypePatternProblem(q) === undefined;
     // A filter by another event type leaves nothing of this one.
@@ -77,7 +77,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     };
   };
 
-  const byText = async (caller: EnvironmentCaller, q: string, query: Search): Promise<Part> => {
+  const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
     // The names stood on the first page.
     if (query.cursor !== undefined) return byEventType(caller, query);
     const kind = SEARCH_KINDS.find((each) => isId(each, q));
@@ -90,7 +90,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     return { ...typed, data: [...ids, ...names, ...published, ...typed.data.filter(({ id }) => !known.has(id))] };
   };
 
-  const find = async (caller: EnvironmentCaller, query: Search): Promise<Part> => {
+  const find = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
     const { q } = query;
     if (q === undefined) return byEventType(caller, query);
     const condition = payloadConditionOf(q);
@@ -105,7 +105,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
 
   return {
     /** INVALID_REQUEST (field q) for a condition on payloads that cannot be read. */
-    async find(caller: EnvironmentCaller, query: Search): Promise<SearchResults> {
+    async find(caller: EnvironmentCaller, query: SearchQuery): Promise<SearchResults> {
       const startedAt = performance.now();
       const { data, lookedThrough, pagination } = await find(caller, query);
       const milliseconds = Math.ceil(performance.now() - startedAt);

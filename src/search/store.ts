@@ -12,14 +12,14 @@ const TABLES: Readonly<Record<NamedKind, { table: string; extant: string }>> = {
   webhook: { table: 'inbound_webhooks', extant: 'true' },
 };
 
-export type Named = { kind: NamedKind; id: string; name: string; status: string; createdAt: Date };
+export type NamedResource = { kind: NamedKind; id: string; name: string; status: string; createdAt: Date };
 
 /** Resources of these kinds whose name has the text in it, in whatever case; the newest of each kind, in the order of the kinds. */
 export async function findNamed(
   db: DatabaseTransaction,
   environmentId: string,
   { text, kinds }: { text: string; kinds: readonly NamedKind[] },
-): Promise<Named[]> {
+): Promise<NamedResource[]> {
   if (kinds.length === 0) return [];
   // Names have no index: a look goes through those of one environment. LIKE would take % and _ of the text for patterns.
   const parts = kinds.map(
@@ -29,5 +29,5 @@ export async function findNamed(
       WHERE n.environment_id = $1 AND ${TABLES[kind].extant} AND strpos(lower(n.name), lower($2)) > 0
       ORDER BY n.created_at DESC, n.id DESC LIMIT ${MOST_NAMED})`,
   );
-  return db.$queryRawUnsafe<Named[]>(parts.join(' UNION ALL '), environmentId, text);
+  return db.$queryRawUnsafe<NamedResource[]>(parts.join(' UNION ALL '), environmentId, text);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isId } from '../kernel/values/ids.ts';
 import { parseUrl } from '../kernel/values/parse-url.ts';
 import { ConfigError } from './reading/config-error.ts';
-import { flag } from './reading/flag.ts';
+import { flagSetting } from './reading/flag.ts';
 
 /** A role that members of a group of the identity provider have; without an organisation, in the one of the first start. */
 export type GroupRole = { readonly group: string; readonly role: GivenRole; readonly organisationId?: string };
@@ -40,8 +40,8 @@ export const singleSignOnVariables = {
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes with one space between them')
     .refine((value) => value.split(' ').includes('openid'), 'must hold the scope openid')
     .default('openid email profile'),
-  OIDC_TRUST_EMAIL: flag.default(false),
-  OIDC_ONLY: flag.default(false),
+  OIDC_TRUST_EMAIL: flagSetting.default(false),
+  OIDC_ONLY: flagSetting.default(false),
   OIDC_GROUPS_CLAIM: z.string().min(1).max(200).default('groups'),
   OIDC_ROLES: z.string().max(20_000).default(''),
 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseUrl } from '../kernel/values/parse-url.ts';
-import { flag } from './reading/flag.ts';
+import { flagSetting } from './reading/flag.ts';
 import { isDecodable } from './database-url.ts';
 import { singleSignOnVariables } from './single-sign-on.ts';
 import { tracesVariables } from './traces.ts';
@@ -39,7 +39,7 @@ export const variables = z.object({
     .optional(),
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
-  DPOP_NONCES: flag.default(false),
+  DPOP_NONCES: flagSetting.default(false),
   // YAML reads a bare `off` as false, which arrives here as that word.
   DASHBOARD: z
     .enum(['on', 'off', 'true', 'false'], 'must be on or off')
@@ -64,7 +64,7 @@ export const variables = z.object({
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_API_KEY_FILE: z.string().optional(),
-  TEMPORAL_TLS: flag.default(false),
+  TEMPORAL_TLS: flagSetting.default(false),
   TEMPORAL_TLS_CA_FILE: z.string().optional(),
   TEMPORAL_TLS_CERT_FILE: z.string().optional(),
   TEMPORAL_TLS_KEY_FILE: z.string().optional(),
@@ -78,8 +78,8 @@ export const variables = z.object({
   ENCRYPTION_KEYS_FILE: z.string().optional(),
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
   WEBHOOK_ALLOW_CIDRS: z.string().default(''),
-  ALLOW_HTTP_WEBHOOKS: flag.default(false),
-  ALLOW_HTTP_SIGN_IN: flag.default(false),
+  ALLOW_HTTP_WEBHOOKS: flagSetting.default(false),
+  ALLOW_HTTP_SIGN_IN: flagSetting.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DATA_FOLDER: z.string().default('.data'),
   DELIVERY_BURST_THRESHOLD: z

@@ -1,4 +1,4 @@
-import { answerOf, COUNTED, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
+import { answerOf, COUNTED_CODES, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
 import type { Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';
@@ -15,8 +15,8 @@ class Sum {
   private readonly latencies = new Map<number, number>();
 
   add({ code, latencyClass, count }: Counted): void {
-    if (code === COUNTED.accepted) this.accepted += count;
-    else if (code === COUNTED.deadLetter) this.deadLetters += count;
+    if (code === COUNTED_CODES.accepted) this.accepted += count;
+    else if (code === COUNTED_CODES.deadLetter) this.deadLetters += count;
     else {
       if (isDelivered(code)) this.delivered += count;
       else this.failedAttempts += count;
@@ -60,7 +60,8 @@ export function figuresOf(
 export function answersOf(counted: readonly Counted[]): Answers {
   const counts = new Map<number, number>();
   for (const { code, count } of counted)
-    if (code !== COUNTED.accepted && code !== COUNTED.deadLetter) counts.set(code, (counts.get(code) ?? 0) + count);
+    if (code !== COUNTED_CODES.accepted && code !== COUNTED_CODES.deadLetter)
+      counts.set(code, (counts.get(code) ?? 0) + count);
   return [...counts]
     .sort(([one, many], [other, more]) => more - many || one - other)
     .map(([code, count]) => ({ ...answerOf(code), count }));

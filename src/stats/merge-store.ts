@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
-import { COUNTED, LATENCY_CLASSES, NO_LATENCY } from '../kernel/words/outcomes.ts';
+import { COUNTED_CODES, LATENCY_CLASSES, NO_LATENCY } from '../kernel/words/outcomes.ts';
 
 /** Parts that one transaction sums up: 30 ms for as many groups as a burst makes in seconds. */
 export const PARTS_AT_ONCE = 5_000;
@@ -19,10 +19,10 @@ const MERGE = `
     DELETE FROM stat_parts WHERE id IN (SELECT id FROM stat_parts ORDER BY id LIMIT $1)
     RETURNING environment_id, channel_id, subscription_id, at, accepted, dead_letters, outcomes
   ), facts AS (
-    SELECT environment_id, channel_id, subscription_id, at, ${COUNTED.accepted} AS code, ${NO_LATENCY} AS latency_class, accepted AS count
+    SELECT environment_id, channel_id, subscription_id, at, ${COUNTED_CODES.accepted} AS code, ${NO_LATENCY} AS latency_class, accepted AS count
     FROM taken WHERE accepted > 0
     UNION ALL
-    SELECT environment_id, channel_id, subscription_id, at, ${COUNTED.deadLetter}, ${NO_LATENCY}, dead_letters FROM taken WHERE dead_letters > 0
+    SELECT environment_id, channel_id, subscription_id, at, ${COUNTED_CODES.deadLetter}, ${NO_LATENCY}, dead_letters FROM taken WHERE dead_letters > 0
     UNION ALL
     SELECT environment_id, channel_id, subscription_id, at, o / ${LATENCY_CLASSES}, o % ${LATENCY_CLASSES}, 1 FROM taken, unnest(outcomes) AS o
   ), spread AS (

@@ -1,12 +1,12 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
-import { openSecret, type SealedSecret } from '../credentials/signing-secret.ts';
+import { openSigningSecret, type SealedSigningSecret } from '../credentials/signing-secret.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 
 /** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
-export function openCurrent(keyRing: KeyRing, sealed: SealedSecret | undefined): string {
+export function openCurrent(keyRing: KeyRing, sealed: SealedSigningSecret | undefined): string {
   if (sealed === undefined) throw secretIsLost(undefined);
   try {
-    return openSecret(keyRing, sealed);
+    return openSigningSecret(keyRing, sealed);
   } catch (cause) {
     throw secretIsLost(cause);
   }

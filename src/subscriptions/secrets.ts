@@ -1,4 +1,4 @@
-import { MAX_OLD_SECRETS, sealSecret } from '../credentials/signing-secret.ts';
+import { MAX_OLD_SECRETS, sealSigningSecret } from '../credentials/signing-secret.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
@@ -9,7 +9,7 @@ import * as store from './store.ts';
 const HOUR_MS = 3_600_000;
 
 /** Throws NOT_FOUND where `look` finds none. */
-export type Found = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
+export type FindOrRefuse = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
 
 export type SigningSecrets = {
   /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
@@ -20,7 +20,7 @@ export type SigningSecrets = {
 
 export function createSigningSecrets(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
-  { audit, found }: { audit: { record: RecordAudit }; found: Found },
+  { audit, found }: { audit: { record: RecordAudit }; found: FindOrRefuse },
 ): SigningSecrets {
   return {
     secret: (caller, id) =>
@@ -32,7 +32,7 @@ export function createSigningSecrets(
       }),
 
     async rotateSecret(caller, id, { overlapHours, secret: given }) {
-      const { secret, sealed } = sealSecret(keyRing, newId('secret'), given);
+      const { secret, sealed } = sealSigningSecret(keyRing, newId('secret'), given);
       await tenants.within(caller, async (transaction) => {
         await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();

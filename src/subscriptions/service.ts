@@ -22,8 +22,8 @@ import {
   subscriptionChange,
   type UpdateSubscription,
 } from './schema.ts';
-import { sealSecret } from '../credentials/signing-secret.ts';
-import { createSigningSecrets, type Found, type SigningSecrets } from './secrets.ts';
+import { sealSigningSecret } from '../credentials/signing-secret.ts';
+import { createSigningSecrets, type FindOrRefuse, type SigningSecrets } from './secrets.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -68,7 +68,7 @@ export function createSubscriptions(
   { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
-  const found: Found = async (id, look) => {
+  const found: FindOrRefuse = async (id, look) => {
     const subscription = isId('subscription', id) ? await look() : undefined;
     if (subscription === undefined) throw notFound('subscription');
     return subscription;
@@ -153,7 +153,7 @@ export function createSubscriptions(
       const { environmentId } = caller;
       targets.check(body);
       const { filterUnits } = measured(body.filter);
-      const { sealed } = sealSecret(keyRing, newId('secret'), secret);
+      const { sealed } = sealSigningSecret(keyRing, newId('secret'), secret);
       return tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
         const { timeoutMs, circuitBreaker } = settings;

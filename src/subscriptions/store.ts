@@ -7,7 +7,7 @@ import type { PageRequest } from '../kernel/values/page.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
 import type { Subscription } from './schema.ts';
-import type { SealedSecret } from '../credentials/signing-secret.ts';
+import type { SealedSigningSecret } from '../credentials/signing-secret.ts';
 
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;
@@ -82,7 +82,7 @@ export async function unitsOfOthers(db: Db, channelId: string, but: { filter: st
 export async function insertSubscription(
   db: Db,
   { retryPolicy, ...subscription }: NewSubscription,
-  secret: SealedSecret,
+  secret: SealedSigningSecret,
   now: Date,
 ): Promise<Subscription> {
   const row = await db.subscription.create({
@@ -194,7 +194,7 @@ export async function markSubscriptionDeleted(db: Db, id: string, now: Date): Pr
 }
 
 /** The secret that signs: the one without an end. Rotation, under the subscription's lock, leaves exactly one. */
-export async function findCurrentSecret(db: Db, subscriptionId: string): Promise<SealedSecret | undefined> {
+export async function findCurrentSecret(db: Db, subscriptionId: string): Promise<SealedSigningSecret | undefined> {
   const row = await db.subscriptionSecret.findFirst({
     where: { subscriptionId, expiresAt: null },
     orderBy: { id: 'desc' },
@@ -210,7 +210,7 @@ export async function findCurrentSecret(db: Db, subscriptionId: string): Promise
 export async function replaceSecret(
   db: Db,
   subscriptionId: string,
-  secret: SealedSecret,
+  secret: SealedSigningSecret,
   { now, overlapUntil, maxOld }: { now: Date; overlapUntil: Date; maxOld: number },
 ): Promise<void> {
   await db.subscriptionSecret.updateMany({
@@ -232,7 +232,7 @@ export async function replaceSecret(
     WHERE id = ${subscriptionId} AND secret_unreadable_since IS NOT NULL`;
 }
 
-async function insertSecret(db: Db, subscriptionId: string, secret: SealedSecret, now: Date): Promise<void> {
+async function insertSecret(db: Db, subscriptionId: string, secret: SealedSigningSecret, now: Date): Promise<void> {
   await db.subscriptionSecret.create({ data: { ...secret, subscriptionId, createdAt: now } });
 }
 

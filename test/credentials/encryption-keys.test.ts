@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readEncryptionKeys } from '../../src/config.ts';
-import { abandonKey, listKeys, proveKeys, whatAbandonTakes } from '../../src/credentials/encryption-keys.ts';
+import {
+  abandonKey,
+  describeEncryptionKeys,
+  proveKeys,
+  whatAbandonTakes,
+} from '../../src/credentials/encryption-keys.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import { contextIn, SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
@@ -164,7 +169,7 @@ describe('a lost key is given up', () => {
       token_signing_keys: 0,
     };
 
-    expect(await listKeys(database.pool, [k1, keyOf('k3')])).toEqual([
+    expect(await describeEncryptionKeys(database.pool, [k1, keyOf('k3')])).toEqual([
       { id: 'k1', state: 'seals', createdAt: expect.any(Date), sealed: none },
       { id: 'k3', state: 'other bytes', createdAt: expect.any(Date), sealed: none },
       { id: 'k2', state: 'missing', createdAt: expect.any(Date), sealed: { ...none, subscription_secrets: 1 } },

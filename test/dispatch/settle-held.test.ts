@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { claimLastChances } from '../../src/deliveries/statements/claim-last-chances.ts';
 import { settleHeld } from '../../src/dispatch/recovery/settle-held.ts';
-import { type HeldStanding, standingOf } from '../../src/kernel/rules/held-by-circuit.ts';
+import { type HeldStanding, circuitStandingOf } from '../../src/kernel/rules/held-by-circuit.ts';
 import { policyEndsAt } from '../../src/contract/retry-policy.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -60,7 +60,7 @@ describe('behind a probe that failed', () => {
       await posthorn.deps.db.delivery.update({ where: { id }, data: { ...policy, ...row } });
       const startedAt = resumedAt !== undefined && resumedAt > row.policyStartedAt ? resumedAt : row.policyStartedAt;
       const ends = { ...row, policyEndsAt: policyEndsAt(policy, startedAt, 30_000) };
-      expected.set(id, standingOf(ends, { probeFailedAt: failedAt }));
+      expected.set(id, circuitStandingOf(ends, { probeFailedAt: failedAt }));
     }
     expect(new Set(expected.values()).size).toBe(3);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { VERDICT_REASONS, VERDICTS } from '../../src/inspectors/schema.ts';
+import { VERDICT_REASONS, SIGNATURE_VERDICTS } from '../../src/inspectors/schema.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { codeBlocksOf, tableRowsOf } from './code-blocks.ts';
 import { runScript } from './shell.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 test('the page names every verdict, and every reason of a failed one', () => {
   const shown = tableRowsOf(PAGE, 'The verdict').map(([name = '']) => name);
   const named = (words: readonly string[]): string[] => words.map((word) => `\`${word}\``).toSorted();
-  const [verdicts, reasons] = [named(VERDICTS), named(VERDICT_REASONS)];
+  const [verdicts, reasons] = [named(SIGNATURE_VERDICTS), named(VERDICT_REASONS)];
   expect(shown.filter((name) => verdicts.includes(name) && name !== '`reason`').toSorted()).toEqual(verdicts);
   expect(shown.filter((name) => reasons.includes(name)).toSorted()).toEqual(reasons);
 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { childEnvironment } from '../../src/config.ts';
-import { type Child, endOrphan, startChild } from '../../local/child.ts';
+import { type RunningChild, endOrphan, startChild } from '../../local/child.ts';
 import { keepRunning } from '../../local/keep-running.ts';
 import { listeningPorts } from '../../local/listening-ports.ts';
 import { choosePort, findFreePort, isPortFree } from '../../local/ports.ts';
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'posthorn-embedded-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const stopping = { stopSignal: 'SIGTERM', stopPatienceMs: 1_000 } as const;
-const sleeper = (name: string, script = 'setTimeout(() => {}, 60_000)'): Promise<Child> =>
+const sleeper = (name: string, script = 'setTimeout(() => {}, 60_000)'): Promise<RunningChild> =>
   startChild({
     ...stopping,
     name,
@@ -73,7 +73,7 @@ describe('processes', () => {
   test('a child that keeps dying is started again five times and then given up', async () => {
     let starts = 0;
     const reason = await new Promise<string>((resolve, reject) => {
-      const start = (): Promise<Child> => {
+      const start = (): Promise<RunningChild> => {
         starts += 1;
         return sleeper('dying', '');
       };

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startDeadline } from '../../src/outbound/exchange/deadline.ts';
-import { createConnections } from '../../src/outbound/exchange/connections.ts';
+import { createConnectionPool } from '../../src/outbound/exchange/connections.ts';
 import { createWebhookSender } from '../../src/outbound/post-webhook.ts';
 import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
@@ -170,7 +170,7 @@ describe('connections', () => {
   });
 
   test('in use are never closed for another origin', async () => {
-    const connections = createConnections({
+    const connections = createConnectionPool({
       connect: loopbackGuard.connect,
       perGroup: 1,
       maxOrigins: 1,

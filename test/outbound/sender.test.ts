@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, readSigningKey, signatureHeader } from '../../src/outbound/sign.ts';
+import { newSigningSecret, readSigningKey, signatureHeader } from '../../src/outbound/sign.ts';
 import { createOutbound, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
 import { startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 
@@ -30,7 +30,7 @@ describe('the request', () => {
 
   test('verifies with an independent library', async () => {
     const receiver = await startReceiver();
-    const secret = newSecret();
+    const secret = newSigningSecret();
     const body = Buffer.from('{"data":{"é":1}}');
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { migrationNames } from '../../src/db/migrations/migrations.ts';
 import { createPool } from '../../src/db/connections/pool.ts';
-import { createReadiness, type Look } from '../../src/readiness/readiness.ts';
+import { createReadiness, type ReadinessLook } from '../../src/readiness/readiness.ts';
 import { startChecks } from '../../src/readiness/start-checks.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { makeDataFolder, startOwnPostgres } from '../support/service/own-servers.ts';
@@ -111,7 +111,7 @@ describe('a PostgreSQL of its own', () => {
   const dataFolder = makeDataFolder();
   afterAll(() => rmSync(dataFolder, { recursive: true, force: true }));
 
-  const lookAt = async (url: string): Promise<Look> => {
+  const lookAt = async (url: string): Promise<ReadinessLook> => {
     const pool = createPool(url, { max: 2, connectWithinMs: 30_000 });
     try {
       return await createReadiness(startChecks({ pool, config: { databaseUrl: url, encryptionKeys: [] } })).look();

@@ -6,7 +6,7 @@ import {
   rotateSecretBody,
   type Subscription,
 } from '../../src/subscriptions/schema.ts';
-import { openSecret, secretContext } from '../../src/credentials/signing-secret.ts';
+import { openSigningSecret, secretContext } from '../../src/credentials/signing-secret.ts';
 import { type Resources, startResources } from '../support/make/resources.ts';
 import { NO_SUBSCRIPTION } from '../support/make/subscription-calls.ts';
 
@@ -35,7 +35,7 @@ const rows = (subscriptionId = subscription.id) =>
 const signingSecrets = async (): Promise<string[]> =>
   (await rows())
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > resources.now())
-    .map((row) => openSecret(resources.keyRing, row));
+    .map((row) => openSigningSecret(resources.keyRing, row));
 
 describe('the secret of a subscription', () => {
   test('is there from the start, 32 random bytes, another one for each subscription', async () => {

@@ -1,8 +1,8 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { createTurns } from './run-turns.ts';
+import { createCallTurns } from './run-turns.ts';
 
-const inTurn = createTurns();
+const inTurn = createCallTurns();
 
 /**
  * Activities that evaluate and record: a few ms in PostgreSQL, tried until it is reachable. `summary` is shown beside them in the Temporal

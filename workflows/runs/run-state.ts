@@ -7,7 +7,7 @@ import { type OpenedRun, type RunInput, type RunState, WAKE_SIGNAL } from '../..
 export type ChainEnd = Way | 'again';
 
 /** State that the steps of one round share. */
-export type Run = {
+export type RoundState = {
   input: RunInput;
   outline: RunOutline;
   /** Recorded ways, by the keys of their steps: such a step is not taken again. */
@@ -24,7 +24,7 @@ export type Run = {
 
 /** One step of a kind: takes it and returns the way from it. */
 export type TakeStep<S extends OutlineStep = OutlineStep> = (
-  run: Run,
+  run: RoundState,
   place: { step: S; stepId: string; iteration: string },
 ) => Promise<ChainEnd>;
 
@@ -34,7 +34,7 @@ const MAX_HISTORY = 8_000;
 export const stateQuery = defineQuery<RunState>('state');
 const wakeSignal = defineSignal<[string]>(WAKE_SIGNAL);
 
-export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: Run['walk']): Run {
+export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: RoundState['walk']): RoundState {
   const current = new Set<string>();
   const woken = new Set<string>();
   setHandler(wakeSignal, (key) => void woken.add(key));

@@ -6,7 +6,7 @@ import { CancellationScope, condition } from '@temporalio/workflow';
  * commands other numbers than the history has, and the run would stand still for ever. Timers, signals and other activities of the same
  * activation come first, as they came then. The state is that of one Temporal workflow: each has modules of its own.
  */
-export function createTurns(): <Calls extends object>(calls: Calls) => Calls {
+export function createCallTurns(): <Calls extends object>(calls: Calls) => Calls {
   const waiting: (() => void)[] = [];
   let isGiving = false;
   const give = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { takeDelay } from './run-delay.ts';
 import { takeForeach } from './run-foreach.ts';
 import { local } from './run-local.ts';
 import { takeParallel } from './run-parallel.ts';
-import type { ChainEnd, Run, TakeStep } from './run-state.ts';
+import type { ChainEnd, RoundState, TakeStep } from './run-state.ts';
 import { takeWait } from './run-wait.ts';
 
 /** A step that only the record is asked about: evaluated and recorded by one local activity. */
@@ -32,7 +32,7 @@ const take: TakeStep = (run, { step, ...place }) => {
 };
 
 /** Takes the steps of a chain in their order. A step whose way is recorded is passed over on it. */
-export async function walkChain(run: Run, first: string | null, iteration: string): Promise<ChainEnd> {
+export async function walkSteps(run: RoundState, first: string | null, iteration: string): Promise<ChainEnd> {
   let stepId: string | null = first;
   while (stepId !== null) {
     const way = await takeOrPass(run, stepId, iteration);
@@ -43,7 +43,7 @@ export async function walkChain(run: Run, first: string | null, iteration: strin
   return wayTo(null);
 }
 
-async function takeOrPass(run: Run, stepId: string, iteration: string): Promise<ChainEnd> {
+async function takeOrPass(run: RoundState, stepId: string, iteration: string): Promise<ChainEnd> {
   const key = stepKey(stepId, iteration);
   const recorded = run.ways.get(key);
   if (recorded !== undefined) return recorded;

@@ -20,7 +20,7 @@ import {
 } from '../../src/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';
-import { walkChain } from './run-walk.ts';
+import { walkSteps } from './run-walk.ts';
 
 /** The result in the Temporal UI. */
 type Ended = { result: RunResult } & EndedRound;
@@ -33,7 +33,7 @@ type Ended = { result: RunResult } & EndedRound;
 export async function runWorkflow(input: RunInput): Promise<Ended> {
   try {
     const opened = await local('open the run').openRun(input);
-    const run = createRun(input, opened, (first, iteration) => walkChain(run, first, iteration));
+    const run = createRun(input, opened, (first, iteration) => walkSteps(run, first, iteration));
     return await finish(input, await run.walk(opened.outline.entry, ''));
   } catch (failure) {
     if (typeOf(failure) === RUN_FAILURES.superseded) {

@@ -21,7 +21,7 @@ export function readToken(body: unknown, askedAt: number): AccessToken {
 }
 
 /** The one token of a program. */
-export type TokenHolder = {
+export type TokenSource = {
   /** The token in force. Callers at the same time share one exchange. */
   get(): Promise<string>;
   /** Forgets this token, if it is still the one in force. */
@@ -32,7 +32,7 @@ export type TokenHolder = {
  * Holds the token that `exchange` gets. At 80 % of its life another one is got, while calls go on with the old one: nobody waits for
  * it, and a service that hands out none for a while is not noticed before the old one ends. A failed exchange is not kept.
  */
-export function createTokenHolder(exchange: () => Promise<AccessToken>, now = Date.now): TokenHolder {
+export function createTokenHolder(exchange: () => Promise<AccessToken>, now = Date.now): TokenSource {
   let held: AccessToken | undefined;
   let underWay: Promise<AccessToken> | undefined;
   const renew = (): Promise<AccessToken> =>

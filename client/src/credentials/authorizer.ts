@@ -1,4 +1,4 @@
-import type { Authorizer, Credentials, MachineCredentials, Place } from './credentials.ts';
+import type { Authorizer, Credentials, MachineCredentials, SessionPlace } from './credentials.ts';
 import { createMachineAuthorizer, type TokenExchange } from './machine.ts';
 
 /** The authorizer of these credentials. `exchange` does the request for a token. */
@@ -20,7 +20,7 @@ export function authorizerOf(
   return createMachineAuthorizer(checked(credentials, baseUrl), exchange);
 }
 
-const plain = (headers: (place: Place | undefined) => Record<string, string>): Authorizer => ({
+const plain = (headers: (place: SessionPlace | undefined) => Record<string, string>): Authorizer => ({
   headersOf: (_request, place) => Promise.resolve(headers(place)),
   cookies: 'omit',
   seen: () => false,
@@ -44,7 +44,7 @@ function needed(value: unknown, name: string): string {
   return value;
 }
 
-const placeHeaders = ({ organisationId, appId, environment }: Place): Record<string, string> => ({
+const placeHeaders = ({ organisationId, appId, environment }: SessionPlace): Record<string, string> => ({
   ...(organisationId !== undefined && { 'posthorn-organisation': organisationId }),
   ...(appId !== undefined && { 'posthorn-app': appId }),
   ...(environment !== undefined && { 'posthorn-environment': environment }),

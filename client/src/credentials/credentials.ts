@@ -1,5 +1,5 @@
 /** Where a session acts. */
-export type Place = {
+export type SessionPlace = {
   organisationId?: string;
   appId?: string;
   /** Needs the app. */
@@ -18,10 +18,10 @@ export type MachineCredentials = {
 };
 
 /** The way a caller shows who asks: an API key, a machine credential, or the session of a browser. */
-export type Credentials = { apiKey: string } | MachineCredentials | { session: Place };
+export type Credentials = { apiKey: string } | MachineCredentials | { session: SessionPlace };
 
 /** One try of a request. */
-export type Try = {
+export type RequestTry = {
   method: string;
   /** Path with its query, behind the base URL. */
   target: string;
@@ -30,7 +30,7 @@ export type Try = {
 /** Puts credentials on requests. */
 export type Authorizer = {
   /** Headers of this try. `send` does a request of the authorizer's own, with the retries of this one. */
-  headersOf(request: Try, place: Place | undefined): Promise<Record<string, string>>;
+  headersOf(request: RequestTry, place: SessionPlace | undefined): Promise<Record<string, string>>;
   /** Whether a browser sends its cookies, and keeps those of the answer. */
   cookies: 'include' | 'same-origin' | 'omit';
   /** Looks at every answer. True where the same request can succeed at once with other headers. */

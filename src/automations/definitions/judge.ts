@@ -1,6 +1,6 @@
 import type { DatabaseReader } from '../../db/client.ts';
 import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
-import { Misfit } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Checks } from './problems/checks.ts';
 import { connectionProblems } from './references/connection-references.ts';
@@ -57,8 +57,8 @@ export function together(...looks: readonly (readonly ErrorDetails[])[]): ErrorD
 }
 
 /** A body that fits and has no further problems; INVALID_REQUEST, with all that is wrong, for any other one. */
-export function requireFitting<T>(body: T | Misfit, further: readonly ErrorDetails[]): T {
-  const [first, ...others] = together(body instanceof Misfit ? body.faults : [], further);
+export function requireFitting<T>(body: T | BodyMisfit, further: readonly ErrorDetails[]): T {
+  const [first, ...others] = together(body instanceof BodyMisfit ? body.faults : [], further);
   if (first !== undefined) throw invalidFields([first, ...others]);
   // `as`: a misfit has faults.
   return body as T;

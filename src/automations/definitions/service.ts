@@ -5,7 +5,7 @@ import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import { Misfit, topOf } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit, topOf } from '../../kernel/errors/misfit.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
@@ -33,13 +33,13 @@ export type Definition = { name: string; status: WorkflowStatus; version: number
 
 export type Workflows = {
   /** `bodyText`: trigger and steps are kept as their author wrote them. */
-  create(caller: EnvironmentCaller, body: CreateWorkflow | Misfit, bodyText: string): Promise<Workflow>;
+  create(caller: EnvironmentCaller, body: CreateWorkflow | BodyMisfit, bodyText: string): Promise<Workflow>;
   list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
   get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** Its present version, as other services read it. */
   definitionOf(caller: EnvironmentCaller, id: string): Promise<Definition>;
   /** New runs take the new definition at once; those that have begun keep theirs. */
-  update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow | Misfit, bodyText: string): Promise<Workflow>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow | BodyMisfit, bodyText: string): Promise<Workflow>;
   /** Soft: its runs stay readable, and those under way go on. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** CONFLICT, with all `errors`, while something is missing. Doing it again changes nothing. */
@@ -47,7 +47,7 @@ export type Workflows = {
   /** No further run begins; those under way go on. CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** Tells everything that speaks against such a workflow, or against such a change of it, and stores nothing. */
-  validate(caller: EnvironmentCaller, body: ValidateWorkflow | Misfit, bodyText: string): Promise<Validation>;
+  validate(caller: EnvironmentCaller, body: ValidateWorkflow | BodyMisfit, bodyText: string): Promise<Validation>;
 };
 
 type Collaborators = {
@@ -218,7 +218,7 @@ export function createWorkflows(
     pause: (caller, id) => setStatus(caller, id, 'paused'),
 
     async validate(caller, body, bodyText) {
-      const faults = body instanceof Misfit ? body.faults : [];
+      const faults = body instanceof BodyMisfit ? body.faults : [];
       if (!faults.every((fault) => OWN_FIELDS.has(topOf(fault)))) requireFitting(body, []);
       const { id, name } = fieldsIn(body);
       const stored = typeof id === 'string' ? await readNamed(caller, id) : undefined;
@@ -240,7 +240,7 @@ export function createWorkflows(
 const OWN_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'status', 'trigger', 'steps']);
 
 const fieldsIn = (body: object): { id?: unknown; name?: unknown; status?: unknown } =>
-  body instanceof Misfit ? body.rest() : body;
+  body instanceof BodyMisfit ? body.rest() : body;
 
 /** Why fields other than trigger and steps cannot be a change of the workflow. */
 function changeProblems(workflow: Workflow, body: object): ErrorDetails[] {

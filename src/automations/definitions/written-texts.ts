@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { Misfit } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { Problem } from './plan/graph.ts';
 import type { DefinitionTexts } from './store.ts';
 
@@ -9,7 +9,7 @@ export type Given = { trigger?: Record<string, unknown>; steps?: readonly unknow
 
 /** The author's own texts in a body: of one that does not fit, those that it has no fault in. */
 export function textsIn(body: object, bodyText: string): DefinitionTexts {
-  const good = body instanceof Misfit ? body.rest() : body;
+  const good = body instanceof BodyMisfit ? body.rest() : body;
   const textOf = (name: string): string | undefined => {
     if (!Object.hasOwn(good, name)) return undefined;
     const span = memberSpan(bodyText, wholeSpan(bodyText), name);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { createExpressions, explainFailure } from '../../filters/expressions/expressions.ts';
-import { STEPS } from '../../filters/expressions/language.ts';
+import { STEP_LANGUAGE } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
 import { compilePattern } from '../../filters/pattern.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
@@ -43,7 +43,7 @@ const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
 export function createStepExpressions(): StepExpressions {
-  const expressions = createExpressions(compilePattern, STEPS);
+  const expressions = createExpressions(compilePattern, STEP_LANGUAGE);
   const kept = new LRUCache<string, Compiled>({ maxSize: KEPT });
 
   const compile = (expression: string): Compiled => {

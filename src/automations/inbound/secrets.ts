@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { SealContext } from '../../db/sql/sealed-columns.ts';
 import { invalidField } from '../../kernel/errors/api-error.ts';
-import { newSecret } from '../../outbound/sign.ts';
+import { newSigningSecret } from '../../outbound/sign.ts';
 import type { Provider } from './providers/provider.ts';
 
 /** A row of inbound_webhook_secrets as it is stored: never the secret itself. */
@@ -34,7 +34,7 @@ export function secretsFor(
   if (given === undefined) {
     if (makesSecret !== true) throw invalidField(list, `is required: ${title} makes it, and shows it in its settings`);
     const isStandard = scheme === 'body' || scheme === 'standard';
-    return [isStandard ? newSecret() : randomBytes(MADE_BYTES).toString('hex')];
+    return [isStandard ? newSigningSecret() : randomBytes(MADE_BYTES).toString('hex')];
   }
   for (const [index, secret] of given.entries()) {
     const problem = secretProblem?.(secret);

@@ -17,17 +17,17 @@ type ConnectionSettings = {
 };
 
 /** Longest wait for a connection of a pool, ms. Default 5,000. */
-export type Patience = { connectWithinMs?: number };
+export type PoolPatience = { connectWithinMs?: number };
 
 /**
  * A pool of at most `max` connections to `url`, with sessions in UTC. Its callers need not listen for the end of a connection: queries
  * on a broken one are rejected, and it is never given to the next caller. End it with `pool.end()`.
  */
-export const openPool = (url: string, max: number, patience: Patience = {}): Pool =>
+export const openPool = (url: string, max: number, patience: PoolPatience = {}): Pool =>
   safePool({ ...connectionSettings(url, patience), max, Client: RememberingClient });
 
 /** The same where `url` is PgBouncer, which gives a connection another session for each transaction. */
-export const openPoolBehindPooler = (url: string, max: number, patience: Patience = {}): Pool =>
+export const openPoolBehindPooler = (url: string, max: number, patience: PoolPatience = {}): Pool =>
   safePool({ ...connectionSettings(url, patience), connectionString: url, max, Client: PooledClient });
 
 function safePool(config: pg.PoolConfig): Pool {
@@ -43,7 +43,7 @@ function safePool(config: pg.PoolConfig): Pool {
 }
 
 /** One session of its own, for a lock that ends with the session. Connect it, and end it with `client.end()`. */
-export function openSession(url: string, patience: Patience = {}): Client {
+export function openSession(url: string, patience: PoolPatience = {}): Client {
   const client = new RememberingClient(connectionSettings(url, patience));
   client.on('error', ignoreEnd);
   return client;
@@ -53,7 +53,10 @@ export function openSession(url: string, patience: Patience = {}): Client {
 // and also emits `error`, which ends the process if nobody listens.
 const ignoreEnd = (): void => undefined;
 
-function connectionSettings(url: string, { connectWithinMs = CONNECT_TIMEOUT_MS }: Patience = {}): ConnectionSettings {
+function connectionSettings(
+  url: string,
+  { connectWithinMs = CONNECT_TIMEOUT_MS }: PoolPatience = {},
+): ConnectionSettings {
   return {
     connectionString: inUtc(url),
     application_name: 'posthorn',

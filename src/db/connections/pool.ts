@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { openPool, type Patience } from './connection.ts';
+import { openPool, type PoolPatience } from './connection.ts';
 
 // Every hot statement looks rows up by index, a few at a time. With stale statistics (a fresh database, a sudden backlog) the planner
 // may read whole tables for each group instead: a broadcast to 5,000 new subscriptions took 12 ms a delivery instead of 0.3. These
@@ -7,7 +7,7 @@ import { openPool, type Patience } from './connection.ts';
 const INDEX_ONLY = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'];
 
 /** Raw connections for the hot statements (publish, claim, record), at most `max` of them. End it with `pool.end()`. */
-export const createPool = (url: string, { max, ...patience }: { max: number } & Patience): Pool =>
+export const createPool = (url: string, { max, ...patience }: { max: number } & PoolPatience): Pool =>
   openPool(withOptions(url), max, patience);
 
 function withOptions(url: string): string {

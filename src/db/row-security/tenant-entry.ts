@@ -61,7 +61,7 @@ export function enter<T>(tenant: Tenant, work: (hasEntered: () => boolean) => Pr
 }
 
 /** Runs `work`, each of whose statements outside of transactions is the tenant's. Throws when none of them was. */
-export function read<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+export function readAsTenant<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   const reading: Reading = { tenant, statements: 0 };
   return readings.run(reading, async () => {
     const result = await work();

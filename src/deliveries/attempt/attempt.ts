@@ -21,7 +21,7 @@ const STALE_MS = 500;
 /** A place under the limits of the subscription, until `leave`, which may be called more than once. */
 export type Entered = Passage & { leave(): void };
 /** The circuit or a limit takes no try for so many ms. */
-export type Refused = { inMs: number; reason: 'rate' | 'concurrency' | 'circuit' };
+export type RefusedTry = { inMs: number; reason: 'rate' | 'concurrency' | 'circuit' };
 
 /** The try `number` of a delivery in its round, and its maker's choices: how to read, when its turn is, where to put it back. */
 export type Try<E extends Entered> = {
@@ -35,9 +35,9 @@ export type Try<E extends Entered> = {
   /** The delivery as it is now; undefined when it is gone. */
   read(): Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt | undefined;
   /** Its turn under the limits and the circuit of its subscription. */
-  admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & Refused)>;
+  admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & RefusedTry)>;
   /** No try now: refused, or its subscription or its app is not active. */
-  putBack(delivery: DeliveryToAttempt, refused: Refused | undefined): Promise<void>;
+  putBack(delivery: DeliveryToAttempt, refused: RefusedTry | undefined): Promise<void>;
   /** Called when the answer is there and not yet recorded; the place is left after this call. The promise is awaited at the end. */
   observe(delivery: DeliveryToAttempt, entered: E, sent: SendResult): Promise<void>;
   /** Whether the outcome is no longer wanted: then a fault is thrown, and the new owner of the delivery decides. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { SubscriptionToAttempt } from './delivery-to-attempt.ts';
-import { openSecret } from '../../credentials/signing-secret.ts';
+import { openSigningSecret } from '../../credentials/signing-secret.ts';
 import { readSigningKey, type SigningKey } from '../../outbound/sign.ts';
 
 /** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */
@@ -43,7 +43,7 @@ export function createOpenSigningKeys(keyRing: KeyRing): OpenSigningKeys {
       }
       let secret: string;
       try {
-        secret = openSecret(keyRing, sealed);
+        secret = openSigningSecret(keyRing, sealed);
       } catch (cause) {
         opened.unreadable.push({ id: sealed.id, cause });
         continue;

@@ -8,7 +8,7 @@ import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
 export type Turn = { readonly id: string; readonly since: Date };
 
 /** Result of a claim for these turns: deliveries claimed, the last of each subscription's, and the subscriptions to ask again. */
-export type Served = {
+export type ClaimResult = {
   /** Number claimed of each subscription, and the due time of the last of them. */
   claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
   /**
@@ -92,11 +92,11 @@ type Waits = { waits: Record<string, number | null> | null };
  * Claims up to `count` due deliveries, and retries that soon will be, at most `perSubscription` of each turn, in the order of the
  * turns. Also returns the result for each turn.
  */
-export async function claimDue(
+export async function claimDueDeliveries(
   pool: Pool,
   lane: Lane,
   wanted: { incarnationId: string; turns: readonly Turn[]; count: number; perSubscription: number },
-): Promise<{ claimed: ClaimedDelivery[]; served: Served }> {
+): Promise<{ claimed: ClaimedDelivery[]; served: ClaimResult }> {
   const readAt = performance.now();
   const { rows } = await pool.query<Waits & (DueRow | { id: null })>({
     name: `claim_${lane}`,

@@ -34,7 +34,7 @@ export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<
   return rows;
 }
 
-// `standingOf` (src/kernel/rules/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
+// `circuitStandingOf` (src/kernel/rules/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
 // after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id

@@ -51,7 +51,7 @@ const SHOWN_WEIGHT = 0.1;
 type Direction = 'down' | 'up';
 type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
 /** Sums over the answers of requests sent `from` then on. `from` is later than the beginning where the limit has to be met first. */
-type Round = {
+type Measurement = {
   begunAt: number;
   from: number;
   limit: number;
@@ -94,7 +94,7 @@ export class AdaptiveLimit {
   private results = { all: 0, lost: 0, hasGood: true };
   private shownMs: number | undefined;
   private readonly least = new LeastLatency();
-  private round: Round;
+  private round: Measurement;
 
   constructor({ now, workers }: { now: () => number; workers: () => number }) {
     this.now = now;
@@ -157,7 +157,7 @@ export class AdaptiveLimit {
     return Math.min(this.plateau.limit, this.shareOf(ADAPTIVE_CONCURRENCY.most));
   }
 
-  private newRound(): Round {
+  private newRound(): Measurement {
     const begunAt = this.now();
     const from = this.isGrowing ? begunAt : Number.POSITIVE_INFINITY;
     return { begunAt, from, limit: this.limit, count: 0, latencyMs: 0, squares: 0, inFlight: 0 };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedCircuits } from '../../../test/support/world/shared-circuits.ts';
 import { createLog } from '../../log.ts';
-import { type Admission, type Admitted, type Answered, createAdmission, type Entry } from './admission.ts';
+import { type Admission, type Admitted, type TryResult, createAdmission, type Entry } from './admission.ts';
 
 const signal = new AbortController().signal;
 
-const DELIVERED: Answered = { isDelivered: true };
-const FAILED: Answered = { isDelivered: false, error: { class: 'status', message: 'answered 500' } };
+const DELIVERED: TryResult = { isDelivered: true };
+const FAILED: TryResult = { isDelivered: false, error: { class: 'status', message: 'answered 500' } };
 
 const answer = (status: number) => ({ status, headers: {}, body: '', latencyMs: 5 });
 
@@ -239,7 +239,7 @@ test('limits hold for every way of entering, and a place is given back', async (
 describe('the load that an answer shows', () => {
   const places = (admission: Admission): number | undefined => admission.gauges()[0]?.limit;
 
-  test.each<[string, Answered, number]>([
+  test.each<[string, TryResult, number]>([
     ['429 takes a tenth of the places in use', { isDelivered: false, response: answer(429) }, 18],
     ['two of 503 halve them', { isDelivered: false, response: answer(503) }, 10],
     ['two timeouts halve them', { isDelivered: false, error: { class: 'timeout', message: '' } }, 10],

@@ -3,14 +3,14 @@ import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-att
 import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
-import type { Refused } from '../../deliveries/attempt/attempt.ts';
+import type { RefusedTry } from '../../deliveries/attempt/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
 import { type Rank, shareOf } from '../../kernel/rules/rank.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
-import { createPlaces, type LimitSettings, type Place, type Places } from './places.ts';
+import { createPlaces, type LimitSettings, type PlaceOrWait, type Places } from './places.ts';
 
 /** The part of a subscription that admission needs, as it was read for a try. */
 export type Admitted = Pick<
@@ -19,13 +19,13 @@ export type Admitted = Pick<
 >;
 
 /** A place for a try until `leave`, or the ms for which none is made. */
-export type Entry = (Extract<Place, { ok: true }> & Passage) | ({ ok: false } & Refused);
+export type Entry = (Extract<PlaceOrWait, { ok: true }> & Passage) | ({ ok: false } & RefusedTry);
 
 /** The result of a try, as far as it tells about its receiver. */
-export type Answered = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
+export type TryResult = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
 
 /** Load of the receiver. A refusal for another reason says nothing about it. */
-function pressureOf({ isDelivered, response, error }: Answered): Pressure {
+function pressureOf({ isDelivered, response, error }: TryResult): Pressure {
   if (isDelivered) return 'good';
   if (response?.status === 429) return 'busy';
   const isLost = response?.status === 503 || error?.class === 'timeout' || error?.class === 'connect';
@@ -51,7 +51,7 @@ export type Admission = {
    * Counts the end of an admitted try for the circuit and the limit, before its place is left. A delivered last chance is as good
    * as a probe; a failed one says nothing new. Resolves when PostgreSQL has the consequences; never rejects.
    */
-  observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: Answered): Promise<void>;
+  observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: TryResult): Promise<void>;
   /** Takes over circuits as a claim has just read them. */
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
   /** Tries worth starting at a time: 0 while the circuit is open or all places are taken. */
@@ -177,7 +177,7 @@ export function createAdmission(deps: {
     return isTaken || stateOf(id).circuit.probeAt === undefined;
   };
 
-  const toEntry = (subscription: Admitted, place: Extract<Place, { ok: true }>, isLastChance: boolean): Entry => {
+  const toEntry = (subscription: Admitted, place: Extract<PlaceOrWait, { ok: true }>, isLastChance: boolean): Entry => {
     const { id, timeoutMs } = subscription;
     const circuit = askCircuit(id);
     if (typeof circuit === 'number' && isLastChance) return { ...place, isProbe: false, isLastChance };

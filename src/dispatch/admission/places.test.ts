@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPlaces, type LimitSettings, type Place } from './places.ts';
+import { createPlaces, type LimitSettings, type PlaceOrWait } from './places.ts';
 
 const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
 const signal = new AbortController().signal;
@@ -10,7 +10,7 @@ function places(of = 1, at = of - 1) {
   return { clock, places: createPlaces({ now: () => clock.now, rank: () => ({ at, of, isNew: false }) }) };
 }
 
-function left(place: Place): () => void {
+function left(place: PlaceOrWait): () => void {
   if (!place.ok) throw new Error(`refused: ${place.reason}`);
   return place.leave;
 }
@@ -53,8 +53,8 @@ describe('maxConcurrency', () => {
     });
     leave();
     expect(of.enter(settings).ok).toBe(false);
-    left((await waiting[0]) as Place)();
-    left((await waiting[1]) as Place)();
+    left((await waiting[0]) as PlaceOrWait)();
+    left((await waiting[1]) as PlaceOrWait)();
     expect(order).toEqual(['first', 'second']);
     expect(of.isIdle()).toBe(true);
   });

@@ -5,7 +5,7 @@ import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
 /** A place for one try, given back with `leave`; or none for so many ms. */
-export type Place =
+export type PlaceOrWait =
   | {
       ok: true;
       leave(): void;
@@ -23,7 +23,7 @@ const AHEAD_MS = 2_000;
 // A try that found no place for all its patience comes again after this long (ms), further ones behind it.
 const HELD_MS = 5_000;
 
-type Waiter = { settings: LimitSettings; resolve: (place: Place) => void };
+type Waiter = { settings: LimitSettings; resolve: (place: PlaceOrWait) => void };
 
 /** The places of one subscription in this process. */
 export type Places = ReturnType<typeof createPlaces>;
@@ -66,7 +66,7 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
   const isFull = (): boolean => inFlight >= concurrency();
   const isEarly = (): boolean => intervalMs > 0 && now() < slotAt - EARLY_MS;
 
-  const takePlace = (): Place => {
+  const takePlace = (): PlaceOrWait => {
     inFlight += 1;
     if (intervalMs > 0) slotAt = Math.max(now(), slotAt) + intervalMs;
     const flight = adaptive.send(inFlight);
@@ -90,7 +90,7 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
   };
 
   /** Refuses. Held tries get times one behind the other, so that they do not all come back at once. */
-  const hold = (): Place => {
+  const hold = (): PlaceOrWait => {
     const reason = isFull() ? 'concurrency' : 'rate';
     const [first, stepMs] = isFull()
       ? [now() + HELD_MS, HELD_MS / concurrency()]
@@ -100,7 +100,7 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
   };
 
   /** A place now, or the time to ask again. */
-  const enter = (settings: LimitSettings): Place => {
+  const enter = (settings: LimitSettings): PlaceOrWait => {
     follow(settings);
     if (isFull()) return { ok: false, inMs: HELD_MS, reason: 'concurrency' };
     if (isEarly() || waiters.size > 0) {
@@ -113,7 +113,10 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
     enter,
 
     /** A place within `patienceMs`, or the time until which the try is to be held. */
-    wait(settings: LimitSettings, { patienceMs, signal }: { patienceMs: number; signal: AbortSignal }): Promise<Place> {
+    wait(
+      settings: LimitSettings,
+      { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+    ): Promise<PlaceOrWait> {
       const place = enter(settings);
       if (place.ok) return Promise.resolve(place);
       const isHopeless = intervalMs > 0 && slotAt + waiters.size * intervalMs > now() + patienceMs;

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { createBacklog } from './backlog.ts';
+import { createBurstDetector } from './backlog.ts';
 
 const setUp = (threshold: number | 'off') => {
   let time = 0;
-  const backlog = createBacklog(threshold, () => time);
+  const backlog = createBurstDetector(threshold, () => time);
   return {
     backlog,
     pass: (ms: number) => {

@@ -11,7 +11,7 @@ const SECOND_MS = 1_000;
 type Counts = ReadonlyMap<string, number>;
 
 /** Decides which first tries are drained, by the waiting tries of one subscription and of all, with a gap between on and off. */
-export type Backlog = {
+export type BurstDetector = {
   /** A first try has come to this process. */
   arrive(subscriptionId: string): void;
   /** A first try could not begin its own Temporal workflow in time: a burst has begun if more came in a second than the threshold. */
@@ -23,7 +23,7 @@ export type Backlog = {
   isBurst(): boolean;
 };
 
-const fixed = (isAlways: boolean): Backlog => ({
+const fixed = (isAlways: boolean): BurstDetector => ({
   arrive: () => {},
   late: () => {},
   see: () => {},
@@ -32,7 +32,7 @@ const fixed = (isAlways: boolean): Backlog => ({
 });
 
 /** `now` in ms, from any origin. */
-export function createBacklog(threshold: BurstThreshold, now: () => number): Backlog {
+export function createBurstDetector(threshold: BurstThreshold, now: () => number): BurstDetector {
   if (threshold === 'off') return fixed(false);
   if (threshold === 0) return fixed(true);
   const drained = new Set<string>();

@@ -5,7 +5,7 @@ import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { StartDrain } from '../../temporal/starts/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
 import { createAlternation } from './claims/alternation.ts';
-import { type BurstThreshold, createBacklog } from './backlog.ts';
+import { type BurstThreshold, createBurstDetector } from './backlog.ts';
 import { giveBackOpen } from './hand-out/give-back-open.ts';
 import { CLAIM, type ClaimRoom, claimRoom } from './claims/claim-room.ts';
 import { type ChoresDependencies, createChores } from './chores.ts';
@@ -59,7 +59,7 @@ const now = (): number => performance.now();
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
-  const backlog = createBacklog(threshold, now);
+  const backlog = createBurstDetector(threshold, now);
   const firsts = createFairQueues<Claimed>();
   const retries = createFairQueues<Claimed>();
   const under = new Set<Promise<void>>();

@@ -42,7 +42,7 @@ export type ReconcilerDependencies = {
  * and deliveries that a publish gave to a subscription while it was being deleted. The pass also sends events for backlogs that have
  * become high, and does the repairs of other parts. Safe to repeat, and in several workers at once. `onProgress` is called now and then.
  */
-export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
+export async function reconcileOverdue(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
   await deps.paced('held', () => takeOverFromDead(deps.pool));
   await deps.paced('deleted', () => endOfDeletedSubscriptions(deps.pool));
   onProgress();

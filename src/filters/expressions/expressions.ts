@@ -1,8 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { type ExpressionCost, expressionCost } from './cost.ts';
 import { visit } from './building.ts';
-import { Count, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
-import { FILTERS, type Language } from './language.ts';
+import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
+import { FILTERS, type ExpressionLanguage } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
 import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
 import { elementsOf } from './values.ts';
@@ -68,7 +68,7 @@ const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
  */
 export function createExpressions(
   compilePattern: (pattern: string) => Pattern,
-  language: Language = FILTERS,
+  language: ExpressionLanguage = FILTERS,
 ): Expressions {
   let current = NOTHING;
   const environment = createEnvironment(language, () => current);
@@ -152,7 +152,7 @@ function keepConstants(environment: Environment, node: ExpressionNode, expressio
 
 const TIMES: ReadonlySet<string> = new Set(['timestamp', 'duration']);
 
-function createEnvironment(language: Language, current: () => Evaluation): Environment {
+function createEnvironment(language: ExpressionLanguage, current: () => Evaluation): Environment {
   const environment = new Environment({
     unlistedVariablesAreDyn: false,
     homogeneousAggregateLiterals: false,
@@ -172,7 +172,7 @@ function createEnvironment(language: Language, current: () => Evaluation): Envir
     language.isBuilding ? (value: unknown) => visit(current(), elementsOf(value)) : elementsOf,
     { async: false },
   );
-  environment.registerType('Count', Count);
+  environment.registerType('Count', ElementCount);
   // Both are changed by harden(), as all sizes are.
   environment.registerFunction('Count.size(): int', Number, { async: false });
   environment.registerFunction('size(Count): int', Number, { async: false });

@@ -1,6 +1,6 @@
 import { BOUNDS } from './bounds.ts';
 import { BUILDING, joining } from './building.ts';
-import type { Language } from './language.ts';
+import type { ExpressionLanguage } from './language.ts';
 import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './texts.ts';
 import { areEqual, includes, keysOf, type Used } from './values.ts';
 import type { ExpressionNode } from './tree.ts';
@@ -36,7 +36,7 @@ export type Evaluator = {
 export type Evaluation = { patterns: ReadonlyMap<string, Pattern>; used: Used };
 
 /** How many elements a predicate holds for: what `filter` gives to `size` instead of the list of them. */
-export class Count {
+export class ElementCount {
   readonly elements: number;
   constructor(elements: number) {
     this.elements = elements;
@@ -70,7 +70,7 @@ export function harden(
   evaluator: Evaluator,
   current: () => Evaluation,
   templates: { call: Node; zero: Node },
-  { isBuilding }: Language,
+  { isBuilding }: ExpressionLanguage,
 ): void {
   evaluator.debugTypeDeep = evaluator.debugType;
   evaluator.createError = (_code: string, summary: string, node?: { pos: number }) => new Failure(summary, node);
@@ -132,7 +132,7 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation): vo
         look(current(), value);
         return BigInt(sizeOfText(value));
       }
-      if (value instanceof Count) return BigInt(value.elements);
+      if (value instanceof ElementCount) return BigInt(value.elements);
       return Array.isArray(value) || typeof value !== 'object' || value === null
         ? own(...values)
         : BigInt(keysOf(value).length);
@@ -214,7 +214,7 @@ function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zer
     // A quantifier is a bool, whatever its result.
     delete comprehension.kind;
     comprehension.init = zero;
-    comprehension.result = (elements) => new Count(Number(elements));
+    comprehension.result = (elements) => new ElementCount(Number(elements));
     return { callAst };
   };
   const changeMacro = (name: string, make: (own: Expander) => Expander, parameters = 2): void => {

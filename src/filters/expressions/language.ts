@@ -1,5 +1,5 @@
 /** A language of expressions: variables, and functions that may be called. */
-export type Language = {
+export type ExpressionLanguage = {
   /** With their types in CEL. */
   variables: Readonly<Record<string, string>>;
   /** Functions by name, with the numbers of arguments they take. */
@@ -15,7 +15,7 @@ export type Language = {
   nesting: number;
 };
 
-const FUNCTIONS: Language['functions'] = new Map([
+const FUNCTIONS: ExpressionLanguage['functions'] = new Map([
   ['bool', [1]],
   ['double', [1]],
   ['duration', [1]],
@@ -29,7 +29,7 @@ const FUNCTIONS: Language['functions'] = new Map([
 ]);
 
 /** Left out: bytes, and functions that ask for a time zone, which this process's own would change. */
-const METHODS: Language['methods'] = new Map([
+const METHODS: ExpressionLanguage['methods'] = new Map([
   ['all', [2]],
   ['exists', [2]],
   ['exists_one', [2]],
@@ -60,7 +60,7 @@ const METHODS: Language['methods'] = new Map([
 ]);
 
 /** Filters of subscriptions and of event triggers: one message, and a bound that is known when the filter is saved. */
-export const FILTERS: Language = {
+export const FILTERS: ExpressionLanguage = {
   variables: { eventType: 'string', payload: 'map', metadata: 'map<string, string>' },
   functions: FUNCTIONS,
   methods: METHODS,
@@ -69,7 +69,7 @@ export const FILTERS: Language = {
 };
 
 /** Steps of workflows: a run's context (src/automations/expressions/context.ts). */
-export const STEPS: Language = {
+export const STEP_LANGUAGE: ExpressionLanguage = {
   variables: {
     event: 'map',
     steps: 'map',

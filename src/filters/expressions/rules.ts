@@ -1,5 +1,5 @@
 import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
-import type { Language } from './language.ts';
+import type { ExpressionLanguage } from './language.ts';
 import { estimatedPatternSize } from './pattern-size.ts';
 
 /** Longest expression, in characters. */
@@ -32,7 +32,10 @@ const CALLED = /[A-Za-z_][A-Za-z0-9_]*\s*\(/g;
  * A call of a function that there is not. Looked for in the text, before it is parsed: the library's parser remembers every
  * name it ever met.
  */
-export function misuseOfNames(expression: string, { functions, methods, isBuilding }: Language): Misuse | undefined {
+export function misuseOfNames(
+  expression: string,
+  { functions, methods, isBuilding }: ExpressionLanguage,
+): Misuse | undefined {
   const bare = expression.replaceAll(QUOTED, (quoted) => ' '.repeat(quoted.length));
   for (const { 0: called, index } of bare.matchAll(CALLED)) {
     const name = called.slice(0, -1).trimEnd();
@@ -55,7 +58,7 @@ export function misuseOfNames(expression: string, { functions, methods, isBuildi
 export function misuseOfTree(
   root: ExpressionNode,
   addPattern: (pattern: string) => void,
-  { functions, methods, isBuilding, nesting }: Language,
+  { functions, methods, isBuilding, nesting }: ExpressionLanguage,
 ): Misuse | undefined {
   let patterns = 0;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { compilePattern } from '../pattern.ts';
 import { createExpressions, explainFailure } from './expressions.ts';
-import { STEPS } from './language.ts';
+import { STEP_LANGUAGE } from './language.ts';
 
-const { compile } = createExpressions(compilePattern, STEPS);
+const { compile } = createExpressions(compilePattern, STEP_LANGUAGE);
 
 const values = {
   event: {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Origin } from '../../caller/caller.ts';
+import type { RequestOrigin } from '../../caller/caller.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -7,7 +7,7 @@ import { clientAddress } from './client-address.ts';
 const USER_AGENT_LENGTH = 300;
 
 /** Where a request comes from, as the audit log tells it. */
-export function originOf(request: IncomingMessage, trustedProxyHops: number): Origin {
+export function originOf(request: IncomingMessage, trustedProxyHops: number): RequestOrigin {
   const address = clientAddress(request, trustedProxyHops);
   const userAgent = request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH);
   return userAgent === undefined ? { address } : { address, userAgent };

@@ -2,7 +2,7 @@ import type { Middleware } from '../route/context.ts';
 import { pathOf } from '../route/match-route.ts';
 
 /** An answer as it is measured. `route` is the template of the route table, `none` for an unknown path. */
-export type Answered = { method: string; route: string; status: number; seconds: number };
+export type MeasuredAnswer = { method: string; route: string; status: number; seconds: number };
 
 export const PROBES = ['/healthz', '/readyz'];
 /** Callers may send any method; each would be a series of its own. */
@@ -10,7 +10,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 /** Tells of each answer. A stream is told of when it begins. */
 export const countAnswers =
-  (tell: (answered: Answered) => void): Middleware =>
+  (tell: (answered: MeasuredAnswer) => void): Middleware =>
   async (ctx, next) => {
     const startedAt = performance.now();
     try {

@@ -38,7 +38,7 @@ export function publicFile(
     body,
     packed: gzipSync(body),
     ...packings,
-    etag: `W/"${hashOf(body)}"`,
+    etag: `W/"${contentHashOf(body)}"`,
     headers: {
       'Cache-Control': 'no-cache',
       'X-Content-Type-Options': 'nosniff',
@@ -50,7 +50,7 @@ export function publicFile(
 }
 
 /** Name of a content: 96 bits of its hash. */
-export const hashOf = (content: Buffer | string): string =>
+export const contentHashOf = (content: Buffer | string): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
 /**

@@ -1,4 +1,4 @@
-import type { Look, Readiness } from '../../readiness/readiness.ts';
+import type { ReadinessLook, Readiness } from '../../readiness/readiness.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
 import { toApiError } from '../answers/errors.ts';
@@ -7,7 +7,7 @@ import { toApiError } from '../answers/errors.ts';
 const RETRY_AFTER_SECONDS = 1;
 
 /** UNAVAILABLE with the true reasons, in plain words. */
-export function notReadyError({ failures }: Look, cause?: unknown): ApiError {
+export function notReadyError({ failures }: ReadinessLook, cause?: unknown): ApiError {
   const message = failures.map((failure) => failure.message).join('; ') || 'The service is not ready';
   return new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });
 }

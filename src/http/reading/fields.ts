@@ -52,7 +52,7 @@ export function fieldsOf<S extends Shape>(
 }
 
 /** The body of a PATCH, and what of it is a change. */
-export type Change<T> = {
+export type PatchBody<T> = {
   body: z.ZodType<T>;
   /** Why such fields cannot be a change of the stored resource: identity fields that are not the stored ones, and changed fields that a rule refuses. */
   problemsOf(stored: object, given: object): ErrorDetails[];
@@ -69,7 +69,7 @@ export type Change<T> = {
 export function changeOf<S extends Shape>(
   shape: S,
   { identity = {}, moved = [], elsewhere = {}, rules = {} }: ResourceFields,
-): Change<FieldsOf<S>> {
+): PatchBody<FieldsOf<S>> {
   const changedIn = (stored: object, given: object): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(given).filter(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { Misfit } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import { instantQuery, pageQuery } from './query.ts';
 import { inputOrMisfit, parseInput, readQuery } from './validate.ts';
 
@@ -72,7 +72,7 @@ test('a body that does not fit can be had with everything that is wrong, the unk
       { field: 'zebra', reason: 'is not a known field' },
     ],
   });
-  expect(misfit instanceof Misfit && misfit.rest()).toEqual({ count: 4 });
+  expect(misfit instanceof BodyMisfit && misfit.rest()).toEqual({ count: 4 });
   expect(inputOrMisfit(body, good)).toEqual(good);
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ErrorDetails, invalidField } from '../../kernel/errors/api-error.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
-import { Misfit } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { Middleware } from '../route/context.ts';
 import { queryOf } from '../route/match-route.ts';
 import { parseQuery } from './parse-query.ts';
@@ -42,14 +42,14 @@ export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.out
 }
 
 /** The same, but for an object that does not fit: it comes back with all that is wrong with it. */
-export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | Misfit {
+export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | BodyMisfit {
   const parsed = schema.safeParse(body, { error: reasonOf('field') });
   if (parsed.success) return parsed.data;
   const first = detailsOf(worstOf(parsed.error));
   // Nothing can be looked for in what is no object.
   if (first.field === 'body') throw invalidField(first.field, first.reason);
   const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
-  return new Misfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
+  return new BodyMisfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
 }
 
 /** The same for a query string. A parameter without a value is refused as well, but for `cursor`: the first page. */

@@ -4,7 +4,7 @@ import type { Caller, EnvironmentCaller, TenantCaller } from '../../caller/calle
 import type { RequestHead, Visit } from '../../caller/scheme.ts';
 import type { AddressLimit, Bucket, ThingLimit } from '../../rate-limits/limiter.ts';
 import type { ErrorCode } from '../../kernel/errors/api-error.ts';
-import type { Misfit } from '../../kernel/errors/misfit.ts';
+import type { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { IdKind } from '../../kernel/values/ids.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
@@ -115,7 +115,7 @@ export type Row = {
   isRedelivery?: true;
   /** The route sends something for its app, or has a run do so: refused to people while the app is suspended, as the two above are. */
   isSending?: true;
-  /** Its service gets a body that does not fit as a `Misfit`, adds what else is wrong, and refuses it. */
+  /** Its service gets a body that does not fit as a `BodyMisfit`, adds what else is wrong, and refuses it. */
   looksFurther?: true;
   /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'inbound' | 'publish';
@@ -183,7 +183,7 @@ type Given<
     answers: R;
     errors?: readonly ErrorCode[];
     handle: (
-      request: RouteRequest<z.output<B> | (L extends true ? Misfit : never), z.output<Q>, ParamsOf<P>, CallerOf<A>>,
+      request: RouteRequest<z.output<B> | (L extends true ? BodyMisfit : never), z.output<Q>, ParamsOf<P>, CallerOf<A>>,
       services: Services,
     ) => Promise<z.output<NonNullable<R[keyof R & Status]>>>;
   };

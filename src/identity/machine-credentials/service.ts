@@ -8,7 +8,7 @@ import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/words/scopes.ts';
 import type { Doer } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
-import type { EnvironmentCaller, Origin } from '../../caller/caller.ts';
+import type { EnvironmentCaller, RequestOrigin } from '../../caller/caller.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
@@ -66,7 +66,7 @@ export type IssuedToken = {
   /** Thumbprint of the key that it is bound to. */
   thumbprint: string;
   expiresAt: Date;
-  from: Origin;
+  from: RequestOrigin;
 };
 
 export type MachineCredentials = {

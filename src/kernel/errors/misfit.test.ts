@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { Misfit, topOf } from './misfit.ts';
+import { BodyMisfit, topOf } from './misfit.ts';
 
 describe('a body that its schema refuses', () => {
   test('shows the fields of it that have no fault', () => {
     const body = { name: 1, steps: [{}], trigger: { type: 'event' } };
-    const misfit = new Misfit(body, [
+    const misfit = new BodyMisfit(body, [
       { field: 'name', reason: 'must be a string' },
       { field: 'steps[0].id', reason: 'is required' },
     ]);
@@ -12,7 +12,7 @@ describe('a body that its schema refuses', () => {
   });
 
   test.each([null, ['a list'], 'text', 7])('has no fields where it is %j', (body) => {
-    expect(new Misfit(body, [{ field: 'body', reason: 'must be an object' }]).rest()).toEqual({});
+    expect(new BodyMisfit(body, [{ field: 'body', reason: 'must be an object' }]).rest()).toEqual({});
   });
 
   test.each([

@@ -4,11 +4,11 @@ import type { ErrorDetails } from './api-error.ts';
  * A body that its route's schema refuses, as it came, with everything that the schema says against it: unknown fields first. Services
  * that get one look for further faults before they refuse it.
  */
-export class Misfit {
+export class BodyMisfit {
   readonly body: unknown;
   readonly faults: readonly [ErrorDetails, ...ErrorDetails[]];
 
-  constructor(body: unknown, faults: Misfit['faults']) {
+  constructor(body: unknown, faults: BodyMisfit['faults']) {
     this.body = body;
     this.faults = faults;
   }

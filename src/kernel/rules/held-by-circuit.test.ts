@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CIRCUIT_OPEN_MS } from './circuit.ts';
 import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
-import { type HeldByCircuit, LAST_CHANCES, type NotClosed, nextRetryOfHeld, standingOf } from './held-by-circuit.ts';
+import {
+  type HeldByCircuit,
+  LAST_CHANCES,
+  type NotClosed,
+  nextRetryOfHeld,
+  circuitStandingOf,
+} from './held-by-circuit.ts';
 import { policyEndsAt, RETRY_BOUNDS } from '../../contract/retry-policy.ts';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
@@ -23,7 +29,7 @@ describe('a held delivery', () => {
     ['waits for its own time, should that be later', { ...tried, dueAt: at(70_000) }, 65_000, 'waits'],
     ['is given up behind a probe at its own time', { ...tried, dueAt: at(70_000) }, 70_000, 'givenUp'],
   ])('%s', (_, delivery, failedAt, standing) => {
-    expect(standingOf(delivery, { probeFailedAt: failedAt === null ? null : at(failedAt) })).toBe(standing);
+    expect(circuitStandingOf(delivery, { probeFailedAt: failedAt === null ? null : at(failedAt) })).toBe(standing);
   });
 
   const circuit: NotClosed = { openedAt: at(1_000), probeAt: at(31_000), probeFailedAt: null };
@@ -102,10 +108,10 @@ test('no delivery is given up untried, before the end of its policy, or before a
           policyAttempts: Math.min(delivery.made, policy.maxRetries),
         };
         const course = courseOf(made, delivery.timeoutMs);
-        const over = course.find(({ circuit }) => standingOf(held, circuit) !== 'waits');
+        const over = course.find(({ circuit }) => circuitStandingOf(held, circuit) !== 'waits');
         // Not within this course: the delivery goes on being held.
         fc.pre(over !== undefined);
-        const isUntried = standingOf(held, over.circuit) === 'lastChance';
+        const isUntried = circuitStandingOf(held, over.circuit) === 'lastChance';
         const givenUpAt =
           over.from + (isUntried ? delivery.turnAfter + Math.min(delivery.takes, delivery.timeoutMs) : 0);
 

@@ -37,7 +37,10 @@ export type HeldStanding = 'waits' | 'lastChance' | 'givenUp';
  * come. From then on it is given up, but never without an attempt of its own: one that has none makes it first. The same rule is in
  * SQL in src/deliveries/statements/settle-circuit.ts; a test compares them.
  */
-export function standingOf(held: HeldByCircuit, { probeFailedAt }: Pick<NotClosed, 'probeFailedAt'>): HeldStanding {
+export function circuitStandingOf(
+  held: HeldByCircuit,
+  { probeFailedAt }: Pick<NotClosed, 'probeFailedAt'>,
+): HeldStanding {
   const overAt = Math.max(held.policyEndsAt.getTime(), held.dueAt.getTime());
   if (probeFailedAt === null || probeFailedAt.getTime() < overAt) return 'waits';
   return held.policyAttempts === 0 ? 'lastChance' : 'givenUp';
@@ -50,7 +53,7 @@ export function standingOf(held: HeldByCircuit, { probeFailedAt }: Pick<NotClose
  */
 export function nextRetryOfHeld(held: HeldByCircuit, circuit: NotClosed): Date {
   const probeAt = Math.min(circuit.probeAt.getTime(), circuit.openedAt.getTime() + CIRCUIT_OPEN_MS);
-  const isOver = standingOf(held, circuit) !== 'waits';
+  const isOver = circuitStandingOf(held, circuit) !== 'waits';
   const shownAt = isOver && circuit.probeFailedAt !== null ? circuit.probeFailedAt.getTime() : probeAt;
   return new Date(Math.max(held.dueAt.getTime(), shownAt));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   answerOf,
-  COUNTED,
+  COUNTED_CODES,
   isDelivered,
   LATENCY_BOUNDS_MS,
   LATENCY_CLASSES,
@@ -15,7 +15,7 @@ const codeOf = (outcome: number): number => Math.floor(outcome / LATENCY_CLASSES
 const classOf = (outcome: number): number => outcome % LATENCY_CLASSES;
 
 test('the numbers that are stored stay as they are', () => {
-  expect(COUNTED).toEqual({ accepted: 0, deadLetter: -1 });
+  expect(COUNTED_CODES).toEqual({ accepted: 0, deadLetter: -1 });
   expect(LATENCY_BOUNDS_MS).toEqual([
     1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793,
     8192, 11585, 16384, 23170, 32768,
@@ -52,7 +52,7 @@ test('a code stands for an answer or for a failure', () => {
   expect(answerOf(503)).toEqual({ status: 503 });
   for (const errorClass of ERROR_CLASSES)
     expect(answerOf(codeOf(outcomeOf({ errorClass, response: null })))).toEqual({ errorClass });
-  expect(() => answerOf(COUNTED.accepted)).toThrow('0 is no code of an answer');
+  expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is no code of an answer');
 });
 
 test('2xx alone has delivered', () => {

@@ -4,7 +4,7 @@ import type { ErrorClass } from './statuses.ts';
  * Fixed numbers of what is counted beside HTTP statuses, which stand for themselves. They are stored: a number is never given to another
  * meaning.
  */
-export const COUNTED = { accepted: 0, deadLetter: -1 } as const;
+export const COUNTED_CODES = { accepted: 0, deadLetter: -1 } as const;
 const CODE_OF: Readonly<Record<ErrorClass, number>> = {
   dns: 1,
   connect: 2,

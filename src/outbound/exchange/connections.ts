@@ -43,7 +43,7 @@ export type Lease = {
 
 export type ConnectionsGauge = { open: number; inUse: number; origins: number };
 
-export type Connections = {
+export type ConnectionPool = {
   /**
    * One of the group's places at the origin: at once where one is free, else first come first served. Rejects with the deadline's
    * reason. Throws SenderClosedError after `close`.
@@ -72,7 +72,7 @@ type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<str
  * And a request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the origin
  * unused for the longest time are closed; those in use never are.
  */
-export function createConnections(options: ConnectionsOptions): Connections {
+export function createConnectionPool(options: ConnectionsOptions): ConnectionPool {
   const { connect, perGroup, maxOrigins, maxConnections } = options;
   // In order of last use: a Map iterates as it was filled, and `touch` moves an entry to its end.
   const origins = new Map<string, Origin>();

@@ -15,7 +15,7 @@ type Headers = Record<string, string | string[] | undefined>;
  * One complete head of an answer, and its body as far as it came. By `performance.now()`: `at` is the end of the head, and `openedAt`
  * when the connection was open, which it may no longer be once somebody reads this.
  */
-export type Answer = {
+export type ReceivedAnswer = {
   status: number;
   headers: Headers;
   at: number;
@@ -41,10 +41,10 @@ type Exchanged = {
 export function exchange(
   lease: Lease,
   { method = 'POST', readBytes = BODY_BOUNDS.read, ...request }: Exchanged,
-): Promise<Answer> {
+): Promise<ReceivedAnswer> {
   return new Promise((resolve, reject) => {
     let interimAnswers = 0;
-    let head: Omit<Answer, 'body' | 'isWhole'> | undefined;
+    let head: Omit<ReceivedAnswer, 'body' | 'isWhole'> | undefined;
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (isWhole: boolean): void => {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Config, EncryptionKey } from '../../config.ts';
-import { listKeys } from '../../credentials/encryption-keys.ts';
+import { describeEncryptionKeys } from '../../credentials/encryption-keys.ts';
 import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { migrationNames } from '../../db/migrations/migrations.ts';
 import { NotReady } from '../../kernel/errors/not-ready.ts';
@@ -9,7 +9,7 @@ import { databaseTrouble } from '../../readiness/database-trouble.ts';
 import { rowSecurityCheck } from '../../readiness/row-security.ts';
 import { databaseCheck, schemaCheck } from '../../readiness/start-checks.ts';
 import { connectionsOf } from '../assembly/create-dependencies.ts';
-import { fail, type Finding, look, ok, warn } from './finding.ts';
+import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 type Examined = { pool: Pool; config: Config };
 
@@ -33,7 +33,7 @@ const explainIn =
 
 /** PostgreSQL answers, takes writes, and is not too old. */
 export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>
-  look(
+  lookInto(
     'database',
     async () => {
       await databaseCheck({ pool, config }).run();
@@ -53,7 +53,7 @@ export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>
 
 /** The database has the migrations of this release. */
 export const checkMigrations = ({ pool, config }: Examined): Promise<Finding> =>
-  look(
+  lookInto(
     'migrations',
     async () => {
       const names = migrationNames();
@@ -65,7 +65,7 @@ export const checkMigrations = ({ pool, config }: Examined): Promise<Finding> =>
 
 /** PostgreSQL keeps tenants apart by itself. The service works without, so this is a warning. */
 export async function checkRowSecurity({ pool, config }: Examined): Promise<Finding> {
-  const found = await look(
+  const found = await lookInto(
     'rowSecurity',
     async () => {
       await rowSecurityCheck(pool).run();
@@ -78,13 +78,13 @@ export async function checkRowSecurity({ pool, config }: Examined): Promise<Find
 
 /** Every key that rows need is there and has its bytes. Nothing is written: a key that is new gets its check value at a start. */
 export const checkEncryptionKeys = (pool: Pool, keys: readonly EncryptionKey[]): Promise<Finding> =>
-  look('encryptionKeys', async () => {
+  lookInto('encryptionKeys', async () => {
     if (keys.length === 0)
       return fail(
         'encryptionKeys',
         'ENCRYPTION_KEYS is not set: api and worker refuse to start; set it to the keys in use',
       );
-    const known = await listKeys(pool, keys);
+    const known = await describeEncryptionKeys(pool, keys);
     const bad = known.filter(({ state }) => state === 'missing' || state === 'other bytes');
     if (bad.length > 0)
       return fail(
@@ -102,7 +102,7 @@ export const checkEncryptionKeys = (pool: Pool, keys: readonly EncryptionKey[]):
 
 /** PostgreSQL has connections for an api and a worker, and for others beside them. */
 export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =>
-  look('connections', async () => {
+  lookInto('connections', async () => {
     const { rows } = await pool.query<{ most: number; used: number }>(`
       SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
           - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,
@@ -127,7 +127,7 @@ export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =
 
 /** Autovacuum runs, for every table, and keeps up. */
 export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
-  look('autovacuum', async () => {
+  lookInto('autovacuum', async () => {
     const isOn = await one(
       pool,
       `SELECT (current_setting('autovacuum')::bool AND current_setting('track_counts')::bool)::text AS "is"`,
@@ -160,7 +160,7 @@ export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Findi
 
 /** This machine and PostgreSQL agree about the time. */
 export const checkClock = (pool: Pool, clock: () => Date = () => new Date()): Promise<Finding> =>
-  look('clock', async () => {
+  lookInto('clock', async () => {
     const before = clock().getTime();
     const theirs = Number(await one(pool, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS "is"`));
     const after = clock().getTime();
@@ -176,7 +176,7 @@ export const checkClock = (pool: Pool, clock: () => Date = () => new Date()): Pr
 
 /** A worker is alive. */
 export const checkWorkers = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
-  look('workers', async () => {
+  lookInto('workers', async () => {
     const { rows } = await pool.query<{ host: string | null; pid: number | null }>(
       'SELECT host, pid FROM incarnations WHERE expires_at > now() ORDER BY id',
     );
@@ -190,7 +190,7 @@ export const checkWorkers = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding>
 
 /** No delivery that nothing holds has been due for long. */
 export const checkBacklog = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
-  look('backlog', async () => {
+  lookInto('backlog', async () => {
     const oldest = Number(
       await one(
         pool,

@@ -1,16 +1,16 @@
 /** `skip`: could not be looked at, because something before it is at fault. */
-export const VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export const FINDING_VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;
+export type FindingVerdict = (typeof FINDING_VERDICTS)[number];
 
 /** One thing that was looked at: a sentence for the operator, which names the remedy where there is something to do. */
-export type Finding = { check: string; verdict: Verdict; says: string };
+export type Finding = { check: string; verdict: FindingVerdict; says: string };
 
 export const ok = (check: string, says: string): Finding => ({ check, verdict: 'ok', says });
 export const warn = (check: string, says: string): Finding => ({ check, verdict: 'warn', says });
 export const fail = (check: string, says: string): Finding => ({ check, verdict: 'fail', says });
 
 /** Runs a look; one that throws is a fault of its own, in the words of `explain`. */
-export async function look(
+export async function lookInto(
   check: string,
   examine: () => Promise<Finding>,
   explain: (failure: unknown) => string = (failure) => (failure instanceof Error ? failure.message : String(failure)),

@@ -1,5 +1,5 @@
 import { examine } from './examine.ts';
-import type { Verdict } from './finding.ts';
+import type { FindingVerdict } from './finding.ts';
 import { print } from '../roles/serving/role.ts';
 import { toTable } from '../roles/printing/table.ts';
 
@@ -9,7 +9,7 @@ import { toTable } from '../roles/printing/table.ts';
  */
 export async function runDoctor({ json }: { json: boolean }): Promise<number> {
   const findings = await examine();
-  const count = (verdict: Verdict): number => findings.filter((each) => each.verdict === verdict).length;
+  const count = (verdict: FindingVerdict): number => findings.filter((each) => each.verdict === verdict).length;
   if (json) print(JSON.stringify(findings, undefined, 2));
   else {
     print(toTable(findings.map(({ verdict, check, says }) => [verdict, check, says])));

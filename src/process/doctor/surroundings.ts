@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import { readMachine } from '../../machine.ts';
 import { redisTrouble } from '../../rate-limits/redis-trouble.ts';
-import { fail, type Finding, look, ok, warn } from './finding.ts';
+import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 const GIB = 1024 ** 3;
@@ -31,7 +31,7 @@ export async function checkRedis(redisUrl: string): Promise<Finding> {
     last ??= failure;
   });
   try {
-    return await look(
+    return await lookInto(
       'redis',
       async () => {
         await redis.connect();
@@ -67,7 +67,7 @@ const askedAt = (listenHost = '127.0.0.1'): string => (listenHost.includes(':') 
 
 /** The port of the API is its own. */
 export const checkPort = ({ port, listenHost }: Pick<Config, 'port' | 'listenHost'>): Promise<Finding> =>
-  look('port', async () => {
+  lookInto('port', async () => {
     if (port === 0) return ok('port', 'PORT is 0: the API takes any free port');
     const server = createServer();
     try {
@@ -107,7 +107,7 @@ export function checkProxyHops({
 
 /** The data folder of a \`start\` has room. `room`: for tests. */
 export const checkDisk = (folder: string, room: typeof roomIn = roomIn): Promise<Finding> =>
-  look('disk', async () => {
+  lookInto('disk', async () => {
     const bytes = await room(folder);
     const says = `${(bytes / GIB).toFixed(1)} GiB are free where ${folder} is`;
     if (bytes >= DISK.warn) return ok('disk', says);

@@ -2,7 +2,7 @@ import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../contract/temporal-names.ts'
 import { connectToTemporal, type TemporalConnection, type TemporalSettings } from '../../temporal/connection.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../../temporal/grpc-status.ts';
 import { temporalTrouble } from '../../temporal/trouble.ts';
-import { fail, type Finding, look, ok, warn } from './finding.ts';
+import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 // Closed workflows are the histories that an operator reads; a day is the least that Temporal takes.
@@ -19,7 +19,7 @@ type Examined = Pick<TemporalConnection, 'client'> & { settings: TemporalSetting
 export async function examineTemporal(settings: TemporalSettings): Promise<Finding[]> {
   const explain = (failure: unknown): string => temporalTrouble(failure, settings).advice;
   let connection: TemporalConnection | undefined;
-  const reached = await look(
+  const reached = await lookInto(
     'temporal',
     async () => {
       connection = await connectToTemporal(settings);
@@ -44,7 +44,7 @@ export async function examineTemporal(settings: TemporalSettings): Promise<Findi
 
 /** The namespace is there and keeps histories for long enough. */
 export const checkNamespace = ({ client, settings }: Examined): Promise<Finding> =>
-  look(
+  lookInto(
     'namespace',
     async () => {
       const { namespace, address } = settings;
@@ -72,7 +72,7 @@ export const checkNamespace = ({ client, settings }: Examined): Promise<Finding>
 
 /** Deliveries can be searched for in Temporal's UI. */
 export const checkSearchAttributes = ({ client, settings: { namespace } }: Examined): Promise<Finding> =>
-  look('searchAttributes', async () => {
+  lookInto('searchAttributes', async () => {
     const { customAttributes } = await within(client, () =>
       client.connection.operatorService.listSearchAttributes({ namespace }),
     );
@@ -87,7 +87,7 @@ export const checkSearchAttributes = ({ client, settings: { namespace } }: Exami
 
 /** A worker takes the tasks of this task queue. */
 export const checkTaskQueue = ({ client, settings: { namespace } }: Examined, name: string): Promise<Finding> =>
-  look('taskQueue', async () => {
+  lookInto('taskQueue', async () => {
     const { pollers } = await within(client, () =>
       client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType: WORKFLOW_TASKS }),
     );

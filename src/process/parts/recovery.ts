@@ -1,7 +1,7 @@
 import { createReconcileActivities } from '../../../activities/reconcile.ts';
 import { releaseAllHeld } from '../../deliveries/attempt/faults.ts';
 import { createPaced } from '../../dispatch/recovery/pace.ts';
-import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
+import { reconcileOverdue, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
 import { createRecordAudit } from '../../identity/audit/record.ts';
 import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -26,7 +26,7 @@ export function recoveryPart(
       },
     ],
     async begin() {
-      await reconcileDeliveries(reconciling, () => {});
+      await reconcileOverdue(reconciling, () => {});
       // Mended code, and the right keys, come with a new command. A message that kills its process would kill the next one at once.
       if (isReplacement) return { stop: async () => {} };
       const released = await releaseAllHeld(pool);

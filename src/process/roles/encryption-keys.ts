@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../config.ts';
-import { abandonKey, listKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
+import { abandonKey, describeEncryptionKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
 import { createPool } from '../../db/connections/pool.ts';
 import { existingKeysOf } from './database/encryption-key-file.ts';
 import { findDatabase } from './database/find-database.ts';
@@ -9,7 +9,7 @@ import { toTable } from './printing/table.ts';
 
 /** `posthorn encryption-keys list`: each key by its name, its use in this process, and the rows that it has sealed. */
 export async function listEncryptionKeys({ json }: { json: boolean }): Promise<void> {
-  const keys = await withPool((pool, config) => listKeys(pool, existingKeysOf(config)));
+  const keys = await withPool((pool, config) => describeEncryptionKeys(pool, existingKeysOf(config)));
   if (json) return print(JSON.stringify(keys, undefined, 2));
   const tables = Object.keys(keys[0]?.sealed ?? {});
   print(

@@ -10,7 +10,7 @@ import { createFirstKeys, ensureEnvironments } from '../seed.ts';
 import { createLog, type ServiceLog } from '../../log.ts';
 import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
-import { type Check, createReadiness } from '../../readiness/readiness.ts';
+import { type ReadinessCheck, createReadiness } from '../../readiness/readiness.ts';
 import { databaseCheck, startChecks } from '../../readiness/start-checks.ts';
 import { untilReady, type Waiting, waitingBy } from '../../readiness/until-ready.ts';
 import { noSiblings } from '../assembly/siblings.ts';
@@ -132,7 +132,7 @@ type Prepared = {
   config: Config;
   log: ServiceLog;
   connected: Connected;
-  checks: readonly Check[];
+  checks: readonly ReadinessCheck[];
   waiting: Waiting;
   own: KnownOwn;
   infrastructure: Infrastructure;
@@ -179,7 +179,7 @@ async function prepareDatabase(
   databaseUrl: string,
   waiting: Waiting,
   { dropFilters }: StartOptions,
-): Promise<readonly Check[]> {
+): Promise<readonly ReadinessCheck[]> {
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () =>

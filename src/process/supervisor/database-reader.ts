@@ -1,4 +1,4 @@
-import type { Figures } from '../../observe/page.ts';
+import type { MetricValues } from '../../observe/page.ts';
 
 /**
  * The process that is asked for the figures of PostgreSQL. Each process keeps its own reading of them for ten seconds, so turns between
@@ -7,7 +7,7 @@ import type { Figures } from '../../observe/page.ts';
 export function createDatabaseReader<P>() {
   let current: P | undefined;
   let hasAnswered = true;
-  let figures: Figures | undefined;
+  let figures: MetricValues | undefined;
   return {
     /** The process to ask in this scrape: after one that hangs or has died, the next one in their order. */
     choose(joined: readonly P[]): P | undefined {
@@ -18,12 +18,12 @@ export function createDatabaseReader<P>() {
       return current;
     },
     /** The figures that one has told in a scrape, or none. A late word of an earlier reader changes nothing. */
-    hear(process: P, told: Figures | undefined): void {
+    hear(process: P, told: MetricValues | undefined): void {
       if (process !== current) return;
       hasAnswered = told !== undefined;
       figures = told ?? figures;
     },
     /** The last that the reader of its time has told. */
-    figures: (): Figures | undefined => figures,
+    figures: (): MetricValues | undefined => figures,
   };
 }

@@ -22,7 +22,7 @@ export type Assignment = {
 };
 
 /** Answers that a scrape or a probe wants of a process. */
-export type Wanted = 'metrics' | 'metrics and database' | 'readiness';
+export type WantedAnswer = 'metrics' | 'metrics and database' | 'readiness';
 
 /** Messages of the supervisor to a service process. */
 export type ToProcess =
@@ -33,7 +33,7 @@ export type ToProcess =
   | { kind: 'sayCounts'; round: number }
   | { kind: 'forgetKey'; round: number; id: string }
   | { kind: 'keyForgotten'; change: number }
-  | { kind: 'observe'; round: number; what: Wanted }
+  | { kind: 'observe'; round: number; what: WantedAnswer }
   | { kind: 'died'; incarnationId: string }
   | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../../config.ts';
 import { type MetricsServer, type Readied, startMetricsServer } from '../../observe/metrics-server.ts';
-import { figuresOf, mergePages } from '../../observe/page.ts';
+import { metricValuesOf, mergePages } from '../../observe/page.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import { createProcessFigures } from './observe.ts';
 
@@ -26,7 +26,7 @@ export async function serveMetrics(
 }
 
 /** The page of a command with one process. */
-export function pageOf(observed: ObservedProcess): Source {
+export function metricsPageOf(observed: ObservedProcess): Source {
   let isReady = false;
   const { registry } = createProcessFigures(() => [{ state: isReady ? 'running' : 'starting' }]);
   const ready = async (): Promise<Readied> => {
@@ -39,7 +39,7 @@ export function pageOf(observed: ObservedProcess): Source {
     async page() {
       if (!isReady) await ready();
       const { own, database = [], temporal } = await observed.page(true);
-      return mergePages([own, database, await figuresOf(registry)], [temporal]);
+      return mergePages([own, database, await metricValuesOf(registry)], [temporal]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
-import { figuresOf } from '../../observe/page.ts';
+import { metricValuesOf } from '../../observe/page.ts';
 import { createObserver, type Observed } from './observe.ts';
 import type { ToProcess } from './messages.ts';
 import { createRounds } from './rounds.ts';
@@ -11,7 +11,7 @@ type Asked = Extract<ToProcess, { kind: 'observe' }>;
 const backlogOf = async (value: number) => {
   const registry = new Registry();
   new Gauge({ name: 'backlog', help: 'Rows that are due.', registers: [registry] }).set(value);
-  return figuresOf(registry);
+  return metricValuesOf(registry);
 };
 
 const processesOf = (...names: string[]): Process[] => names.map((name) => ({ name, observed: {} }));

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Readied } from '../../observe/metrics-server.ts';
-import { countedOf, type Figures, figuresOf, mergePages, type ProcessPage } from '../../observe/page.ts';
+import { countedOf, type MetricValues, metricValuesOf, mergePages, type ProcessPage } from '../../observe/page.ts';
 import { PROCESS_STATES, type ProcessState } from '../../readiness/readiness.ts';
 import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';
@@ -54,7 +54,7 @@ type Observing<L> = {
 export function createObserver<L extends Observed>({ rounds, joined, table, say }: Observing<L>) {
   const processes = createProcessFigures(table);
   const reader = createDatabaseReader<L>();
-  let dead: Figures[] = [];
+  let dead: MetricValues[] = [];
 
   const ask = async (wanted: 'metrics' | 'readiness'): Promise<Observation[]> => {
     const asked = joined();
@@ -82,7 +82,7 @@ export function createObserver<L extends Observed>({ rounds, joined, table, say 
     },
     async page(): Promise<string> {
       const pages = (await ask('metrics')).flatMap(({ page }) => (page === undefined ? [] : [page]));
-      const own = [...dead, ...pages.map((page) => page.own), await figuresOf(processes.registry)];
+      const own = [...dead, ...pages.map((page) => page.own), await metricValuesOf(processes.registry)];
       const database = reader.figures();
       return mergePages(
         database === undefined ? own : [...own, database],

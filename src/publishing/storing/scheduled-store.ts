@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { itemsOf, messageColumns, type Publication, type Stored } from '../../messages/publication.ts';
+import { itemsOf, columnsOfMessages, type Publication, type Stored } from '../../messages/publication.ts';
 
 // The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
 // cancels what it finds.
@@ -36,7 +36,7 @@ export async function storeScheduled(
   const { rows } = await connection.query<{ id: string; environmentId: string; status: string; version: number }>(
     SCHEDULE,
     [
-      ...messageColumns(items),
+      ...columnsOfMessages(items),
       items.map(({ publication }) => publication.configVersion ?? null),
       items.map(({ publication }) => publication.trace?.traceparent ?? null),
       items.map(({ publication }) => publication.trace?.tracestate ?? null),

@@ -5,7 +5,7 @@ import { WANTED } from '../../db/sql/wanted.ts';
 import { fanOut } from '../../deliveries/statements/insert.ts';
 import type { NewDelivery } from './new-delivery.ts';
 import { NO_TRACE } from '../../kernel/values/trace-context.ts';
-import { itemsOf, messageColumns, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
+import { itemsOf, columnsOfMessages, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,
@@ -118,7 +118,7 @@ export async function storePublications(
     name: hasRuns ? 'publish_and_run' : 'publish',
     text: hasRuns ? PUBLISH_AND_RUN : PUBLISH,
     values: [
-      ...messageColumns(items),
+      ...columnsOfMessages(items),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
       holder ?? null,
       items.map(({ publication }) => publication.configVersion ?? null),

@@ -27,7 +27,7 @@ const DUE = `
   ORDER BY s.due_at, s.channel_id, s.id LIMIT $1 ${LOCKED}`;
 
 /** The messages that have been due for longest, up to `count`. */
-export async function lockDue(connection: PoolClient, count: number): Promise<DueMessage[]> {
+export async function lockDueMessages(connection: PoolClient, count: number): Promise<DueMessage[]> {
   const { rows } = await connection.query<DueMessage>({ name: 'lock_due', text: DUE, values: [count] });
   return rows;
 }
@@ -148,7 +148,7 @@ export async function putOff(pool: Pool, id: string, forMs: number): Promise<voi
 }
 
 /** Ms until the next message is due; negative for one that is, undefined without any. */
-export async function nextDueInMs(pool: Pool): Promise<number | undefined> {
+export async function nextMessageDueInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number }>({
     name: 'next_due',
     text: `SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "inMs"

@@ -80,7 +80,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
   const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; isFull: boolean }> => {
     const count = alone > 0 ? 1 : AT_ONCE;
     if (!isRush || alone > 0) {
-      const due = await store.lockDue(connection, count);
+      const due = await store.lockDueMessages(connection, count);
       return { due, isFull: due.length === count };
     }
     if (turns.length === 0 || performance.now() >= turnsUntil) {
@@ -229,7 +229,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
   return async () => {
     if (!isRush && alone === 0) {
       // Most looks find nothing, and cost one look into an index.
-      const nextInMs = await store.nextDueInMs(pool);
+      const nextInMs = await store.nextMessageDueInMs(pool);
       if (nextInMs === undefined || nextInMs > 0) return { messages: 0, isMore: false, nextInMs };
     }
     let ids: readonly string[] = [];
@@ -240,7 +240,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
       alone = Math.max(0, alone - 1);
       isRush = isMore;
       if (!isMore) turns = [];
-      return { messages, isMore, nextInMs: isMore ? 0 : await store.nextDueInMs(pool) };
+      return { messages, isMore, nextInMs: isMore ? 0 : await store.nextMessageDueInMs(pool) };
     } catch (error) {
       const [id] = ids;
       if (id === undefined || isUnreachable(error)) throw error;

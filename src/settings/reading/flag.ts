@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
 /** A setting that is on or off. */
-export const flag = z
+export const flagSetting = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1');

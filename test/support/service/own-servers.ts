@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
-import type { Child } from '../../../local/child.ts';
+import type { RunningChild } from '../../../local/child.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';
 import { startTemporal } from '../../../local/temporal.ts';
@@ -79,7 +79,10 @@ export async function startOwnPostgres(dataFolder: string): Promise<OwnPostgres>
   return { ...server, url: child().url, folder: dataFolder, stop: () => child().stop() };
 }
 
-async function restartable<T extends Child & { port: number }>(start: () => Promise<T>, killSignal: NodeJS.Signals) {
+async function restartable<T extends RunningChild & { port: number }>(
+  start: () => Promise<T>,
+  killSignal: NodeJS.Signals,
+) {
   let isExpected = false;
   const watched = async (): Promise<T> => {
     const started = await start();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Config } from '../../../src/config.ts';
-import { createApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import {
   createConfigs,
@@ -134,7 +134,7 @@ export async function startPosthorn(
     addressRequestsPerMinute: options.addressRequestsPerMinute ?? 100_000,
   });
   const server = await startHttpServer(
-    createApp({
+    createHttpApp({
       deps,
       services,
       routes,

@@ -1,4 +1,4 @@
-import { createApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
@@ -18,7 +18,7 @@ export async function startSecondApi(
 }> {
   const { deps, keys } = posthorn;
   const limiter = createLimiter({ log: deps.log });
-  const app = createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter });
+  const app = createHttpApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   return {
     async request<T>(method: string, path: string, body: unknown) {

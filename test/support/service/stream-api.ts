@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
@@ -46,7 +46,7 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
   };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const services = createServices(deps);
-  const app = createApp({
+  const app = createHttpApp({
     deps,
     services,
     routes,

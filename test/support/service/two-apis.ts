@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
@@ -24,7 +24,7 @@ export async function startSecondApi({ deps, database }: Beside): Promise<Second
   const limiter = createLimiter({ log: deps.log });
   const services = createServices(own);
   const schemes = [apiKeyScheme(services.apiKeys)];
-  const app = createApp({ deps: own, services, routes, schemes, limiter });
+  const app = createHttpApp({ deps: own, services, routes, schemes, limiter });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   return {
     url: `http://127.0.0.1:${server.port}`,

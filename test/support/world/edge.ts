@@ -7,7 +7,7 @@ import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { apiKeyRoutes } from '../../../src/identity/api-keys/routes.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import type { ApiKeys, OperatorApiKey } from '../../../src/identity/api-keys/service.ts';
-import { type App, createApp } from '../../../src/app.ts';
+import { type HttpApp, createHttpApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { errorEnvelope } from '../../../src/http/answers/error-envelope.ts';
 import { STREAM_TIMINGS } from '../../../src/http/streaming/event-stream.ts';
@@ -48,7 +48,7 @@ export type Call = {
 /** The edge alone, on a real server, database and API keys, before routes that only show the requests that reach them. */
 export type Edge = {
   server: HttpServer;
-  app: App;
+  app: HttpApp;
   apiKeys: ApiKeys;
   database: TestDatabase;
   /** Between the service and PostgreSQL. */
@@ -107,7 +107,7 @@ export async function startEdge(
   const probes = createProbes(deps);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
   const services = { apiKeys, idempotency: createIdempotency({ ...deps, keyRing }) };
-  const app = createApp({
+  const app = createHttpApp({
     deps,
     services,
     routes: [...probes.routes, ...apiKeyRoutes, ...(settings.routes ?? [])],

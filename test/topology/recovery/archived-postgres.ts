@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type Child, type ChildOptions, startChild, waitUntilHealthy } from '../../../local/child.ts';
+import { type RunningChild, type ChildOptions, startChild, waitUntilHealthy } from '../../../local/child.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { choosePostgresUser } from '../../../local/postgres-user.ts';
 import { blockWith } from '../../docs/code-blocks.ts';
@@ -136,7 +136,7 @@ export async function startArchivedPostgres(parent: string): Promise<ArchivedPos
     environment,
     ...(user !== undefined && { runAs: { uid: user.uid, gid: user.gid } }),
   };
-  let child: Child;
+  let child: RunningChild;
   const start = async (): Promise<void> => {
     child = await startChild(options);
     await waitUntilHealthy(child, options, READY_PATIENCE_MS, () => takesWrites(urlOf('postgres')));

@@ -1,5 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import type { RequestSender, SentRequest } from '../../../outbound/send-request.ts';
+import type { RequestSender, RequestResult } from '../../../outbound/send-request.ts';
 import type { AttemptError } from '../../../outbound/exchange/error-class.ts';
 import type { HttpAction } from '../../definitions/configs/plan.ts';
 import { originProblem } from '../../definitions/problems/request-problems.ts';
@@ -164,7 +164,7 @@ type Output = { status: number; headers: unknown; latencyMs: number } & ({ body:
 
 /** The output of a step from its answer. Throws StepFailed for one that is not expected, or did not come. */
 export function outputOf(
-  sent: SentRequest | { error: AttemptError },
+  sent: RequestResult | { error: AttemptError },
   expectStatus: readonly number[],
   mask: Mask,
 ): Output {
@@ -182,7 +182,7 @@ export function outputOf(
 }
 
 /** The beginning of a long body, without secrets: JSON may write any character of one by its number. */
-function shownBeginning({ body, headers }: SentRequest, mask: Mask): string {
+function shownBeginning({ body, headers }: RequestResult, mask: Mask): string {
   return mask.beginning(isJson(headers) ? body.replaceAll(ESCAPED, plainly) : body);
 }
 
@@ -192,7 +192,7 @@ const ESCAPED = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\d
 const plainly = (escaped: string): string => JSON.stringify(JSON.parse(`"${escaped}"`)).slice(1, -1);
 
 /** Bytes of a body that was not read to its end, where its receiver has said. */
-function lengthOf({ headers }: SentRequest): number | null {
+function lengthOf({ headers }: RequestResult): number | null {
   const length = headers['content-length'] ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
@@ -235,16 +235,16 @@ function asText(field: string, value: unknown): string {
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-const isJson = (headers: SentRequest['headers']): boolean => JSON_TYPE.test(headers['content-type'] ?? '');
+const isJson = (headers: RequestResult['headers']): boolean => JSON_TYPE.test(headers['content-type'] ?? '');
 
 /** JSON as its value, anything else as text; an empty body is null. */
-function bodyOf({ body, headers }: SentRequest): unknown {
+function bodyOf({ body, headers }: RequestResult): unknown {
   if (body === '') return null;
   const read = isJson(headers) ? readJson(body) : undefined;
   return read === undefined ? body : read.value;
 }
 
-function statusFailure(sent: SentRequest, mask: Mask): StepFailed {
+function statusFailure(sent: RequestResult, mask: Mask): StepFailed {
   const { status, retryAfterMs } = sent;
   const canRetry = status >= 500 || WORTH_ANOTHER_TRY.has(status);
   const said = sent.body === '' ? '' : `: ${shownBody(sent, mask).slice(0, 200)}`;
@@ -253,7 +253,7 @@ function statusFailure(sent: SentRequest, mask: Mask): StepFailed {
 }
 
 /** A body as an error shows it, without secrets: JSON may write any character of one by its number. */
-function shownBody(sent: SentRequest, mask: Mask): string {
+function shownBody(sent: RequestResult, mask: Mask): string {
   const body = bodyOf(sent);
   const masked = mask.value(body);
   if (masked === body) return sent.body;

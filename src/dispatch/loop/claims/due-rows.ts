@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { readDueNotice } from '../../../db/waking/due.ts';
-import { type ClaimedDelivery, claimDue, countWaiting } from '../../../deliveries/statements/claim.ts';
-import { findBehind, findEverywhere, type Found, type Looked, type DuePosition } from './find-due.ts';
+import { type ClaimedDelivery, claimDueDeliveries, countWaiting } from '../../../deliveries/statements/claim.ts';
+import { findBehind, findEverywhere, type DueSubscription, type DueLook, type DuePosition } from './find-due.ts';
 import { type Lane, LEAD_SECONDS } from '../../../deliveries/statements/lanes.ts';
 import { createPace } from '../../recovery/pace.ts';
 import { createTurns } from './turns.ts';
@@ -65,7 +65,7 @@ export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDepende
   let at = position.due;
 
   const behind = (time: Date, ms: number): DuePosition => ({ due: new Date(time.getTime() - ms), id: '' });
-  const learn = (found: readonly Found[]): void => {
+  const learn = (found: readonly DueSubscription[]): void => {
     for (const { lane, id, since } of found) lanes[lane].see(id, since);
   };
 
@@ -87,7 +87,7 @@ export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDepende
     }
   };
 
-  const lookBehind = async (from: DuePosition, untilSeconds: number): Promise<Looked & { isFull: boolean }> => {
+  const lookBehind = async (from: DuePosition, untilSeconds: number): Promise<DueLook & { isFull: boolean }> => {
     const looked = await findBehind(pool, { position: from, untilSeconds, limit: ROWS_AT_ONCE });
     learn(looked.found);
     // PostgreSQL's clock was set back, or it is another server: rows of now are behind every position.
@@ -154,7 +154,7 @@ export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDepende
     async claim(lane, { except, ...limits }) {
       const turns = lanes[lane].next(Math.min(TURNS.most, Math.max(TURNS.least, limits.count)), except);
       if (turns.length === 0) return [];
-      const { claimed, served } = await claimDue(pool, lane, { ...limits, incarnationId, turns });
+      const { claimed, served } = await claimDueDeliveries(pool, lane, { ...limits, incarnationId, turns });
       onClaimed?.(lane, claimed.length);
       lanes[lane].settle(turns, served, limits);
       return claimed;

@@ -6,10 +6,10 @@ import { inLane, LEAD_SECONDS, type Lane } from '../../../deliveries/statements/
 export type DuePosition = { due: Date; id: string };
 
 /** Subscriptions with a due row in a lane, and the earliest possible time of it. */
-export type Found = { lane: Lane; id: string; since: Date };
+export type DueSubscription = { lane: Lane; id: string; since: Date };
 
 /** Result of one look. `last` is the position of the last row it read, undefined when it read none. */
-export type Looked = { found: Found[]; at: Date; rows: number; last: DuePosition | undefined };
+export type DueLook = { found: DueSubscription[]; at: Date; rows: number; last: DuePosition | undefined };
 
 // The condition of the index deliveries_due, word for word: no other statement is planned with it.
 const IN_INDEX = 'num_nulls(d.due_at) = 0 AND num_nonnulls(d.holder, d.carrier) = 0';
@@ -41,7 +41,7 @@ type Row = { at: Date; rows: number; lastDue: Date | null; lastId: string | null
 export async function findBehind(
   pool: Pool,
   { position, untilSeconds, limit }: { position: DuePosition; untilSeconds: number; limit: number },
-): Promise<Looked> {
+): Promise<DueLook> {
   const { rows } = await pool.query<Row>({
     name: 'find_due_behind',
     text: BEHIND,
@@ -78,11 +78,11 @@ const walk = (lane: Lane): string => {
 const WALK: Record<Lane, string> = { first: walk('first'), retry: walk('retry') };
 
 /** Every active subscription with a claimable row, now or later. `at`: the time at which the first of them was looked for. */
-export async function findEverywhere(pool: Pool): Promise<{ found: Found[]; at: Date }> {
+export async function findEverywhere(pool: Pool): Promise<{ found: DueSubscription[]; at: Date }> {
   const { rows: times } = await pool.query<{ at: Date }>('SELECT now() AS at');
-  const found: Found[] = [];
+  const found: DueSubscription[] = [];
   for (const lane of ['first', 'retry'] as const) {
-    const { rows } = await pool.query<Omit<Found, 'lane'>>({ name: `find_due_${lane}`, text: WALK[lane] });
+    const { rows } = await pool.query<Omit<DueSubscription, 'lane'>>({ name: `find_due_${lane}`, text: WALK[lane] });
     found.push(...rows.map((row) => ({ ...row, lane })));
   }
   const at = times[0]?.at;

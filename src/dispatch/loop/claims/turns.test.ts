@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Served, Turn } from '../../../deliveries/statements/claim.ts';
+import type { ClaimResult, Turn } from '../../../deliveries/statements/claim.ts';
 import { createTurns } from './turns.ts';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
@@ -16,7 +16,7 @@ function turnsOf(ids: Record<string, number>) {
 const served = (
   claimed: Record<string, [count: number, last: number]>,
   waits: Record<string, number | null> = {},
-): Served => ({
+): ClaimResult => ({
   claimed: new Map(
     Object.entries(claimed).map(([id, [count, last]]) => [id, { count, last: at(last), isProbe: false }]),
   ),
@@ -24,7 +24,7 @@ const served = (
 });
 
 describe('after a claim', () => {
-  test.each<[what: string, result: Served, limits: { count: number; perSubscription: number }, left: string[]]>([
+  test.each<[what: string, result: ClaimResult, limits: { count: number; perSubscription: number }, left: string[]]>([
     ['who gave nothing is forgotten', served({}), MANY, []],
     ['who gave less than was asked for is forgotten', served({ a: [1, 5], b: [1, 5] }), MANY, []],
     [
@@ -72,7 +72,7 @@ describe('after a claim', () => {
   test('who waits for something of its own to end is asked less and less often, until it gives again', () => {
     const { turns, clock, show } = turnsOf({ a: 10 });
     const rests: number[] = [];
-    const settle = (result: Served): void => turns.settle(turns.next(100), result, MANY);
+    const settle = (result: ClaimResult): void => turns.settle(turns.next(100), result, MANY);
     const rest = (): void => {
       const from = clock.now;
       settle(served({}, { a: 0 }));

@@ -1,4 +1,4 @@
-import type { Served, Turn } from '../../../deliveries/statements/claim.ts';
+import type { ClaimResult, Turn } from '../../../deliveries/statements/claim.ts';
 
 // Rests (ms) between questions whether a try has ended, each twice as long as the one before: quick tries end within some ms, tries
 // at a dead endpoint within seconds.
@@ -68,7 +68,7 @@ export function createTurns(now: () => number) {
      * Takes over the result of a claim of `asked`, which took at most `perSubscription` of each and `count` in all. A subscription
      * that gave less than it was asked for has nothing more: it is forgotten until another row of it is due.
      */
-    settle(asked: readonly Turn[], served: Served, limits: { count: number; perSubscription: number }): void {
+    settle(asked: readonly Turn[], served: ClaimResult, limits: { count: number; perSubscription: number }): void {
       const total = [...served.claimed.values()].reduce((sum, { count }) => sum + count, 0);
       const lastServed = asked.findLastIndex(({ id }) => served.claimed.has(id));
       // Subscriptions behind the one that filled the claim were not asked.

@@ -8,10 +8,10 @@ import { createNewId } from '../../../new-id.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Services of the command line, which acts as the operator. */
-export type Identity = { apiKeys: ApiKeys; apps: Apps; audit: Audit };
+export type IdentityServices = { apiKeys: ApiKeys; apps: Apps; audit: Audit };
 
 /** Runs a command's work on the database of the settings, or of the running `start`, and disconnects. */
-export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
+export async function withIdentity<T>(work: (identity: IdentityServices) => Promise<T>): Promise<T> {
   return withDatabase(readConfig(), async (db, tenants) => {
     const deps = { db, tenants, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') };
     const audit = createAudit(deps);

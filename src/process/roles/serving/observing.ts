@@ -1,6 +1,6 @@
 import type { Beginning, RunningRole } from './role.ts';
 import { type ObservedProcess, observeProcess } from '../../observed-process.ts';
-import { pageOf, serveMetrics } from '../../supervisor/metrics-port.ts';
+import { metricsPageOf, serveMetrics } from '../../supervisor/metrics-port.ts';
 import { createUndo } from './undo.ts';
 
 /** Runs a role of one process with its metrics port, which listens before the role begins and until it has stopped. */
@@ -14,7 +14,7 @@ export async function observing<R extends RunningRole>(
   const undo = createUndo();
   return undo.onFailure(async () => {
     undo.add(observed.close);
-    const server = await serveMetrics({ port: metricsPort, host: listenHost }, log, pageOf(observed));
+    const server = await serveMetrics({ port: metricsPort, host: listenHost }, log, metricsPageOf(observed));
     undo.add(server.stop);
     const role = await start(observed);
     undo.add(role.stop);

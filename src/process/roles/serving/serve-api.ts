@@ -1,4 +1,4 @@
-import { createApp } from '../../../app.ts';
+import { createHttpApp } from '../../../app.ts';
 import { type Config, ConfigError } from '../../../config.ts';
 import type { ProcessDependencies } from '../../assembly/create-dependencies.ts';
 import { observedLimiter } from '../../../observe/limits.ts';
@@ -9,7 +9,7 @@ import { apiKeyScheme } from '../../../identity/api-keys/scheme.ts';
 import { dpopScheme } from '../../../identity/tokens/scheme.ts';
 import { createLimiter } from '../../../rate-limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../../machine.ts';
-import type { Check, Readiness } from '../../../readiness/readiness.ts';
+import type { ReadinessCheck, Readiness } from '../../../readiness/readiness.ts';
 import { routes } from '../../../routes.ts';
 import type { Services } from '../../../services.ts';
 import type { Outages } from '../../../outages/outages.ts';
@@ -32,7 +32,11 @@ export type RunningApi = {
 export async function serveApi(
   deps: ProcessDependencies,
   services: Services,
-  { checks, siblings, outages }: { checks?: readonly Check[]; siblings: Siblings; outages: Pick<Outages, 'watch'> },
+  {
+    checks,
+    siblings,
+    outages,
+  }: { checks?: readonly ReadinessCheck[]; siblings: Siblings; outages: Pick<Outages, 'watch'> },
 ): Promise<RunningApi> {
   const { config, log } = deps;
   const { counters, table: processTable } = siblings;
@@ -51,7 +55,7 @@ export async function serveApi(
       dpopScheme(services.tokens),
       sessionScheme(services.sessions, ownOriginsOf(config)),
     ];
-    const app = createApp({
+    const app = createHttpApp({
       deps,
       services,
       routes,

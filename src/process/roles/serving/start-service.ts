@@ -1,7 +1,7 @@
 import { createDependencies, type ProcessDependencies } from '../../assembly/create-dependencies.ts';
 import { createServices } from '../../assembly/create-services.ts';
 import { createHandOver } from '../../../publishing/hand-over.ts';
-import { type Check, createReadiness } from '../../../readiness/readiness.ts';
+import { type ReadinessCheck, createReadiness } from '../../../readiness/readiness.ts';
 import { tellRowSecurity } from '../../../readiness/row-security.ts';
 import { startChecks } from '../../../readiness/start-checks.ts';
 import { untilReady } from '../../../readiness/until-ready.ts';
@@ -40,7 +40,7 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
  */
 export async function startService(
   deps: ProcessDependencies,
-  checks: readonly Check[],
+  checks: readonly ReadinessCheck[],
   { config, log, siblings, waiting, temporalAddress, observed }: Beginning,
 ): Promise<RunningService> {
   const undo = createUndo();

@@ -1,9 +1,9 @@
 import { NotReady } from '../../../kernel/errors/not-ready.ts';
-import type { Check } from '../../../readiness/readiness.ts';
+import type { ReadinessCheck } from '../../../readiness/readiness.ts';
 import type { RunningWorker } from '../../start-worker.ts';
 
 /** Shown and not required: what is published meanwhile is delivered when Temporal is back. */
-export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): Check => ({
+export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): ReadinessCheck => ({
   name: 'temporal',
   isRequired: false,
   async run() {
