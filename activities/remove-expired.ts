@@ -41,8 +41,8 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
   return {
     /**
      * One pass over every channel: removes messages older than its `retentionDays`, in batches, then runs that ended before those of
-     * their app, and at last deleted subscriptions and channels that have nothing left. Begins where an earlier try of the same pass was; its heartbeat shows the progress. Safe to
-     * repeat and to end anywhere. Returns the numbers removed.
+     * their app, and at last deleted subscriptions and channels that have nothing left. Begins where an earlier try of the same pass was;
+     * its heartbeat shows the progress. Safe to repeat and to end anywhere. Returns the numbers removed.
      */
     async removeExpired(): Promise<RetentionProgress> {
       const now = clock();

@@ -26,8 +26,8 @@ export const firstIdOf = (kind: DayKind, day: number): string => lowestIdAt(kind
 
 /**
  * Turns the three tables of an empty, migrated database into the same ones with a partition for each day from `first` to `last`.
- * Columns, checks, indexes, triggers, policies and storage settings are those of the migrations. Returns what cannot be kept: unique rules that do
- * not name the day hold within a day only.
+ * Columns, checks, indexes, triggers, policies and storage settings are those of the migrations. Returns what cannot be kept: unique rules
+ * that do not name the day hold within a day only.
  */
 export async function makeDaily(pool: Pool, { first, last }: { first: number; last: number }): Promise<string[]> {
   const found = await Promise.all(DAILY.map(async ({ table }) => ({ table, ...(await definitionsOf(pool, table)) })));

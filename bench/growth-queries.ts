@@ -11,7 +11,7 @@ import { createRecorder } from '../src/deliveries/attempt/recorder.ts';
 import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
 import { type ClaimedDelivery, describeHeld } from '../src/deliveries/statements/claim.ts';
-import { releaseClaimedDeliveries } from '../src/deliveries/statements/release.ts';
+import { releaseDeliveries } from '../src/deliveries/statements/release.ts';
 import { setCarrier } from '../src/deliveries/statements/start.ts';
 import { createDueRows } from '../src/dispatch/loop/claims/due-rows.ts';
 import { findEverywhere } from '../src/dispatch/loop/claims/find-due.ts';
@@ -235,7 +235,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await describeHeld(pool, ids, HOLDER);
     const [first] = claimed;
     if (first !== undefined) await setCarrier(pool, { ...first, incarnationId: HOLDER, carrier: 'delivery/growth/1' });
-    await releaseClaimedDeliveries(pool, { ids, incarnationId: HOLDER });
+    await releaseDeliveries(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
   const unknown = async () => undefined;

@@ -8,8 +8,8 @@ import type { Rig } from './rig.ts';
 import type { Service } from './service.ts';
 import { percentile } from './statistics.ts';
 
-export const PARTS = ['service', 'postgres', 'temporal', 'load', 'receiver'] as const;
-export type Part = (typeof PARTS)[number];
+const PARTS = ['service', 'postgres', 'temporal', 'load', 'receiver'] as const;
+type Part = (typeof PARTS)[number];
 
 /** Figures of one run. Times in ms; CPU per delivery over the whole run, until every result is recorded. */
 export type Figures = {

@@ -6,8 +6,8 @@ import type { Rig } from './rig.ts';
 import { formatTable, show, showSpread, spreadOf } from './statistics.ts';
 
 /** Ways of publishing, the plain one first; the others are measured against it. */
-export const WAYS = ['plain', 'schema', 'filter', 'key', 'id'] as const;
-export type Way = (typeof WAYS)[number];
+const WAYS = ['plain', 'schema', 'filter', 'key', 'id'] as const;
+type Way = (typeof WAYS)[number];
 
 /** Publishes accepted in a second, run by run. */
 export type PublishingCost = Record<Way, number[]>;

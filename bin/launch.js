@@ -23,7 +23,7 @@ const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' };
  * Path and version of the Node of our optional dependency; undefined where it is not installed or does not run. The path is that of
  * the package: a `node` on the PATH could be any.
  */
-export function findPinnedNode(machine = `${process.platform} ${process.arch}`) {
+function findPinnedNode(machine = `${process.platform} ${process.arch}`) {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${PACKAGES[machine]}/package.json`);
     const path = join(dirname(manifest), 'bin', machine.startsWith('win32') ? 'node.exe' : 'node');

@@ -116,7 +116,7 @@ export async function waitUntilHealthy(
 }
 
 /** The last lines of a child's log, for messages. */
-export function readLastLines(path: string): string {
+function readLastLines(path: string): string {
   try {
     return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
   } catch {

@@ -16,7 +16,6 @@ import { usableCores } from './machine.ts';
 
 export { ConfigError } from './settings/reading/config-error.ts';
 export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './settings/encryption-keys.ts';
-export { LOG_LEVELS } from './settings/variables.ts';
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Every setting, read once. Nothing else looks at the environment. */

@@ -15,8 +15,8 @@ import { brotliCompressSync } from 'node:zlib';
 import { READER_COPY, readerOfPackage } from './openapi/pages.ts';
 import { BUNDLE_PATHS, bundleWorkflows } from './temporal/workflow-bundle.ts';
 
-// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundles and the reader of /docs, then puts it in dist's place at
-// once, so that a running service and a build that fails never meet half a dist.
+// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundles and the reader of /docs, then puts it in
+// dist's place at once, so that a running service and a build that fails never meet half a dist.
 const built = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(built);
 const dist = join(root, 'dist');

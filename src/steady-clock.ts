@@ -1,5 +1,5 @@
 /** Times in ms. `theirs` is another clock's time, read at some instant between `askedAt` and `answeredAt` of the monotonic one. */
-export type Reading = { theirs: number; askedAt: number; answeredAt: number };
+type Reading = { theirs: number; askedAt: number; answeredAt: number };
 
 /** A time of day that follows another clock where the machine's own is wrong. */
 export type SteadyClock = {

@@ -31,10 +31,10 @@ const COMPARED: readonly Compared[] = [
 ];
 
 /** Ratios of the turns: their quarter, middle and three quarters. */
-export type Ratio = { low: number; median: number; high: number };
+type Ratio = { low: number; median: number; high: number };
 
 /** This build over the other commit in each turn: a slow moment of the machine slows both down. */
-export function ratioOf({ here, other }: Pick<Pair, 'here' | 'other'>, of: Compared['of']): Ratio {
+function ratioOf({ here, other }: Pick<Pair, 'here' | 'other'>, of: Compared['of']): Ratio {
   const ratios = here.map((figures, turn) => of(figures) / of(other[turn] ?? figures));
   const sorted = Float64Array.from(ratios.filter(Number.isFinite)).sort();
   return { low: percentile(sorted, 0.25), median: percentile(sorted, 0.5), high: percentile(sorted, 0.75) };

@@ -5,7 +5,9 @@ import type { Limit } from './limit.ts';
 export type Opened = {
   status: number;
   headers: Headers;
-  /** The next bytes of the body; undefined behind the last ones. Throws TimeoutError, ConnectionError or the reason of the caller's signal. */
+  /**
+   * The next bytes of the body; undefined behind the last ones. Throws TimeoutError, ConnectionError or the reason of the caller's signal.
+   */
   read(): Promise<Uint8Array | undefined>;
   /** From now on the answer may take so long, in ms; Infinity is for ever. */
   allow(timeoutMs: number): void;

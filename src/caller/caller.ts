@@ -6,7 +6,7 @@ import type { Limits } from './tiers.ts';
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
  * their own (src/kernel/values/ids.ts), so that no two principals have the same.
  */
-export type Principal =
+type Principal =
   | { kind: 'apiKey' | 'machineCredential'; id: string }
   /** `id` is the user's, so that limits and records are a person's; `sessionId` is the one that this request came with. */
   | { kind: 'person'; id: string; sessionId: string };
@@ -38,7 +38,7 @@ export type EnvironmentCaller = Asking & {
 export type OrganisationCaller = Asking & { level: 'organisation' };
 
 /** A person who is signed in and has named no organisation: has rights in none. */
-export type PersonCaller = Omit<Asking, 'organisationId'> & { level: 'person' };
+type PersonCaller = Omit<Asking, 'organisationId'> & { level: 'person' };
 
 /** A caller within one organisation. */
 export type TenantCaller = EnvironmentCaller | OrganisationCaller;

@@ -20,7 +20,7 @@ export const originOf = ({ address, userAgent }: Visit): RequestOrigin =>
  * A change that somebody made to who may do what. Services tell each one once, inside its transaction: a record of changes that is
  * stored there is stored exactly when the change is.
  */
-export type AuditedChange = {
+type AuditedChange = {
   action: AuditAction;
   by: Doer;
   organisationId?: string | undefined;

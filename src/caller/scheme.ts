@@ -13,7 +13,7 @@ export type RequestHead = {
 };
 
 /** `body` holds the exact bytes; none when the request had no body. */
-export type WholeRequest = RequestHead & { body: Buffer };
+type WholeRequest = RequestHead & { body: Buffer };
 
 /** A credential as a request presents it: who asks, as far as the head tells, and how that is proven. */
 export type Credential = {
@@ -37,7 +37,7 @@ export type Credential = {
 };
 
 /** A credential as it is now. */
-export type Renewed = Pick<Credential, 'caller' | 'isFresh' | 'isAppSuspended'>;
+type Renewed = Pick<Credential, 'caller' | 'isFresh' | 'isAppSuspended'>;
 
 /**
  * One way to say who asks, in two steps. `identify` comes before the rate limit, so that limits count by principal: it must be

@@ -37,8 +37,8 @@ const EVERYTHING: Change = { kind: 'everything', changed: [], isComplete: false 
 export type Changes = ReturnType<typeof createChanges>;
 
 /**
- * Streams of what changes in an environment: hints to look again, and no record. Nothing writes for them. A process looks at the newest rows
- * of each environment that somebody listens to once a second, one environment after the other, and tells what differs. An environment
+ * Streams of what changes in an environment: hints to look again, and no record. Nothing writes for them. A process looks at the newest
+ * rows of each environment that somebody listens to once a second, one environment after the other, and tells what differs. An environment
  * without listeners costs nothing after 15 s.
  */
 export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | 'log'>) {
@@ -126,8 +126,8 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
 
   return {
     /**
-     * A stream of changes, which goes on behind `lastEventId` where this process knows what came since. Otherwise it begins with the advice to
-     * look at everything. A change of the caller's rights ends it. Throws INVALID_REQUEST (field Last-Event-ID) for an empty text; any
+     * A stream of changes, which goes on behind `lastEventId` where this process knows what came since. Otherwise it begins with the advice
+     * to look at everything. A change of the caller's rights ends it. Throws INVALID_REQUEST (field Last-Event-ID) for an empty text; any
      * other that is no position of this process may be one of another.
      */
     open(caller: EnvironmentCaller, lastEventId: string | undefined): Feed {

@@ -15,7 +15,7 @@ const description = z.string().max(1_000);
 const retentionDays = z.number().int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max);
 
 /** A payload that does not fit is refused, or published with a warning in the answer. */
-export const SCHEMA_MODES = ['enforce', 'warn'] as const;
+const SCHEMA_MODES = ['enforce', 'warn'] as const;
 export type SchemaMode = (typeof SCHEMA_MODES)[number];
 
 /** The caller's own object, kept as it came, with its keys in their order. Whether it compiles is asked by the service. */

@@ -68,7 +68,9 @@ type OutlineOfAnyStep = {
   onError: OnError;
 };
 
-/** The part of a step that a Temporal workflow has to know. Expressions and templates stay in PostgreSQL, where its activities read them. */
+/**
+ * The part of a step that a Temporal workflow has to know. Expressions and templates stay in PostgreSQL, where its activities read them.
+ */
 export type OutlineStep = OutlineOfAnyStep &
   (
     | {

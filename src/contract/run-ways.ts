@@ -7,7 +7,7 @@ import type { OutlineStep } from './run-outline.ts';
 export type Way = `>${string}` | EndWay | 'failure' | 'pause';
 
 /** Ends that a step of the type `end` can ask for. */
-export const END_STATUSES = ['completed', 'failed', 'cancelled'] as const;
+const END_STATUSES = ['completed', 'failed', 'cancelled'] as const;
 export type EndStatus = (typeof END_STATUSES)[number];
 type EndWay = `end:${EndStatus}`;
 

@@ -10,7 +10,7 @@ export class EncryptionKeyError extends Error {
 }
 
 /** `configured`: in use by this process, which `seals` with the first of them. `missing` and `other bytes` refuse a start. */
-export type KeyState = 'seals' | 'opens' | 'missing' | 'other bytes' | 'unused';
+type KeyState = 'seals' | 'opens' | 'missing' | 'other bytes' | 'unused';
 
 export type EncryptionKeyEntry = {
   id: string;

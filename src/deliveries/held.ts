@@ -12,7 +12,7 @@ export const HELD_REASONS = [
   'secret_unreadable',
   'internal',
 ] as const;
-export type HeldReason = (typeof HELD_REASONS)[number];
+type HeldReason = (typeof HELD_REASONS)[number];
 
 /** `until` is the delivery's nextRetryAt; absent while only a resume ends the hold. */
 export type Held = { reason: HeldReason; since: Date; until?: Date };

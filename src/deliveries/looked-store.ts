@@ -43,8 +43,8 @@ const words = (texts: readonly string[]): string => texts.map((text) => `'${text
 const ERROR_CLASS = `CASE WHEN d.due_at IS NOT NULL AND d.held_reason IN (${words(FAULTS)}) THEN 'internal'
   ELSE (SELECT a.error_class FROM attempts a WHERE a.delivery_id = d.id AND a.number = d.attempts) END`;
 
-// `deliveryStandingOf` (held.ts) in SQL; a test compares them. A circuit holds what is due before its next probe. Behind the end of the policy
-// held.ts compares with the last failed probe instead, which is before the next one and behind the due time as well.
+// `deliveryStandingOf` (held.ts) in SQL; a test compares them. A circuit holds what is due before its next probe. Behind the end of the
+// policy held.ts compares with the last failed probe instead, which is before the next one and behind the due time as well.
 const heldAt = (
   now: string,
 ): string => `(d.due_at IS NOT NULL AND d.holder IS NULL AND (d.carrier IS NULL OR d.due_at > ${now})

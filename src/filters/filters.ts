@@ -1,7 +1,7 @@
 import { createFilterCompiler, failed, type FilterInput, KEPT, readMessage, type FilterVerdict } from './filter.ts';
 import { createSlices } from './slices.ts';
 
-export type { FilterInput, FilterVerdict } from './filter.ts';
+export type { FilterVerdict } from './filter.ts';
 
 export type Filters = {
   /** The units of a filter (docs/filters.md), or why no subscription may have it, with line:column where that is known. */

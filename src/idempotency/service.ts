@@ -14,14 +14,14 @@ const LONGEST_LOOK_MS = 250;
 const RENEW_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
-export type IdempotentWork = {
+type IdempotentWork = {
   /** An accepted publish is kept in the transaction that stores it; `run` throws KeyTakenError when another process was first. */
   isPublish: boolean;
   /** Gives the answer that is to be kept; throws where none is. Called once at most. */
   run: () => Promise<KeptAnswer>;
 };
 
-export type OnceAnswer = { answer: KeptAnswer; isReplayed: boolean };
+type OnceAnswer = { answer: KeptAnswer; isReplayed: boolean };
 
 export type Idempotency = {
   /**

@@ -10,7 +10,7 @@ const KEPT_BYTES = 262_144;
 const FAILURE = 500;
 
 /** A request as the edge hands it on. `path`: what follows the address of the inspector, with the query. */
-export type ArrivingRequest = {
+type ArrivingRequest = {
   method: string;
   path: string;
   /** Name and value by turns, as they came (rawHeaders of Node). */

@@ -9,7 +9,8 @@ type WorkerRow = {
   isAlive: boolean;
 };
 
-// A lease lasts for ten seconds after its last renewal (dispatch/recovery/incarnation.ts). A dead one stays until its claims are taken over.
+// A lease lasts for ten seconds after its last renewal (dispatch/recovery/incarnation.ts). A dead one stays until its claims are taken
+// over.
 const WORKERS = `
   SELECT id, host, pid, started_at AS "startedAt", expires_at - interval '10 seconds' AS "renewedAt", expires_at > now() AS "isAlive"
   FROM incarnations ORDER BY id DESC LIMIT 200`;

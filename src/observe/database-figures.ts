@@ -17,8 +17,8 @@ export type DatabaseFigures = {
 };
 
 /**
- * Figures of the backlog and the tables, as PostgreSQL has them. They are read by a connection of their own, so that a scrape never takes one of the
- * hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and `posthorn_database_up` is 0;
+ * Figures of the backlog and the tables, as PostgreSQL has them. They are read by a connection of their own, so that a scrape never takes
+ * one of the hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and `posthorn_database_up` is 0;
  * `onFailure` is told when that begins.
  */
 export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: unknown) => void): DatabaseFigures {

@@ -2,7 +2,7 @@ import { failureCodes } from '../db/connections/failure-codes.ts';
 import { isOfLostConnection } from '../db/connections/lost-connections.ts';
 
 /** Servers that the service works on. */
-export const SERVERS = ['PostgreSQL', 'Temporal', 'Redis', 'collector'] as const;
+const SERVERS = ['PostgreSQL', 'Temporal', 'Redis', 'collector'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /**

@@ -31,7 +31,7 @@ export type WebhookRequest = {
 };
 
 /** `latencyMs`: from the call of `post` to the end of the answer's headers, whole ms. `body`: at most 16 KiB of text. */
-export type WebhookResponse = { status: number; headers: Record<string, string>; body: string; latencyMs: number };
+type WebhookResponse = { status: number; headers: Record<string, string>; body: string; latencyMs: number };
 
 export type SendResult = {
   startedAt: Date;

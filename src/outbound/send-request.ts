@@ -15,7 +15,7 @@ const PER_ORIGIN = 100;
 
 const GIVEN_UP = new Error('given up');
 
-export type OutgoingRequest = {
+type OutgoingRequest = {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;

@@ -89,8 +89,8 @@ export function createCheck({
 
   /**
    * INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. A misfit with a
-   * publisher's or a provider's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and the
-   * transaction that knows the ids decides (refusals.ts).
+   * publisher's or a provider's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and
+   * the transaction that knows the ids decides (refusals.ts).
    */
   const checkPayloads = async (
     channelId: string,

@@ -37,8 +37,8 @@ export function createHandOver(): LateHandOver {
 }
 
 /**
- * The results of a commit beside its messages: deliveries that this process has taken, whether there are others, and whether runs of workflows
- * have begun, or may wait for these messages.
+ * The results of a commit beside its messages: deliveries that this process has taken, whether there are others, and whether runs of
+ * workflows have begun, or may wait for these messages.
  */
 export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean; hasRuns: boolean };
 

@@ -23,7 +23,8 @@ type Refusable = { publications: readonly Publication[]; place: PlaceInBody };
 /**
  * Why a request is refused, by what its transaction has found; undefined where it may be stored. CONFLICT for a publisher's id that
  * stands for another message, INVALID_REQUEST for a time that had passed for too long or a payload that does not fit unless the
- * message repeats one, and what a channel has against it. `storedOf` is undefined where every message of a publication had been published before.
+ * message repeats one, and what a channel has against it. `storedOf` is undefined where every message of a publication had been published
+ * before.
  */
 export function refusalOf(
   { publications, place }: Refusable,

@@ -7,14 +7,14 @@ import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
 import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
-export const payloadSchema = z
+const payloadSchema = z
   .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object'),
   })
   // For documents and types that are made from schemas: zod does not know what a custom one takes.
   .meta({ type: 'object' });
 
-export const metadataSchema = z
+const metadataSchema = z
   .record(z.string(), z.string('must be a string'), 'must be an object of strings')
   .refine(
     (metadata) => Object.keys(metadata).length <= MESSAGE_LIMITS.metadataEntries,

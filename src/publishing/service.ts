@@ -26,7 +26,7 @@ import type {
 import { subscriptionTarget } from './storing/store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
-export const TEST_EVENT_TYPE = 'posthorn.test';
+const TEST_EVENT_TYPE = 'posthorn.test';
 
 // A channel whose configuration changes between each check and its storing is being changed without end.
 const CHECKS_AT_MOST = 5;

@@ -26,7 +26,7 @@ export type RateHeaders = {
 };
 
 /** The reason why a request is refused, and after how many whole seconds (at least 1) it may come again. */
-export type LimitRefusal = { reason: string; retryAfter: number };
+type LimitRefusal = { reason: string; retryAfter: number };
 
 /** `release` is called once, when the request is done, whether it was let in or not. */
 export type Allowance = {

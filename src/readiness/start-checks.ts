@@ -81,7 +81,7 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
  * The encryption keys are those that the database was sealed with. Proved once: the keys of this process do not change, and a proof
  * reads every sealed row. Callers that ask meanwhile wait for the same proof.
  */
-export function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
+function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
   let proof: Promise<void> | undefined;
   const prove = async (): Promise<void> => {
     try {

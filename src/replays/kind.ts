@@ -20,7 +20,7 @@ export type Batch =
   | { result: 'cancelled' };
 
 /** Makes the next batch in the transaction that has locked the replay and will store its progress. */
-export type MakeBatch = (connection: PoolClient) => Promise<Batch>;
+type MakeBatch = (connection: PoolClient) => Promise<Batch>;
 
 /**
  * One kind of replay, which makes deliveries due again in batches, with counts, progress and an end. Rows of `table` have the

@@ -36,7 +36,7 @@ export type Budget = { units: number };
 export const newBudget = (): Budget => ({ units: QUICK_WORK });
 
 /** One payload, parsed and as its text. `key` is whose turn it takes: jobs of one key wait for each other. */
-export type PayloadToCheck = { key: string; payload: unknown; text: string };
+type PayloadToCheck = { key: string; payload: unknown; text: string };
 
 export type Schemas = {
   /** Why a channel may not have this schema; undefined when it compiles in time. UNAVAILABLE when too much is being compiled. */

@@ -13,7 +13,8 @@ const ANY = '*';
 const EXAMPLE = 'must be a path and a value such as payload.order.id=42';
 
 /**
- * Reads `payload.<name>.<name>=<value>`. Undefined for a text that is no condition; INVALID_REQUEST for one that begins like one and is none.
+ * Reads `payload.<name>.<name>=<value>`. Undefined for a text that is no condition; INVALID_REQUEST for one that begins like one and is
+ * none.
  *
  * A name is a member, a whole number also a place in an array, and `*` every element of one. A name with dots, spaces or quotes stands in
  * quotes. The value is compared as text: `42` finds the number 42 and the text "42", never 42.0; `"42"` finds the text alone.

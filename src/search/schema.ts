@@ -4,7 +4,7 @@ import { lookedThroughAnswer, searchMessagesQuery } from '../messages/schema.ts'
 import { SEARCH_KINDS, SEARCH_MATCHES } from '../kernel/words/search-kinds.ts';
 
 /** Longest text that is searched for: an event type, or a path of some depth with its value. */
-export const MAX_SEARCH_LENGTH = 512;
+const MAX_SEARCH_LENGTH = 512;
 
 /** `since` and `until` are about publishedAt of messages. With `channelId` or `eventType` nothing but messages is looked for. */
 export const searchQuery = searchMessagesQuery.omit({ publisherId: true }).extend({

@@ -13,7 +13,7 @@ export const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-export type SamplerName = (typeof SAMPLERS)[number];
+type SamplerName = (typeof SAMPLERS)[number];
 
 /**
  * Where spans go, and which ones. The exporter reads certificates, time limits and the headers of a variable by their standard names

@@ -16,7 +16,10 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
   const bounds = ({ since, until, stepMs }: Span) => ({ since, until, stepSeconds: stepMs / 1_000 });
 
   return {
-    /** Figures of the environment, or of one channel or subscription of it. A thing that is not here, or not of that channel, has no traffic. */
+    /**
+     * Figures of the environment, or of one channel or subscription of it. A thing that is not here, or not of that channel, has no
+     * traffic.
+     */
     async read(caller: EnvironmentCaller, { channelId, subscriptionId, ...window }: StatsQuery): Promise<Stats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock());

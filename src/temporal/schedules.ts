@@ -5,7 +5,7 @@ import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** A schedule as Temporal is to have it. Times in ms. */
-export type WantedSchedule = ScheduledRunInput & {
+type WantedSchedule = ScheduledRunInput & {
   name: string;
   crons: readonly string[];
   everyMs?: number;

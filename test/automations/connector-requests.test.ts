@@ -51,7 +51,9 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Asks an operation with these parameters. The request goes to the server of this file, with its own host as the first part of the path. */
+/**
+ * Asks an operation with these parameters. The request goes to the server of this file, with its own host as the first part of the path.
+ */
 async function ask(connectorId: string, operation: string, params: Record<string, unknown>): Promise<unknown> {
   const { credentials } = VECTORS[connectorId] ?? {};
   const action = createConnectorAction({

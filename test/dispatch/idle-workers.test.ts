@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { wakeWorkers } from '../../src/db/waking/due.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { releaseClaimedDeliveries } from '../../src/deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../src/deliveries/statements/release.ts';
 import { createDueRows, type DueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
@@ -106,7 +106,7 @@ test.each<[what: string, state: string, act: (made: Made) => Promise<unknown>]>(
   [
     'a row that another process gives back',
     HELD,
-    ({ id }) => releaseClaimedDeliveries(posthorn.deps.pool, { ids: [id], incarnationId: OTHER }),
+    ({ id }) => releaseDeliveries(posthorn.deps.pool, { ids: [id], incarnationId: OTHER }),
   ],
   [
     'a row of a worker that died',
@@ -186,7 +186,7 @@ test.each<[what: string, held: string, opened: string]>([
 ])('a subscription that another process has %s has its rows claimed by an idle worker', async (_what, held, opened) => {
   const { id, subscriptionId } = await delivery(HELD);
   await order(`UPDATE subscriptions SET ${held} WHERE id = $1`, [subscriptionId]);
-  await releaseClaimedDeliveries(posthorn.deps.pool, { ids: [id], incarnationId: OTHER });
+  await releaseDeliveries(posthorn.deps.pool, { ids: [id], incarnationId: OTHER });
   await waitFor('the worker to be told of the row', () => notices.some((notice) => notice.includes(subscriptionId)));
   // The worker asks, and learns that the subscription takes nothing.
   expect(await claimed()).toEqual([]);

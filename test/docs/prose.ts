@@ -14,7 +14,7 @@ const cellsOf = (row: string): string[] =>
     .map((cell) => cell.trim());
 
 /** Paragraphs, list items, cells and headings of a Markdown page. Code blocks are left out. */
-export function textsOfPage(page: string): Text[] {
+function textsOfPage(page: string): Text[] {
   const texts: Text[] = [];
   let paragraph: Text | undefined;
   let isCode = false;
@@ -53,7 +53,7 @@ function commentOf(raw: string, isInBlock: boolean, mark: string): CommentLine |
 }
 
 /** Comments of a source, with neighbouring lines joined. `mark` begins a comment of one line. */
-export function commentsOf(source: string, mark: '//' | '--' | '#'): Text[] {
+function commentsOf(source: string, mark: '//' | '--' | '#'): Text[] {
   const texts: Text[] = [];
   let paragraph: Text | undefined;
   let isInBlock = false;
@@ -76,7 +76,7 @@ export function commentsOf(source: string, mark: '//' | '--' | '#'): Text[] {
 }
 
 /** Titles of tests, and strings that begin like a sentence: log lines, error texts, descriptions. */
-export function stringsOf(source: string): Text[] {
+function stringsOf(source: string): Text[] {
   return source.split('\n').flatMap((raw, index): Text[] => {
     const line = index + 1;
     const title =

@@ -8,8 +8,8 @@ export type ShellResult = { exitCode: number | null; output: string; errors: str
 // with the test's own limit.
 const PATIENCE_MS = 240_000;
 
-// `npm run -s keys`, `admin` and `npx posthorn` are run from source, since a test must not depend on an earlier build. Answers that are errors end the script,
-// and every request is written down as `<method> <path>`.
+// `npm run -s keys`, `admin` and `npx posthorn` are run from source, since a test must not depend on an earlier build. Answers that are
+// errors end the script, and every request is written down as `<method> <path>`.
 const PREPARATION = `
 set -euo pipefail
 npm() {

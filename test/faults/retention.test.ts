@@ -41,8 +41,8 @@ const countOf = (channelId: string): Promise<number> => database.db.message.coun
 
 test('a pass whose worker is killed in the middle of a batch takes nothing half, and goes on where it was in the next worker', async () => {
   const [first, second] = await fillTwoChannels();
-  // The third batch, which is the rest of the second channel, waits for this row: there the worker is killed. Locked before there is a worker, whose
-  // schedule may run a pass of its own at once: at every full and half hour.
+  // The third batch, which is the rest of the second channel, waits for this row: there the worker is killed. Locked before there is a
+  // worker, whose schedule may run a pass of its own at once: at every full and half hour.
   const last = await database.db.message.findFirstOrThrow({ where: { channelId: second }, orderBy: { id: 'desc' } });
   const lock = await database.pool.connect();
   await lock.query('BEGIN');

@@ -39,7 +39,10 @@ const REFUSED_CALLER = [403];
 /** The service to a key or a session that is no longer one. Any other 401 judges what was sent: a wrong code, say. */
 const LOST = ['The API key is invalid or missing', 'The session has ended'];
 
-/** Reads the events of a run: calls by route, and for how many routes every value at a bound was tried. `isPublic` is asked by route (`POST /v1/sign-in`). */
+/**
+ * Reads the events of a run: calls by route, and for how many routes every value at a bound was tried. `isPublic` is asked by route (`POST
+ * /v1/sign-in`).
+ */
 export async function readCalls(
   path: string,
   isPublic: (route: string) => boolean,

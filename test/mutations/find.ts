@@ -26,7 +26,10 @@ const EQUALS = new RegExp(
 );
 const USING = new RegExp(String.raw`(?<=USING \()(?:${COLUMN}), `, 'g');
 
-/** Every tenant condition of the service, in the order of its files. The roles of `src/process` are the operator's, who is bound to no tenant. */
+/**
+ * Every tenant condition of the service, in the order of its files. The roles of `src/process` are the operator's, who is bound to no
+ * tenant.
+ */
 export const allMutations = (): Mutation[] =>
   [...sourcesOf('src')]
     .filter(([path]) => !path.startsWith('src/process/'))

@@ -24,7 +24,7 @@ export function promtool(...args: string[]): { isGood: boolean; output: string }
   return { isGood: status === 0, output: stdout + stderr };
 }
 
-export type Series = { metric: Record<string, string>; value: [number, string] };
+type Series = { metric: Record<string, string>; value: [number, string] };
 export type Prometheus = {
   /** The series of an expression at this moment. Throws what Prometheus finds wrong with it. */
   query(expression: string): Promise<Series[]>;

@@ -59,7 +59,8 @@ const COPIES = [1, 2];
 
 /**
  * Starts PostgreSQL (durable), a Temporal server on it, Redis, Toxiproxy for the links between them, two APIs, two workers and the
- * proxy, in the order of their needs, each with a log in `folder`. Throws with a sentence when a program is missing or a part does not come up; what has started is stopped.
+ * proxy, in the order of their needs, each with a log in `folder`. Throws with a sentence when a program is missing or a part does not come
+ * up; what has started is stopped.
  */
 export async function startTopology(
   folder: string,

@@ -31,7 +31,7 @@ export type TakeStep<S extends OutlineStep = OutlineStep> = (
 // A fifth of the server's warning at 10,240 events: a foreach of twenty items at a time adds a few hundred before they have ended.
 const MAX_HISTORY = 8_000;
 
-export const stateQuery = defineQuery<RunState>('state');
+const stateQuery = defineQuery<RunState>('state');
 const wakeSignal = defineSignal<[string]>(WAKE_SIGNAL);
 
 export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: RoundState['walk']): RoundState {

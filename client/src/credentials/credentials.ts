@@ -21,7 +21,7 @@ export type MachineCredentials = {
 export type Credentials = { apiKey: string } | MachineCredentials | { session: SessionPlace };
 
 /** One try of a request. */
-export type RequestTry = {
+type RequestTry = {
   method: string;
   /** Path with its query, behind the base URL. */
   target: string;

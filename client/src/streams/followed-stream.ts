@@ -15,8 +15,8 @@ const SILENCE_MS = 45_000;
 const RECONNECT_MS = 1_000;
 
 /**
- * Server-sent events. `for await` opens the stream and opens it again behind the last event whenever it ends. The loop ends with the signal,
- * without an error; refusals are thrown.
+ * Server-sent events. `for await` opens the stream and opens it again behind the last event whenever it ends. The loop ends with the
+ * signal, without an error; refusals are thrown.
  */
 export class FollowedStream<T> implements AsyncIterable<T> {
   readonly #open: OpenStream;

@@ -1,7 +1,7 @@
 import type { Attempt } from '../api/client.ts';
 
 /** A part of a try: `name` says which header, where it is one. */
-export type Part = {
+type Part = {
   kind: 'outcome' | 'error' | 'status' | 'body' | 'answerHeader' | 'url' | 'requestVersion' | 'requestHeader';
   name?: string;
 };

@@ -2,9 +2,9 @@
 type Written = { id?: unknown; type?: unknown; next?: unknown; config?: unknown };
 
 /** A step of a definition. `type` is empty where its author has not written one. */
-export type GraphStep = { id: string; type: string };
+type GraphStep = { id: string; type: string };
 /** A way from one step to the next. `label`: what decides for it; `isInner`: into a loop or a branch, which comes back to the step. */
-export type GraphWay = { from: string; to: string; label: string; isInner: boolean };
+type GraphWay = { from: string; to: string; label: string; isInner: boolean };
 export type DefinitionGraph = { steps: readonly GraphStep[]; ways: readonly GraphWay[] };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -4,7 +4,7 @@ import { kept } from './kept.ts';
 type Keys = Readonly<Record<string, () => void>>;
 
 /** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
-export const areKeysOn = (): boolean => kept('keys') !== 'off';
+const areKeysOn = (): boolean => kept('keys') !== 'off';
 
 /** Does something at a key, or at two keys in a row such as `g d`, while nobody is writing and no dialog is open. */
 export function useKeys(keys: Keys): void {

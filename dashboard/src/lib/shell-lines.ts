@@ -22,7 +22,7 @@ export function curlLine(written: Written): string | undefined {
 }
 
 /** A text that a shell takes as it is. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The body digit for digit, with the name of a variable in place of each secret. */
 function bodyText(body: string, isOfSecret: boolean): string {

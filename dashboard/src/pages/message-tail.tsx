@@ -17,7 +17,9 @@ const SHOWN = 200;
 type Tail = { messages: readonly StreamedMessage[]; seen: number; error: unknown; isOpen: boolean };
 const EMPTY: Tail = { messages: [], seen: 0, error: undefined, isOpen: false };
 
-/** The newest messages of a channel from now on, as its stream gives them. Hidden tabs and paused ones keep their place and read nothing. */
+/**
+ * The newest messages of a channel from now on, as its stream gives them. Hidden tabs and paused ones keep their place and read nothing.
+ */
 function useTail(channelId: string | undefined, isPaused: boolean): Tail {
   const { at } = useHere();
   const { appId, environment } = at.place;

@@ -9,7 +9,7 @@ export type Series = {
   values: readonly number[];
 };
 /** A moment that is marked, such as a deploy. */
-export type Mark = { at: string; name: string };
+type Mark = { at: string; name: string };
 
 type Given = {
   title: string;

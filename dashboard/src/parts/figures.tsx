@@ -10,14 +10,14 @@ import { MarkFigures, useMark } from './mark-figures.tsx';
 import { useMarks } from './use-marks.ts';
 import { Unread } from './unread.tsx';
 
-export const RANGES = ['1h', '24h', '7d', '30d'] as const;
+const RANGES = ['1h', '24h', '7d', '30d'] as const;
 type Range = (typeof RANGES)[number];
 const EVERY_MS = 10_000;
 /** So many marks can be chosen. */
 const SHOWN_MARKS = 10;
 
 /** Which span the figures of a page have: it stands in the address. */
-export function useRange(): Range {
+function useRange(): Range {
   const [search] = useAddress();
   return oneOf(search['range'], RANGES) ?? '24h';
 }

@@ -12,8 +12,8 @@ const isOld = (query: Query): boolean =>
   query.meta?.['failure'] === undefined;
 
 /**
- * Says above a page that something on it could not be read again, since when it is as old as that, and why. Data that was read stays. One part
- * does it for all pages, so that none can forget it.
+ * Says above a page that something on it could not be read again, since when it is as old as that, and why. Data that was read stays. One
+ * part does it for all pages, so that none can forget it.
  */
 export function OldData() {
   const t = useTexts();

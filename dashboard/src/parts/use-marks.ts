@@ -7,8 +7,8 @@ const MOST = 100;
 const EVERY_MS = 15_000;
 
 /**
- * The marked moments of a range, the latest first, at most a hundred: later than `since` and earlier than `until`, both as ISO times. Without
- * a range all of them. A chart draws them as lines.
+ * The marked moments of a range, the latest first, at most a hundred: later than `since` and earlier than `until`, both as ISO times.
+ * Without a range all of them. A chart draws them as lines.
  */
 export function useMarks({
   since,

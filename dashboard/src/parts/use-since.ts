@@ -5,7 +5,10 @@ import { useMarks } from './use-marks.ts';
 /** So many marks can be chosen. */
 const SHOWN = 5;
 
-/** The filter by time: the last hours and days, and since each of the latest marks. `chosen` is a time of its own, where the address has one. */
+/**
+ * The filter by time: the last hours and days, and since each of the latest marks. `chosen` is a time of its own, where the address has
+ * one.
+ */
 export function useSince(chosen: string | undefined): Filter {
   const t = useTexts();
   const marks = useMarks();

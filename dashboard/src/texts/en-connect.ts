@@ -1,6 +1,9 @@
 const number = (count: number): string => count.toLocaleString('en');
 
-/** English words of the pages that connect other services: inbound webhooks, connectors, connections, secrets and approvals; and of the tools for receivers. */
+/**
+ * English words of the pages that connect other services: inbound webhooks, connectors, connections, secrets and approvals; and of the
+ * tools for receivers.
+ */
 export const enConnect = {
   inbound: {
     make: 'Make an inbound webhook',

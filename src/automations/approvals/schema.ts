@@ -4,7 +4,7 @@ import { fieldsOf } from '../../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { APPROVAL_STATUSES } from '../../kernel/words/statuses.ts';
 
-export const DECISIONS = ['approved', 'rejected'] as const;
+const DECISIONS = ['approved', 'rejected'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
 /** Which open approval of a run is meant, where there are several, and what is said beside the decision. */

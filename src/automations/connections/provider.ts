@@ -129,8 +129,8 @@ const fetchBy =
     if ('error' in sent) throw new UnansweredError(`the provider gave no answer: ${sent.error.message}`);
     const { status } = sent;
     if (status >= 500 || status === 429) throw new UnansweredError(`the provider answered ${status}`);
-    // A provider that does not know the client answers 401 with a challenge and its error (RFC 6749, section 5.2): the library would stop at
-    // the challenge, and the error were not read.
+    // A provider that does not know the client answers 401 with a challenge and its error (RFC 6749, section 5.2): the library would stop
+    // at the challenge, and the error were not read.
     const { 'www-authenticate': _, ...shown } = sent.headers;
     return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: shown });
   };

@@ -30,7 +30,7 @@ export type AttemptOutcome =
  * The name that receivers know a step of a run by, however often it is tried. A run that began again from the start does all steps anew:
  * under its first names a receiver would answer with what it had kept.
  */
-export function idempotencyKey({ runId, stepId, iteration }: StepInput, restarts: number): string {
+function idempotencyKey({ runId, stepId, iteration }: StepInput, restarts: number): string {
   const name = `${runId}:${stepId}:${iteration}`;
   return restarts === 0 ? name : `${name}:restart-${restarts}`;
 }

@@ -70,8 +70,8 @@ type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean; filt
 
 /**
  * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
- * pause, whether a step of another run has begun it, whether it may leave a gate, and the filter that ended it; undefined for a run that had
- * ended, to which nothing happens.
+ * pause, whether a step of another run has begun it, whether it may leave a gate, and the filter that ended it; undefined for a run that
+ * had ended, to which nothing happens.
  */
 export async function recordEndOfRun(
   pool: Pool,

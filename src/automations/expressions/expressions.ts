@@ -16,7 +16,7 @@ export class ExpressionFailed extends Error {
 }
 
 /** `type` as CEL names it, `dyn` where only evaluating tells; the steps whose results it reads, and the names that it uses. */
-export type Checked = StepReferences & { type: string; names: ReadonlySet<string> };
+type Checked = StepReferences & { type: string; names: ReadonlySet<string> };
 
 export type StepExpressions = {
   /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
@@ -32,7 +32,7 @@ export type StepExpressions = {
 };
 
 /** The secret of that name. */
-export type SecretOf = (name: string) => string;
+type SecretOf = (name: string) => string;
 
 const masked: SecretOf = (name) => `[secret ${name}]`;
 

@@ -55,8 +55,9 @@ async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
 }
 
 /**
- * Decides whether runs begin: by the status of their workflow, and by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
- * lock of the gate, so that all workers together never let in more than the limit. A run that waits has no Temporal workflow yet.
+ * Decides whether runs begin: by the status of their workflow, and by the `dedupe` and `concurrency` of their trigger. The decision stands
+ * in PostgreSQL and is made under a lock of the gate, so that all workers together never let in more than the limit. A run that waits has
+ * no Temporal workflow yet.
  */
 export function createAdmit(deps: GateDependencies): Admit {
   const { pool, plans, clock } = deps;

@@ -18,7 +18,7 @@ const RECENT_MS = 60_000;
 const MAX_DETAIL_LENGTH = 500;
 
 /** Told of each request to a known webhook: `received`, `repeated`, `handshake`, or why it was refused. */
-export type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
+type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
 
 export type Receive = (id: string, request: InboundRequest) => Promise<Received>;
 

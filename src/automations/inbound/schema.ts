@@ -9,10 +9,10 @@ import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';
 import { SCHEMES, SIGNATURE_PROBLEMS } from './schemes/scheme.ts';
 
-export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
+const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 
 /** A request is refused for the first of these that holds, in their order but for the state of app, webhook and channel. */
-export const REFUSAL_REASONS = [
+const REFUSAL_REASONS = [
   ...SIGNATURE_PROBLEMS,
   'body_invalid',
   'mapping_failed',

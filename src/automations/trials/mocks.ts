@@ -20,7 +20,7 @@ export type Mocks = {
 };
 
 /** Whether a step touches anything but the record of its run, or hears of it. */
-export const hasEffects = (step: PlannedStep): boolean =>
+const hasEffects = (step: PlannedStep): boolean =>
   step.type === 'wait_for_event' ||
   step.type === 'approval' ||
   step.type === 'workflow' ||

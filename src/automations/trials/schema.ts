@@ -33,7 +33,7 @@ export const tryWorkflowBody = fieldsOf({
 }).default({});
 export type TryWorkflow = z.output<typeof tryWorkflowBody>;
 
-export const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
+const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
 
 const runError = z.strictObject({
   code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),

@@ -19,8 +19,8 @@ export type WalkDependencies = {
 export type Walked = { way: Way; stepId: string | undefined };
 
 /**
- * Walks a run's steps in this process as workflows/runs/run-walk.ts walks them in Temporal, with the same evaluations and the same record. Time
- * does not pass: delays end at once, items and branches are taken one after the other, and a failure is not tried again.
+ * Walks a run's steps in this process as workflows/runs/run-walk.ts walks them in Temporal, with the same evaluations and the same record.
+ * Time does not pass: delays end at once, items and branches are taken one after the other, and a failure is not tried again.
  */
 export async function walk(
   deps: WalkDependencies,

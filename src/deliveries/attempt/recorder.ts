@@ -13,7 +13,7 @@ const COMMITS_IN_FLIGHT = 1;
 const GROUP_TRIES = 100;
 
 /** A try that has been made and judged. */
-export type TryToRecord = {
+type TryToRecord = {
   delivery: DeliveryToAttempt;
   number: number;
   carrier: string;

@@ -18,7 +18,7 @@ export class SecretsUnreadableError extends Error {
 }
 
 /** Keys that a try signs with, newest first, and the reasons why other secrets do not open. */
-export type OpenedKeys = { keys: SigningKey[]; unreadable: { id: string; cause: unknown }[] };
+type OpenedKeys = { keys: SigningKey[]; unreadable: { id: string; cause: unknown }[] };
 
 /**
  * Opens the live secrets of a subscription one by one: one that does not open leaves the signing to the others. Secrets past their

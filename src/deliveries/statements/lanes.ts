@@ -2,7 +2,7 @@
 export type Lane = 'first' | 'retry';
 
 /** SQL: whether the delivery can be claimed now or later; `prefix` is its alias with a dot, or nothing. */
-export const claimable = (prefix: '' | 'd.' = ''): string =>
+const claimable = (prefix: '' | 'd.' = ''): string =>
   `${prefix}due_at IS NOT NULL AND ${prefix}holder IS NULL AND ${prefix}carrier IS NULL`;
 
 /** SQL: each lane has its own partial index (deliveries_first_tries, deliveries_retries), so neither is searched among the other. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 
 /** Gives claimed deliveries back: due again, in the same round, at once or `afterSeconds` later. */
-export async function releaseClaimedDeliveries(
+export async function releaseDeliveries(
   pool: Pool,
   { ids, incarnationId, afterSeconds = 0 }: { ids: readonly string[]; incarnationId: string; afterSeconds?: number },
 ): Promise<void> {

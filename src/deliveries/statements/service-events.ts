@@ -6,8 +6,8 @@ import { fanOut } from './insert.ts';
 export const isoTime = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id, and channel_id (null: of no channel).
- * `payload` gives an SQL expression for every field of the event's payload.
+ * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id, and channel_id (null: of no
+ * channel). `payload` gives an SQL expression for every field of the event's payload.
  */
 export function serviceEvent<T extends ServiceEventType>(
   eventType: T,

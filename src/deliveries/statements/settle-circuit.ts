@@ -34,8 +34,8 @@ export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<
   return rows;
 }
 
-// `circuitStandingOf` (src/kernel/rules/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
-// after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
+// `circuitStandingOf` (src/kernel/rules/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning,
+// and after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id
   WHERE s.id = $1 AND ${IS_ACTIVE} AND ${inLane(lane, 'd.')} AND d.due_at <= s.circuit_probe_failed_at

@@ -163,7 +163,9 @@ export function createAdmission(deps: {
     }
   };
 
-  /** Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the ms after which to come back. */
+  /**
+   * Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the ms after which to come back.
+   */
   const askCircuit = (id: string): 'probe' | number | undefined => {
     const probeAt = states.get(id)?.circuit.probeAt;
     if (probeAt === undefined) return undefined;

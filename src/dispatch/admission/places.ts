@@ -30,8 +30,8 @@ export type Places = ReturnType<typeof createPlaces>;
 
 /**
  * Keeps the tries of one subscription within this process's share of its limits. Each live worker has a fair part, and at least one
- * place and 1/s: only workers beyond the number of places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries of a
- * rate limit are spread evenly over the second. A waiting try goes before a new one.
+ * place and 1/s: only workers beyond the number of places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries
+ * of a rate limit are spread evenly over the second. A waiting try goes before a new one.
  */
 export function createPlaces({ now, rank }: { now: () => number; rank: () => Rank }) {
   const adaptive = new AdaptiveLimit({ now, workers: () => rank().of });

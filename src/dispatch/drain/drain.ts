@@ -9,7 +9,7 @@ import type { DrainProgress } from '../../contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../publishing/storing/new-delivery.ts';
 import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
-import { releaseClaimedDeliveries } from '../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { createFairQueues } from './fair-queues.ts';
 import { createFreshness, refreshStale } from './freshness.ts';
 import { createInFlight } from './in-flight.ts';
@@ -100,12 +100,10 @@ export function createDrain(deps: DrainDependencies): Drain {
   const size = (): number => waiting() + requests;
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
-    await releaseClaimedDeliveries(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch(
-      (error: unknown) => {
-        const text = 'claims could not be given back now; they are as forgotten ones';
-        deps.log.warn({ err: error, deliveries: ids.length }, text);
-      },
-    );
+    const released = { ids, incarnationId: deps.incarnationId, afterSeconds };
+    await releaseDeliveries(deps.pool, released).catch((err: unknown) => {
+      deps.log.warn({ err, deliveries: ids.length }, 'claims could not be given back now; they are as forgotten ones');
+    });
   };
 
   const load = async (held: QueuedDelivery[]): Promise<void> => {

@@ -6,7 +6,7 @@ import { LAST_CHANCES } from '../../kernel/rules/held-by-circuit.ts';
 import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
 import { type ClaimedDelivery } from '../../deliveries/statements/claim.ts';
-import { releaseClaimedDeliveries } from '../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
 import type { Drain } from '../drain/drain.ts';
 import { claimLastChances } from '../../deliveries/statements/claim-last-chances.ts';
@@ -64,7 +64,7 @@ export function startLastChances(deps: LastChancesDependencies): { stop(): Promi
     } catch (error) {
       failed(error);
       // If this fails as well, the delivery is given back as forgotten.
-      await releaseClaimedDeliveries(pool, { ids: [delivery.id], incarnationId }).catch(() => undefined);
+      await releaseDeliveries(pool, { ids: [delivery.id], incarnationId }).catch(() => undefined);
     }
   };
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { releaseClaimedDeliveries } from '../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { createPace } from './pace.ts';
 
 // A publish hands its deliveries over within milliseconds of its commit. A delivery that is unknown after this time was in a reply
@@ -34,7 +34,7 @@ export function createForgottenClaims(
     const forgotten = rows.map(({ id }) => id).filter((id) => !ids.has(id));
     const again = forgotten.filter((id) => unknown.has(id));
     unknown = new Set(forgotten);
-    await releaseClaimedDeliveries(pool, { ids: again, incarnationId });
+    await releaseDeliveries(pool, { ids: again, incarnationId });
     return again.length;
   };
 }

@@ -15,7 +15,7 @@ export function visit<T>({ used }: { used: Used }, list: readonly T[]): readonly
 }
 
 /** Characters of texts that are about to be made, or read to make others. */
-export function build({ used }: { used: Used }, characters: number): void {
+function build({ used }: { used: Used }, characters: number): void {
   used.built += characters;
   if (used.built > BOUNDS.built) throw new Error(`makes more than ${BOUNDS.built} characters of text`);
 }

@@ -173,7 +173,7 @@ export function misuseOfTree(
 }
 
 /** The name of the comprehension that a node is. */
-export const comprehensionIn = (node: ExpressionNode): string | undefined =>
+const comprehensionIn = (node: ExpressionNode): string | undefined =>
   node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]) ? node.args[0] : undefined;
 
 /** The argument of `size`. */

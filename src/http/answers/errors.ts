@@ -23,7 +23,7 @@ export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Headers that belong to an error: how long to wait, and how to authenticate (RFC 9110 §10.2.3, §11.6.1). */
-export function errorHeaders(error: ApiError): Record<string, string | string[]> {
+function errorHeaders(error: ApiError): Record<string, string | string[]> {
   return {
     ...(error.retryAfter !== undefined && { 'Retry-After': String(error.retryAfter) }),
     ...challengesOf(error),
@@ -31,7 +31,7 @@ export function errorHeaders(error: ApiError): Record<string, string | string[]>
 }
 
 /** Writes an error as the answer, keeping the headers that are already set. */
-export function writeError(ctx: Context, error: ApiError): void {
+function writeError(ctx: Context, error: ApiError): void {
   ctx.set(errorHeaders(error));
   writeAnswer(ctx, error.status, isForOAuthClient(ctx, error) ? toOAuthRefusal(error) : toEnvelope(error));
 }

@@ -4,10 +4,10 @@ import { pathOf } from '../route/match-route.ts';
 import { METHODS, PROBES } from './count-answers.ts';
 
 /** The answer of a request, as its span tells it. `route` is the template of the route table; absent for an unknown path. */
-export type AnswerOfTrace = { requestId: string; route: string | undefined; status: number };
+type AnswerOfTrace = { requestId: string; route: string | undefined; status: number };
 
 /** A request whose trace is recorded. `trace` has the span of the request as its parent. */
-export type RequestSpan = { readonly trace: TraceContext; end(answer: AnswerOfTrace): void };
+type RequestSpan = { readonly trace: TraceContext; end(answer: AnswerOfTrace): void };
 
 /** Begins the span of a request, within the caller's trace where it names one. Undefined where nothing is recorded. */
 export type TraceRequest = (request: {

@@ -54,7 +54,10 @@ export function fieldsOf<S extends Shape>(
 /** The body of a PATCH, and what of it is a change. */
 export type PatchBody<T> = {
   body: z.ZodType<T>;
-  /** Why such fields cannot be a change of the stored resource: identity fields that are not the stored ones, and changed fields that a rule refuses. */
+  /**
+   * Why such fields cannot be a change of the stored resource: identity fields that are not the stored ones, and changed fields that a rule
+   * refuses.
+   */
   problemsOf(stored: object, given: object): ErrorDetails[];
   /**
    * The fields whose value differs from the stored resource's. Throws INVALID_REQUEST for the first of its problems.

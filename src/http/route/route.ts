@@ -30,7 +30,7 @@ export type Access =
 export type Consumes = 'json' | 'form' | 'parameters' | 'none' | { readonly raw: readonly string[] };
 
 /** A limit of each thing that a path names by this parameter. Texts that are no ids of the kind count for their address. */
-export type OwnLimit = ThingLimit & { readonly parameter: string; readonly kind: IdKind };
+type OwnLimit = ThingLimit & { readonly parameter: string; readonly kind: IdKind };
 
 /** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
 type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
@@ -48,7 +48,7 @@ type CallerOf<A extends Access> = A extends 'public'
       : EnvironmentCaller;
 
 /** A request as a handler gets it: authenticated, allowed and validated. */
-export type RouteRequest<B, Q, P, C> = {
+type RouteRequest<B, Q, P, C> = {
   caller: C;
   /** Path parameters, by name. Any text: the service answers NOT_FOUND for one that is no id. */
   params: P;

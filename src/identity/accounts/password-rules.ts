@@ -2,7 +2,7 @@ import { COMMON_PARTS } from './common-passwords.ts';
 import { normalise } from './passwords.ts';
 
 /** Characters of a password, as people count them. */
-export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
+const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
 /** Longest word of the list, and of what is tried as one. */
 const LONGEST_PART = 16;

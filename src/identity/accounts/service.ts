@@ -30,7 +30,7 @@ import {
 import { createTries, type Trier } from './tries.ts';
 
 /** One who has just given the password of an account. */
-export type Identified = { account: Account; trier: Trier; rehashed: string | undefined };
+type Identified = { account: Account; trier: Trier; rehashed: string | undefined };
 
 export type Accounts = {
   /** Makes the first administrator (setup.ts). */
@@ -71,7 +71,10 @@ export type Accounts = {
   findFirstOrganisation(database: DatabaseTransaction): Promise<string | undefined>;
   /** Whether there is a user already. */
   isSetUp(database: DatabaseTransaction): Promise<boolean>;
-  /** Throws FORBIDDEN where the operator wants people to sign in by single sign-on alone, and this one is no owner of the first organisation. */
+  /**
+   * Throws FORBIDDEN where the operator wants people to sign in by single sign-on alone, and this one is no owner of the first
+   * organisation.
+   */
   refuseOwnWay(database: DatabaseTransaction, userId: string | undefined): Promise<void>;
   /** A link's code that resets a person's password, with `isWithoutFactors` the second factors too. */
   makeResetCode(

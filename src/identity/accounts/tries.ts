@@ -5,8 +5,8 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import { countTry, forgetTries } from './tries-store.ts';
 
 /** Tries in a window; after so many the next is refused, right or wrong. */
-export const MOST_TRIES = 5;
-export const WINDOW_MS = 15 * 60_000;
+const MOST_TRIES = 5;
+const WINDOW_MS = 15 * 60_000;
 
 /** Whose tries are counted together. */
 export type Trier =

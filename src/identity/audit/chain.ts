@@ -11,7 +11,7 @@ export type ChainState = { entries: number; breach?: string };
 const BEGINNING: Place = { position: 0, hash: new Uint8Array(0) };
 
 /** Hash of an entry: SHA-256 of the 32 bytes of the hash before it (none for the first) and of the entry's text in UTF-8. */
-export const hashOf = (before: Uint8Array, entry: string): Buffer =>
+const hashOf = (before: Uint8Array, entry: string): Buffer =>
   createHash('sha256').update(before).update(entry, 'utf8').digest();
 
 /** Why a row does not continue the chain; undefined when it does. */

@@ -15,7 +15,7 @@ export const listAuditQuery = pageQuery.extend(auditFilterQuery.shape);
 export type ListAudit = z.output<typeof listAuditQuery>;
 
 /** The ones who can change something: principals of the API, the operator's command line, and the Temporal UI. */
-export const ACTOR_KINDS = ['apiKey', 'machineCredential', 'person', 'commandLine', 'temporal'] as const;
+const ACTOR_KINDS = ['apiKey', 'machineCredential', 'person', 'commandLine', 'temporal'] as const;
 
 const changed = z.record(z.string(), z.unknown());
 

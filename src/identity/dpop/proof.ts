@@ -53,7 +53,7 @@ export async function checkProof(headers: readonly string[], proven: Proven, rul
 }
 
 /** RFC 9449 §4.3 check 1, and the outer form of a JWS (RFC 7515 §3.1). */
-export function requireOneProof(headers: readonly string[]): string {
+function requireOneProof(headers: readonly string[]): string {
   const [text, ...others] = headers;
   if (text === undefined) throw new ProofProblem('is required');
   if (others.length > 0) throw new ProofProblem('is given more than once');
@@ -63,7 +63,7 @@ export function requireOneProof(headers: readonly string[]): string {
 }
 
 /** Checks 3 to 5: `typ` is exactly dpop+jwt, `alg` is an asymmetric one, and no extension is critical. */
-export function readHeader(text: string): { algorithm: ProofAlgorithm; jwk: unknown } {
+function readHeader(text: string): { algorithm: ProofAlgorithm; jwk: unknown } {
   let header: Record<string, unknown>;
   try {
     header = { ...decodeProtectedHeader(text) };
@@ -77,8 +77,10 @@ export function readHeader(text: string): { algorithm: ProofAlgorithm; jwk: unkn
   return { algorithm, jwk: header['jwk'] };
 }
 
-/** Check 6. The library throws errors of many kinds, none of which may become a fault of ours. `exp` and `nbf` hold where they are given. */
-export async function verifySignature(
+/**
+ * Check 6. The library throws errors of many kinds, none of which may become a fault of ours. `exp` and `nbf` hold where they are given.
+ */
+async function verifySignature(
   text: string,
   algorithm: ProofAlgorithm,
   { key }: PublicKey,
@@ -93,19 +95,19 @@ export async function verifySignature(
 }
 
 /** Check 8. Methods are case-sensitive (RFC 9110 §9.1). */
-export function checkMethod({ htm }: JWTPayload, { method }: Proven): void {
+function checkMethod({ htm }: JWTPayload, { method }: Proven): void {
   if (htm !== method) throw new ProofProblem(`htm must be ${method}`);
 }
 
 /** Check 9. The URI that counts is made from PUBLIC_BASE_URL, never from the header Host, which a caller can write. */
-export function checkUri({ htu }: JWTPayload, { uri }: Proven): void {
+function checkUri({ htu }: JWTPayload, { uri }: Proven): void {
   const wanted = normaliseTargetUri(uri);
   if (wanted === undefined || typeof htu !== 'string' || normaliseTargetUri(htu) !== wanted)
     throw new ProofProblem(`htu must be ${wanted ?? uri}`);
 }
 
 /** Check 11. */
-export function checkTime({ iat }: JWTPayload, now: Date): void {
+function checkTime({ iat }: JWTPayload, now: Date): void {
   if (typeof iat !== 'number' || !Number.isFinite(iat)) throw new ProofProblem('iat must be a number of seconds');
   const age = now.getTime() / 1_000 - iat;
   if (age > PROOF_AGE.past || age < -PROOF_AGE.future)
@@ -113,14 +115,14 @@ export function checkTime({ iat }: JWTPayload, now: Date): void {
 }
 
 /** Check 2, of the claim by which a proof is used once. */
-export function checkId({ jti }: JWTPayload): string {
+function checkId({ jti }: JWTPayload): string {
   if (typeof jti !== 'string' || jti.length < JTI_LENGTH.min || jti.length > JTI_LENGTH.max)
     throw new ProofProblem(`jti must be a text of ${JTI_LENGTH.min} to ${JTI_LENGTH.max} characters`);
   return jti;
 }
 
 /** Check 10. Last, so that a nonce is handed out only for a proof that is right otherwise. */
-export function checkNonce({ nonce }: JWTPayload, { isGoodNonce }: ProofRules): void {
+function checkNonce({ nonce }: JWTPayload, { isGoodNonce }: ProofRules): void {
   if (isGoodNonce === undefined) return;
   if (typeof nonce !== 'string' || !isGoodNonce(nonce))
     throw new ProofProblem('nonce must be the one of the header DPoP-Nonce', 'use_dpop_nonce');

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Codes that a person gets at a time. */
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 
 /** Crockford's alphabet: letters that look like digits are not in it, and are read as these digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

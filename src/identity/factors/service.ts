@@ -13,7 +13,7 @@ import { newTotpSecret, stepOfCode, totpUri } from './totp.ts';
 /** A secret that nobody has confirmed in this time is none: its page was left. */
 const UNCONFIRMED_MS = 15 * 60_000;
 
-export type FactorDetails = Readonly<{ factor: 'totp' | 'passkey'; name?: string }>;
+type FactorDetails = Readonly<{ factor: 'totp' | 'passkey'; name?: string }>;
 
 export type Factors = {
   show(caller: Caller): Promise<FactorsAnswer>;

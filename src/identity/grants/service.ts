@@ -58,7 +58,9 @@ const UNBOUNDED = {
   batchPerMinute: Number.POSITIVE_INFINITY,
 };
 
-/** A person may give every scope that their role has, and any tier and limits, as the command line may. Both give pro where they name none. */
+/**
+ * A person may give every scope that their role has, and any tier and limits, as the command line may. Both give pro where they name none.
+ */
 const grantOfPerson = (scopes: ReadonlySet<Scope>): OwnGrant => ({
   tier: 'enterprise',
   usualTier: 'pro',

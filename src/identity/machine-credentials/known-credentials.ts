@@ -6,7 +6,7 @@ import { appSuspended } from '../../caller/scheme.ts';
 import { findKnownCredential, type KnownCredential } from './authentication-store.ts';
 
 /** The part of an access token that says whose it is and what it may. */
-export type TokenHolder = {
+type TokenHolder = {
   id: string;
   epoch: number;
   /** The secret that got the token; undefined for a token of a release that did not note it. */
@@ -15,7 +15,9 @@ export type TokenHolder = {
 };
 
 export type KnownCredentials = {
-  /** Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended. */
+  /**
+   * Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended.
+   */
   callerOf(holder: TokenHolder, asked?: Asked): Promise<EnvironmentCaller | undefined>;
   /** Forgets what is known of a credential, or of all of an app, so that this process sees a change at once. */
   forget(id: string): void;

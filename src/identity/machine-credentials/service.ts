@@ -58,7 +58,7 @@ export type OperatorMachineCredential = {
 type OpenSecret = { id: string; secret: string; scopes: readonly Scope[] };
 
 /** An access token that a client gets, without its text. */
-export type IssuedToken = {
+type IssuedToken = {
   credential: KnownCredential;
   secretId: string;
   jti: string;

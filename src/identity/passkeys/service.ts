@@ -40,7 +40,7 @@ const TIMEOUT_MS = 5 * 60_000;
 export type Use = { purpose: 'sign-in' | 'second-step' | 'authenticate'; boundTo: string; userId?: string };
 
 /** A passkey that has proven its person. `note` ends the proof: false when it was removed or used elsewhere meanwhile. */
-export type Proven = { userId: string; note: (transaction: DatabaseTransaction) => Promise<boolean> };
+type Proven = { userId: string; note: (transaction: DatabaseTransaction) => Promise<boolean> };
 
 export type Passkeys = {
   creationOptions(caller: Caller): Promise<PasskeyCreation>;

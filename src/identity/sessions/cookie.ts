@@ -5,7 +5,7 @@ import { hasSecretForm } from './secret.ts';
  * `session` says who is signed in; `device` tells a browser that was signed in before from a stranger's; `second-step` is of one whose
  * password was right; `single-sign-on` is of one that was sent to the identity provider.
  */
-export type CookieKind = 'session' | 'device' | 'second-step' | 'single-sign-on';
+type CookieKind = 'session' | 'device' | 'second-step' | 'single-sign-on';
 
 export type Cookies = {
   /** Why nobody may sign in through this Host; undefined when they may. */

@@ -45,7 +45,7 @@ const BY_PASSWORD: readonly Means[] = ['password'];
 export type WithCookies<T> = { answer: T; cookies: string[] };
 
 /** Who comes with a session, and whether that person has just proven who they are. */
-export type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
+type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
 
 export type Sessions = {
   cookies: Cookies;

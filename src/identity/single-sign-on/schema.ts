@@ -37,7 +37,7 @@ export const signInWaysAnswer = z.strictObject({
 export type Ways = z.output<typeof signInWaysAnswer>;
 
 /** Reasons why the page that the browser is sent back to has `#problem=` in its address. */
-export const PROBLEMS = [
+const PROBLEMS = [
   'denied',
   'invalid',
   'unreachable',

@@ -28,7 +28,7 @@ const NO_SECRET = { id: '', secret: 'ocs_none', scopes: [] };
 const NONCE_PURPOSE = 'posthorn dpop nonces v1';
 
 /** A request for a token: its parameters and proofs, and how a failed one is counted. */
-export type TokenRequest = {
+type TokenRequest = {
   body: TokenBody;
   /** Every DPoP header. */
   proofs: readonly string[];

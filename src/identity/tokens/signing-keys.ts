@@ -4,7 +4,7 @@ import type { SealContext } from '../../db/sql/sealed-columns.ts';
 import { TOKEN_SECONDS } from './access-token.ts';
 import { insertSigningKey, readSigningKeys, removeSigningKeys, type SigningKeyRow } from './store.ts';
 
-export const SIGNING_ALGORITHM = 'EdDSA';
+const SIGNING_ALGORITHM = 'EdDSA';
 
 const MINUTE_MS = 60_000;
 /** A key signs for 30 days. */

@@ -5,7 +5,7 @@ import { pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 /** Lists of the dashboard that have views. */
-export const VIEW_PAGES = ['messages', 'deliveries', 'dead-letters', 'runs'] as const;
+const VIEW_PAGES = ['messages', 'deliveries', 'dead-letters', 'runs'] as const;
 
 // Parts of an address: no page has more filters, and a filter expression has 1,000 characters at most elsewhere.
 const MOST_FILTERS = 20;

@@ -5,7 +5,7 @@ export const CIRCUIT_OPEN_MS = 30_000;
 export const CIRCUIT_OPENS_AT = { windowMs: 300_000, attempts: 20, failedPart: 0.9 } as const;
 
 export const CIRCUIT_STATES = ['closed', 'open', 'half_open'] as const;
-export type CircuitState = (typeof CIRCUIT_STATES)[number];
+type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /** A subscription's circuit breaker as it is shown. `openedAt` is the last opening, a probe that failed included. */
 export type Circuit = { state: CircuitState; openedAt?: Date; nextProbeAt?: Date };

@@ -1,5 +1,5 @@
 /** A request that the document shows. Ids in it are those of `exampleId`. */
-export type Example = {
+type Example = {
   /** Absent: the request has no body. */
   body?: unknown;
   query?: Readonly<Record<string, string>>;

@@ -131,8 +131,8 @@ async function open(
 /**
  * Opens a socket for undici. The name is resolved (own time limit), the socket is refused when any address is not allowed, and it
  * connects to exactly those addresses. The peer's address is checked again. Then comes TLS 1.2 or later, HTTP/1.1 only, with
- * certificates verified against the host name. No session is kept: releases of Node have skipped that check for a resumed one (CVE-2026-48934).
- * Fails with an OutboundError, so that no text of the network reaches a user.
+ * certificates verified against the host name. No session is kept: releases of Node have skipped that check for a resumed one
+ * (CVE-2026-48934). Fails with an OutboundError, so that no text of the network reaches a user.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { trustedCertificates } = options;

@@ -92,7 +92,8 @@ function createIsHere(): (address: Address) => boolean {
 
 /**
  * The endpoints of the service and of its servers, which are no targets. A webhook to its own API would publish for ever. One to its
- * database or to Temporal would speak with the trust of this network. An inspector takes webhooks: nothing comes of them. `resolve` looks up own names; tests give another one.
+ * database or to Temporal would speak with the trust of this network. An inspector takes webhooks: nothing comes of them. `resolve` looks
+ * up own names; tests give another one.
  *
  * Not known: an address that leads here by translation outside this machine (a public one in front of a private network), unless it is
  * the address of an own name; other servers on the same machine or network; another installation. The mark on each delivery ends loops

@@ -55,9 +55,9 @@ export type Observers = Pick<ProcessDependencies, 'meters' | 'tracing'>;
 export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs, and no other file makes a second one for the same process. PostgreSQL is asked for its time at once, and nothing waits for the
- * answer. Throws ConfigError for a
- * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
+ * Builds what every role needs, and no other file makes a second one for the same process. PostgreSQL is asked for its time at once, and
+ * nothing waits for the answer. Throws ConfigError for a setting the roles cannot do without. `own` holds endpoints that already listen for
+ * this process; the ones of the settings are added.
  */
 export function createDependencies(
   config: Config,

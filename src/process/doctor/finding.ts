@@ -1,5 +1,5 @@
 /** `skip`: could not be looked at, because something before it is at fault. */
-export const FINDING_VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;
+const FINDING_VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;
 export type FindingVerdict = (typeof FINDING_VERDICTS)[number];
 
 /** One thing that was looked at: a sentence for the operator, which names the remedy where there is something to do. */

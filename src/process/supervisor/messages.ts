@@ -22,7 +22,7 @@ export type Assignment = {
 };
 
 /** Answers that a scrape or a probe wants of a process. */
-export type WantedAnswer = 'metrics' | 'metrics and database' | 'readiness';
+type WantedAnswer = 'metrics' | 'metrics and database' | 'readiness';
 
 /** Messages of the supervisor to a service process. */
 export type ToProcess =

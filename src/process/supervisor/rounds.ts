@@ -1,6 +1,9 @@
 /** Rounds of asking processes and waiting for all their answers. */
 export type Rounds<P> = {
-  /** Asks each by `say`, which passes on the round's number. Resolves when all have answered or died, after `patienceMs` at the latest, with those that have answered. */
+  /**
+   * Asks each by `say`, which passes on the round's number. Resolves when all have answered or died, after `patienceMs` at the latest, with
+   * those that have answered.
+   */
   ask(processes: readonly P[], patienceMs: number, say: (process: P, round: number) => void): Promise<ReadonlySet<P>>;
   /** The answer of one. */
   hear(process: P, round: number): void;

@@ -8,7 +8,7 @@ export type ChannelFilter = {
 };
 
 /** The trigger (JSON text) of a workflow's version that new runs take. */
-export type StoredTrigger = { workflowId: string; version: number; trigger: string };
+type StoredTrigger = { workflowId: string; version: number; trigger: string };
 
 /** Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. */
 export type PublishingConfig = {

@@ -5,7 +5,7 @@ import { type RunInput, runWorkflowId } from '../../contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../grpc-status.ts';
 
-export type RunToStart = RunInput & {
+type RunToStart = RunInput & {
   environmentId: string;
   workflowId: string;
   workflowName: string;

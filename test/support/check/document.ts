@@ -53,7 +53,7 @@ export function schemaProblems(document: Document, schema: object, value: unknow
 }
 
 /** Response of an operation for a status, with its headers by name. Undefined where the document has none. */
-export function responseOf(document: Document, operation: Operation, status: number): Response | undefined {
+function responseOf(document: Document, operation: Operation, status: number): Response | undefined {
   const response = operation.responses[String(status)];
   if (response?.$ref === undefined) return response;
   const { responses } = document.components as { responses: Record<string, Response> };

@@ -30,7 +30,8 @@ export const DRILL_SESSION = 'drill';
 /**
  * One fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
  * transactions wait for one lock (unless `inTransactions` is false: who drains waits for such a lock too), and returns once the server
- * is back. Waits until all works again and the begun work has ended; throws for work that does not heal. Returns the faults found afterwards, as sentences, and how many answers were in doubt.
+ * is back. Waits until all works again and the begun work has ended; throws for work that does not heal. Returns the faults found
+ * afterwards, as sentences, and how many answers were in doubt.
  */
 export async function drill(
   drilled: Drilled,

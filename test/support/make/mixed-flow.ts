@@ -4,7 +4,7 @@ import { followStream, type StreamFollower } from '../world/stream-follower.ts';
 import { newIdempotencyKey } from '../service/two-apis.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-export type RepeatedPart = 'ids' | 'keys' | 'transactional' | 'scheduled' | 'persons' | 'erasures' | 'channels';
+type RepeatedPart = 'ids' | 'keys' | 'transactional' | 'scheduled' | 'persons' | 'erasures' | 'channels';
 
 /** Everything that callers do to an API, at the same time and without an end. */
 export type MixedFlow = {

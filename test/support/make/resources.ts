@@ -24,7 +24,7 @@ import { insertOrganisation } from './organisation.ts';
 import { createReplays } from '../../../src/replays/service.ts';
 
 /** Callers of the two environments of one app. They may do everything. */
-export type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
+type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
 
 /** The services of channels and subscriptions on a database of their own, without HTTP and without Temporal. */
 export type Resources = Callers & {

@@ -3,7 +3,7 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 type Make = (path: string, body: Record<string, unknown>) => Promise<{ id: string }>;
 
 /** Sends a request with that body to an inspector. */
-export async function sendToInspector({ url }: Pick<TestPosthorn, 'url'>, id: string, body: string): Promise<void> {
+async function sendToInspector({ url }: Pick<TestPosthorn, 'url'>, id: string, body: string): Promise<void> {
   const { status } = await fetch(`${url}/inspect/${id}`, { method: 'POST', body });
   if (status !== 200) throw new Error(`The inspector ${id} answered ${status}`);
 }

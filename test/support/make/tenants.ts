@@ -47,7 +47,7 @@ export type Neighbourhood = {
 const ID = /\b[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 
 /** Every id in a text. */
-export const idsIn = (text: string): string[] => text.match(ID) ?? [];
+const idsIn = (text: string): string[] => text.match(ID) ?? [];
 
 export async function makeNeighbourhood(posthorn: TestPosthorn): Promise<Neighbourhood> {
   const { deps, services } = posthorn;

@@ -1,4 +1,5 @@
-// `npm run many-runs`: the bursts of test/automations/many-runs.test.ts in full, 5,000 messages and 1,000 runs by hand. POSTHORN_TEST_RUNS sets another number.
+// `npm run many-runs`: the bursts of test/automations/many-runs.test.ts in full, 5,000 messages and 1,000 runs by hand. POSTHORN_TEST_RUNS
+// sets another number.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

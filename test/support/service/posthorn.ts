@@ -60,12 +60,12 @@ export type TestPosthorn = {
   stop(): Promise<void>;
 };
 
-export type RequestOptions = { key?: string | null; headers?: Record<string, string> };
+type RequestOptions = { key?: string | null; headers?: Record<string, string> };
 
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
- * certificates of `trustedCertificates` (PEM). `log` takes what is silent otherwise. `schemes` are asked before API keys. Without `port` it takes a free one.
- * `temporalAddress`: a server of the test's own.
+ * certificates of `trustedCertificates` (PEM). `log` takes what is silent otherwise. `schemes` are asked before API keys. Without `port` it
+ * takes a free one. `temporalAddress`: a server of the test's own.
  */
 export async function startPosthorn(
   options: {

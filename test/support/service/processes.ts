@@ -16,7 +16,7 @@ import { TEST_THRESHOLD } from './threshold.ts';
 import { apiKeysOf } from '../make/credential-services.ts';
 
 /** How a process ended, and how long that took from the signal on, ms. */
-export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
+type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
 
 /** A role that runs as a process of its own. */
 export type PosthornProcess = {

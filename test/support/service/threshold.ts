@@ -1,4 +1,6 @@
-/** DELIVERY_BURST_THRESHOLD of a service in a test that usually has that one: POSTHORN_TEST_THRESHOLD gives another, `default` an unset one. */
+/**
+ * DELIVERY_BURST_THRESHOLD of a service in a test that usually has that one: POSTHORN_TEST_THRESHOLD gives another, `default` an unset one.
+ */
 export function thresholdOr(usual: string): string {
   const given = process.env['POSTHORN_TEST_THRESHOLD'] ?? usual;
   return given === 'default' ? '' : given;

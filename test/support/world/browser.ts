@@ -1,6 +1,6 @@
 import { answerProblems } from '../check/answer-check.ts';
 
-export type Seen<T> = { status: number; headers: Headers; body: T; cookies: string[] };
+type Seen<T> = { status: number; headers: Headers; body: T; cookies: string[] };
 type Sent = { headers?: Record<string, string | undefined> };
 
 /** A browser as the service sees one: it keeps cookies, and says on each request that a page of the service has sent it. */

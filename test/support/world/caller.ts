@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
-export type CallerAnswer = { status: number; headers: IncomingHttpHeaders; body: unknown };
+type CallerAnswer = { status: number; headers: IncomingHttpHeaders; body: unknown };
 
 /** A caller with one connection of its own, which it keeps. */
 export type Caller = {

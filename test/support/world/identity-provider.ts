@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-export const CLIENT = { id: 'posthorn', secret: 'a secret of the identity provider & more' };
+const CLIENT = { id: 'posthorn', secret: 'a secret of the identity provider & more' };
 const REDIRECT_URI = 'http://localhost:3000/v1/sign-in/single-sign-on/callback';
 
 /** Somebody at the identity provider: a subject, and claims about it. */

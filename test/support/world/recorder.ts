@@ -15,7 +15,7 @@ export type Publication = {
   brokenBy?: string;
 };
 
-export type Publishing = {
+type Publishing = {
   /** Lets the requests under way end, and returns everything that was published since it began. */
   stop(): Promise<Publication[]>;
 };

@@ -6,7 +6,7 @@ import { problemsOf } from '../check/answer-check.ts';
 import { waitFor } from '../check/wait-for.ts';
 
 /** One event as WHATWG HTML §9.2.6 dispatches it: `id` is the last one given, with this event or before it. */
-export type StreamEvent = { id: string; event: string; data: string };
+type StreamEvent = { id: string; event: string; data: string };
 
 /** A reader of server-sent events on a connection of its own. */
 export type StreamReader = {

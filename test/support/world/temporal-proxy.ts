@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestCertificate } from './certificate.ts';
 
 /** An answer of the proxy itself: a status of gRPC and its words. */
-export type Refusal = { status: number; message: string };
+type Refusal = { status: number; message: string };
 
 export type TemporalProxyOptions = {
   /** host:port of the server behind it. */

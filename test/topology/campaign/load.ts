@@ -6,7 +6,7 @@ import type { Journal } from './journal.ts';
 export type Api = { url: string; key: string };
 
 /** One publication, of a message for each channel. */
-export type Unit = { mark: string; channels: string[]; key?: string };
+type Unit = { mark: string; channels: string[]; key?: string };
 
 export type Publisher = {
   /** One try, written down. Never rejects. Returns whether it was acknowledged. */

@@ -51,7 +51,7 @@ export type FaultEntry = {
 
 export type MessageRow = { id: string; channelId: string; mark: string | null };
 
-export type DeliveryRow = {
+type DeliveryRow = {
   id: string;
   messageId: string;
   subscriptionId: string;

@@ -3,7 +3,8 @@ import { groupBy, type Publication, publicationsOf } from './groups.ts';
 
 /**
  * I5: a batch or a transactional publish is stored whole or not at all. I9: so is one whose outcome nobody was told, and each of its
- * messages has all of its deliveries. I1, first part: an acknowledged message is stored. Several tries of one publication have one set of ids.
+ * messages has all of its deliveries. I1, first part: an acknowledged message is stored. Several tries of one publication have one set of
+ * ids.
  */
 export function breachesOfPublications(evidence: Evidence): Breach[] {
   const { client, records } = evidence;

@@ -19,7 +19,9 @@ export type Figures = {
   doubles: number;
 };
 
-/** Compares the client log, the receivers' log and the database. No breach: nothing is lost, stuck, half done or doubled without a reason. */
+/**
+ * Compares the client log, the receivers' log and the database. No breach: nothing is lost, stuck, half done or doubled without a reason.
+ */
 export function reconcile(evidence: Evidence): { breaches: Breach[]; figures: Figures } {
   return {
     breaches: [

@@ -29,7 +29,10 @@ import { telegram } from './telegram.ts';
 import { twilio } from './twilio.ts';
 import { zendesk } from './zendesk.ts';
 
-/** All connectors, by name. A new one is a file here, a line in this list, and vectors of its operations in test/automations/connector-vectors. */
+/**
+ * All connectors, by name. A new one is a file here, a line in this list, and vectors of its operations in
+ * test/automations/connector-vectors.
+ */
 export const CONNECTORS: readonly Connector[] = [
   airtable,
   anthropic,

@@ -2,9 +2,9 @@ import type { OnError } from '../../../contract/run-outline.ts';
 import type { RetryPolicy } from '../../../contract/retry-policy.ts';
 
 /** CEL, evaluated over a run's context. */
-export type Cel = string;
+type Cel = string;
 /** JSON whose texts may hold `{{ CEL }}`. A text that is one such expression and nothing else takes the value's own kind. */
-export type Template = unknown;
+type Template = unknown;
 
 /** A trigger as the engine reads it. Durations in ms; lists that are empty mean all. */
 export type Trigger =
@@ -29,7 +29,7 @@ export type Trigger =
     }
   | { type: 'manual'; inputSchema?: unknown };
 
-export type Overlap = 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
+type Overlap = 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
 
 /** How many runs a trigger begins. `filter` is of the bounded language of subscriptions' filters (docs/filters.md). */
 export type Flow = {
@@ -73,7 +73,7 @@ export type HttpAction = {
   /** Statuses that are no failure. Empty: all from 200 to 299. */
   expectStatus: readonly number[];
 };
-export type PublishAction = {
+type PublishAction = {
   action: 'publish';
   channelId: string;
   eventType: Template;
@@ -89,7 +89,7 @@ export type ConnectorAction = {
   params: Template;
 };
 /** `config` as it was sent. The output is its resolved value, or `config` itself where it names no action and cannot be resolved. */
-export type LogAction = { action: 'log'; config: Template; isChecked: boolean };
+type LogAction = { action: 'log'; config: Template; isChecked: boolean };
 
 /** A step as the engine reads it. A target that the author left out is undefined: `next` is taken; null ends the chain. */
 export type PlannedStep = AnyStep &

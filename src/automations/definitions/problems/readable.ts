@@ -9,8 +9,8 @@ export type ReadableIn = { before(id: string): Readable; collected(id: string): 
 const NOTHING: Readable = { may: new Set(), surely: new Set() };
 
 /**
- * Results that each step can read. A step has surely ended where every way to the reader leads through it (it dominates the reader). The branches
- * of a `parallel` that waits for all of them have surely ended where it goes on, but not where it has failed or was left out. A
+ * Results that each step can read. A step has surely ended where every way to the reader leads through it (it dominates the reader). The
+ * branches of a `parallel` that waits for all of them have surely ended where it goes on, but not where it has failed or was left out. A
  * loop's body is known only inside it: behind the loop there is no one item that it could speak of. A step that no run comes to may read
  * all of them. Asks for steps without circles, whose loops and branches are chains of their own.
  */

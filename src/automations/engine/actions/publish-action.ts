@@ -16,7 +16,8 @@ type Prepared = {
 
 /**
  * Publishes one message under the rules of any publisher: the channel's status, its schemas, its filters. `id` is the publisher's own id:
- * a second message with it is the first one. `chainDepth` counts the runs that stand behind it. Rejects with ApiError, or with ChainTooDeep.
+ * a second message with it is the first one. `chainDepth` counts the runs that stand behind it. Rejects with ApiError, or with
+ * ChainTooDeep.
  */
 export type PublishForRun = (message: {
   environmentId: string;

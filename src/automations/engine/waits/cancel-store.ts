@@ -5,7 +5,9 @@ import type { Awaited } from './wait-store.ts';
 
 type Watch = { runId: string; stepId: string };
 
-/** Registers what cancels a run, once. False for an entry that has taken a message: it cancels a run once, however often that is retried. */
+/**
+ * Registers what cancels a run, once. False for an entry that has taken a message: it cancels a run once, however often that is retried.
+ */
 export async function registerWatch(
   pool: Pool,
   { runId, stepId, environmentId, waitingStep, key, since }: Watch & { environmentId: string } & Awaited,

@@ -6,7 +6,10 @@ import type { Matching } from './arrivals/matching.ts';
 
 export type WaitDependencies = EngineDependencies & Matching & { newId: NewId };
 
-/** Evaluated once, when a wait begins; `waitMs` is 0 for a step that goes on at once. `record`: shown as the step's input. `summary`: beside the timer in the Temporal UI. */
+/**
+ * Evaluated once, when a wait begins; `waitMs` is 0 for a step that goes on at once. `record`: shown as the step's input. `summary`: beside
+ * the timer in the Temporal UI.
+ */
 export type Evaluated = { record: object; waitMs: number; summary: string };
 
 /** A kind of steps that wait for something outside their run. `open` and `look` may be done again. */

@@ -3,7 +3,7 @@ import { scalarAt } from '../schemes/pointer.ts';
 import type { Check, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
 
 /** An answer that a service asks for before it sends anything; exactly these fields are sent. */
-export type HandshakeAnswer = {
+type HandshakeAnswer = {
   received?: boolean;
   challenge?: string;
   plainToken?: string;
@@ -12,7 +12,7 @@ export type HandshakeAnswer = {
 };
 
 /** A proven request that asks whether somebody is there. `visit` is an address that has to be asked for first. */
-export type Handshake = { answer: HandshakeAnswer; visit?: string };
+type Handshake = { answer: HandshakeAnswer; visit?: string };
 
 /** Reads a text out of a request; undefined where it is not there. */
 export type Read = (incoming: Incoming) => string | undefined;

@@ -9,8 +9,8 @@ export const twilio: Provider = {
   title: 'Twilio',
   scheme: 'twilio',
   check,
-  // A call or message is told of many times under its one id: its states, its recordings, the digits of its caller. Twilio repeats a request
-  // with the same parameters and the same signature.
+  // A call or message is told of many times under its one id: its states, its recordings, the digits of its caller. Twilio repeats a
+  // request with the same parameters and the same signature.
   eventId: withContent(id, signedText),
   eventType: first(at('/EventType'), status, at('/SmsStatus')),
 };

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { decoded, isAmong, onlyHeader, replayKeyOf, requireFresh, type TimeUnit } from './reading.ts';
 import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
 
-export type Algorithm = 'sha1' | 'sha256' | 'sha512';
+type Algorithm = 'sha1' | 'sha256' | 'sha512';
 const LENGTH = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
 /** A signature header, read: the texts that may be signatures, and the signed time where it stands in the same header. */

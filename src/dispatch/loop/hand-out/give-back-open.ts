@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Admission } from '../../admission/admission.ts';
-import { releaseClaimedDeliveries } from '../../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../../deliveries/statements/release.ts';
 import type { QueuedDelivery } from '../../drain/drain.ts';
 import type { FairQueues } from '../../drain/fair-queues.ts';
 
@@ -13,5 +13,5 @@ export async function giveBackOpen<T extends QueuedDelivery>(
   const ids = held.queues
     .flatMap((queue) => queue.take(queue.size(), ({ subscriptionId }) => held.admission.isOpen(subscriptionId)))
     .map(({ id }) => id);
-  await releaseClaimedDeliveries(pool, { ids, incarnationId: held.incarnationId });
+  await releaseDeliveries(pool, { ids, incarnationId: held.incarnationId });
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { releaseClaimedDeliveries } from '../../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../../deliveries/statements/release.ts';
 import type { Admission } from '../../admission/admission.ts';
 import type { FirstTries } from '../../admission/first-tries.ts';
 import type { Drain } from '../../drain/drain.ts';
@@ -85,7 +85,7 @@ export function createShareOut({
         const others = Math.floor(((count - kept) * (places.all - places.own)) / places.all);
         ids.push(...firsts.trim(subscriptionId, others).map(({ id }) => id));
       }
-      await releaseClaimedDeliveries(pool, { ids, incarnationId });
+      await releaseDeliveries(pool, { ids, incarnationId });
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { LoggedIds } from '../../../deliveries/attempt/delivery-to-attempt.ts';
 import type { ClaimedDelivery } from '../../../deliveries/statements/claim.ts';
-import { releaseClaimedDeliveries } from '../../../deliveries/statements/release.ts';
+import { releaseDeliveries } from '../../../deliveries/statements/release.ts';
 import { setCarrier } from '../../../deliveries/statements/start.ts';
 import { traceIdOf } from '../../../kernel/values/trace-context.ts';
 import type { StartDelivery } from '../../../temporal/starts/start-delivery.ts';
@@ -55,7 +55,7 @@ export function createStarts({
         onFailure(error, ids);
         firstTries.end(delivery.id);
         // If this fails as well, the delivery is given back as forgotten.
-        await releaseClaimedDeliveries(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
+        await releaseDeliveries(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
           const text = 'a claim was not given back; it will be found as forgotten';
           log.warn({ err: cause, ...ids }, text);
         });

@@ -41,7 +41,7 @@ export function describeService({
 }
 
 /** Three commands that make a channel, a subscription and a message. Each takes the id it needs from the one before. */
-export function curlLines(apiUrl: string, key: string): string[] {
+function curlLines(apiUrl: string, key: string): string[] {
   const post = (path: string, body: string): string =>
     `curl -s ${apiUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d ${body}`;
   const idOf = `| sed 's/.*"id":"\\(chn_[a-z0-9]*\\)".*/\\1/'`;
