@@ -21,7 +21,7 @@ import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 import type { Carriers } from '../src/temporal/starts/carriers.ts';
 import { isUnreachable, untilReachable } from '../src/db/connections/until-reachable.ts';
 import { SenderClosedError } from '../src/outbound/exchange/connections.ts';
-import { type ActionKind, attemptStep, standingOf } from '../src/automations/engine/attempt-step.ts';
+import { type ActionKind, attemptStep, stepStandingOf } from '../src/automations/engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../src/automations/engine/ways/branches.ts';
 import { closeLoop, endItem, openLoop } from '../src/automations/engine/ways/loops.ts';
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
@@ -130,7 +130,7 @@ export function createRunActivities(deps: RunStepDependencies) {
     closeBranches: (input: StepInput): Promise<Taken> => telling(input, () => closeBranches(deps, input)),
     /** The standing of a step whose last attempt did not say how it ended. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
-      telling(input, () => standingOf(deps, input, crash)),
+      telling(input, () => stepStandingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),
     publishStep: (input: StepInput): Promise<Taken> => attempt(deps.publish, input),
     connectorStep: (input: StepInput): Promise<Taken> => attempt(deps.connector, input),

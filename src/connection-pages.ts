@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome, pageOfOutcome } from './automations/connections/outcomes.ts';
+import { OUTCOMES, type ConsentOutcome, pageOfOutcome } from './automations/connections/outcomes.ts';
 import { pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
 
 const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
@@ -8,7 +8,7 @@ export function createOutcomePages(): (path: string) => Promise<PublicFile | und
   const pages = new Map(
     Object.entries(OUTCOMES).map(([outcome, [title, text]]) => [
       // `as`: a key of the table.
-      pageOfOutcome(outcome as Outcome),
+      pageOfOutcome(outcome as ConsentOutcome),
       publicFile(htmlOf(title, text), 'text/html; charset=utf-8', HEADERS),
     ]),
   );

@@ -10,10 +10,10 @@ export const COMMAND_LINE: Doer = { id: 'command line' };
 export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id, from });
 
 /** A person who is not signed in yet. */
-export const doneFrom = (userId: string, visit: Visit): Doer => ({ id: userId, from: originOf(visit) });
+export const doneFrom = (userId: string, visit: Visit): Doer => ({ id: userId, from: originOfVisit(visit) });
 
 /** Where a visit comes from: without its cookies, which no log keeps. */
-export const originOf = ({ address, userAgent }: Visit): RequestOrigin =>
+export const originOfVisit = ({ address, userAgent }: Visit): RequestOrigin =>
   userAgent === undefined ? { address } : { address, userAgent };
 
 /**

@@ -11,7 +11,7 @@ import {
   publishMessageBody,
   testSubscriptionBody,
   validateMessagesBody,
-  validationAnswer,
+  payloadValidationAnswer,
 } from './schema.ts';
 import type { Publishing } from './service.ts';
 
@@ -81,7 +81,7 @@ export const publishingRoutes = [
     size: 'publish',
     consumes: 'json',
     body: validateMessagesBody,
-    answers: { 200: validationAnswer },
+    answers: { 200: payloadValidationAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: (request, { publishing }) => publishing.validate(request.caller, request.params.channelId, request),
   }),

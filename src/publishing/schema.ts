@@ -119,7 +119,7 @@ export const batchAnswer = z.strictObject({
 export type BatchAccepted = z.output<typeof batchAnswer>;
 
 /** Whether the schemas would take each payload. */
-export const validationAnswer = z.strictObject({
+export const payloadValidationAnswer = z.strictObject({
   valid: z.boolean().describe('Whether the schemas take all of them.'),
   results: z
     .array(
@@ -130,7 +130,7 @@ export const validationAnswer = z.strictObject({
     )
     .describe('Each payload, in the order of the request.'),
 });
-export type PayloadValidation = z.output<typeof validationAnswer>;
+export type PayloadValidation = z.output<typeof payloadValidationAnswer>;
 
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
 export const dryRunBody = fieldsOf({

@@ -2,7 +2,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createEventTypeExpressions } from '../../src/automations/inbound/event-type-expression.ts';
-import { createReceive } from '../../src/automations/inbound/receive.ts';
+import { createReceiveWebhook } from '../../src/automations/inbound/receive.ts';
 import { readJson } from '../../src/http/reading/parse-body.ts';
 import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
 import { createFetchText } from '../../src/outbound/fetch-text.ts';
@@ -44,7 +44,7 @@ async function answeredWith(answer: string | undefined) {
   const rules = { allowCidrs: ['127.0.0.0/8'], allowHttp: false, own: createOwnAddresses([]) };
   const guard = createAddressGuard({ ...rules, trustedCertificates: [trusted.cert] });
   const fetchText = createFetchText({ guard, version: '0.0.0' });
-  const receive = createReceive(
+  const receive = createReceiveWebhook(
     { ...posthorn.deps, clock: () => new Date(vector.now * 1_000) },
     {
       publishing: posthorn.services.publishing,

@@ -160,7 +160,7 @@ const READS = new Set([
   'To the run',
   'Waiting',
 ]);
-/** What everybody may change: their own. */
+/** Pages that everybody may change: their own. */
 const OWN_PAGES = ['account'];
 
 test(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { bodyOf, examine, readHeaders, signatureOf, signedCurl } from '../../dashboard/src/lib/signature.ts';
+import { bodyOf, examineSignature, readHeaders, signatureOf, signedCurl } from '../../dashboard/src/lib/signature.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -9,8 +9,8 @@ const AT = new Date('2026-05-07T14:03:12Z');
 const signedBy = (secret: string, body = SENT): string => new Webhook(secret).sign('msg_1', AT, body);
 
 const seen = (...signatures: string[]) => ({ id: 'msg_1', timestamp: String(AT.getTime() / 1_000), signatures });
-const kinds = async (given: Partial<Parameters<typeof examine>[0]>): Promise<string[]> =>
-  (await examine({ seen: seen(signedBy(SECRET)), body: SENT, sent: SENT, secret: SECRET, ...given })).map(
+const kinds = async (given: Partial<Parameters<typeof examineSignature>[0]>): Promise<string[]> =>
+  (await examineSignature({ seen: seen(signedBy(SECRET)), body: SENT, sent: SENT, secret: SECRET, ...given })).map(
     ({ kind }) => kind,
   );
 
@@ -37,7 +37,9 @@ test.each([
 
 test('a header that is not there is named, and nothing else is said', async () => {
   expect(readHeaders('hello')).toEqual({ signatures: [] });
-  expect(await examine({ seen: readHeaders('webhook-id: msg_1'), body: '', sent: SENT, secret: SECRET })).toEqual([
+  expect(
+    await examineSignature({ seen: readHeaders('webhook-id: msg_1'), body: '', sent: SENT, secret: SECRET }),
+  ).toEqual([
     { kind: 'missing', header: 'webhook-timestamp' },
     { kind: 'missing', header: 'webhook-signature' },
   ]);
@@ -53,7 +55,7 @@ test('the same body, secret and clock are good, with the body or without', async
 
 test('a body that was read and written again is shown where it differs, in bytes', async () => {
   const sent = '{"who":"Zoë","total":12.50}';
-  const found = await examine({
+  const found = await examineSignature({
     seen: seen(signedBy(SECRET, sent)),
     body: '{"who":"Zoë","total":12.5}',
     sent,
@@ -72,7 +74,7 @@ test('a body that was read and written again is shown where it differs, in bytes
 test('clocks may differ by five minutes, and no more', async () => {
   expect(await kinds({ clock: new Date(AT.getTime() + 301_000) })).toEqual(['clock']);
   expect(
-    await examine({
+    await examineSignature({
       seen: seen(signedBy(SECRET)),
       body: '',
       sent: SENT,

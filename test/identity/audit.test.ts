@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRecordAudit, type Doer } from '../../src/identity/audit/record.ts';
+import { createRecordAudit, type AuditActor } from '../../src/identity/audit/record.ts';
 import { timeOfId } from '../../src/kernel/values/ids.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
@@ -62,7 +62,7 @@ describe('an entry', () => {
     const record = createRecordAudit({ ...posthorn.deps, clock: () => new Date(Date.now() + 60_000) });
     const [doer] = await entriesOf(`targetId=${await makeChannel()}`);
     const target = { id: posthorn.deps.newId('channel') };
-    await record(posthorn.deps.db, doer as unknown as Doer, { action: 'channel.updated', target });
+    await record(posthorn.deps.db, doer as unknown as AuditActor, { action: 'channel.updated', target });
     const [entry] = await entriesOf(`targetId=${target.id}`);
     expect(entry?.at).toBe(timeOfId('auditEntry', String(entry?.id))?.toISOString());
   });

@@ -53,6 +53,7 @@ import type {
   DeadLetterGroups,
   DeadLetterGroupsQuery,
   Decide,
+  DefinitionValidation,
   Delivery,
   DryRun,
   DryRunBody,
@@ -109,6 +110,7 @@ import type {
   PasskeyBody,
   PasskeyCreation,
   PasskeyRequest,
+  PayloadValidation,
   PublishAcross,
   PublishBatch,
   PublishMessage,
@@ -169,8 +171,6 @@ import type {
   User,
   ValidateMessages,
   ValidateWorkflow,
-  Validation,
-  ValidationAnswer,
   View,
   Webhook,
   WebhookSecrets,
@@ -377,7 +377,7 @@ export type Resources = {
     /** `POST /v1/messages/transactional`, scope messages:write */
     publishTransactional(body: PublishAcross | string, options?: RequestOptions): Call<BatchAccepted>;
     /** `POST /v1/channels/:channelId/validate`, scope messages:write */
-    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<ValidationAnswer>;
+    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<PayloadValidation>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
     /** `GET /v1/messages/export`, scope messages:read */
@@ -593,7 +593,7 @@ export type Resources = {
     /** `GET /v1/workflows`, scope workflows:read */
     list(query?: ListWorkflows, options?: RequestOptions): Pages<Workflow>;
     /** `POST /v1/workflows/validate`, scope workflows:write */
-    validate(body: ValidateWorkflow | string, options?: RequestOptions): Call<Validation>;
+    validate(body: ValidateWorkflow | string, options?: RequestOptions): Call<DefinitionValidation>;
     /** `GET /v1/workflows/:workflowId`, scope workflows:read */
     get(workflowId: string, options?: RequestOptions): Call<Workflow>;
     /** `PATCH /v1/workflows/:workflowId`, scope workflows:write */

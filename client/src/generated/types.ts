@@ -918,6 +918,13 @@ export type Decide = {
   readonly data?: object | undefined;
 };
 
+export type DefinitionValidation = {
+  /** Whether such a workflow could be activated. */
+  readonly valid: boolean;
+  /** Everything that speaks against it; at most 20. */
+  readonly errors: readonly FieldProblem[];
+};
+
 export type Delivery = {
   /** Prefix `dlv_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -1854,6 +1861,18 @@ export type PasskeyRequest = {
     readonly type: 'public-key';
     /** Ways to reach the authenticator, as it has told them. */
     readonly transports?: readonly string[];
+  }[];
+};
+
+export type PayloadValidation = {
+  /** Whether the schemas take all of them. */
+  readonly valid: boolean;
+  /** Each payload, in the order of the request. */
+  readonly results: readonly {
+    /** Whether the schemas take it. */
+    readonly valid: boolean;
+    /** First problem of each schema; fields begin with `payload`. */
+    readonly errors: readonly FieldProblem[];
   }[];
 };
 
@@ -2858,25 +2877,6 @@ export type ValidateWorkflow = {
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   readonly trigger?: object | undefined;
   readonly steps?: readonly unknown[] | undefined;
-};
-
-export type Validation = {
-  /** Whether such a workflow could be activated. */
-  readonly valid: boolean;
-  /** Everything that speaks against it; at most 20. */
-  readonly errors: readonly FieldProblem[];
-};
-
-export type ValidationAnswer = {
-  /** Whether the schemas take all of them. */
-  readonly valid: boolean;
-  /** Each payload, in the order of the request. */
-  readonly results: readonly {
-    /** Whether the schemas take it. */
-    readonly valid: boolean;
-    /** First problem of each schema; fields begin with `payload`. */
-    readonly errors: readonly FieldProblem[];
-  }[];
 };
 
 export type View = {

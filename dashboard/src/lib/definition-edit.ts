@@ -1,6 +1,6 @@
 import { type DefinitionFields, namesOf, stepFields, triggerFields } from './definition-fields.ts';
 import { renamedInExpression, renamedInTemplate } from './step-references.ts';
-import { type JsonNode, jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
+import { type JsonSyntaxNode, jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
 /** Changes of a definition that are more than one value. Each gives the whole text anew, and leaves what it does not know as it is. */
 
@@ -10,23 +10,23 @@ const STEP_WAYS = ['then', 'else', 'default', 'onTimeout', 'body', 'approved', '
 export const parsed = (raw: string | undefined): unknown =>
   raw === undefined ? undefined : (JSON.parse(raw) as unknown);
 
-const stringAt = (text: string, tree: JsonNode | undefined, path: Path): string => {
+const stringAt = (text: string, tree: JsonSyntaxNode | undefined, path: Path): string => {
   const value = parsed(valueText(text, tree, path));
   return typeof value === 'string' ? value : '';
 };
 
 /** The kind of a step: its type, and of an action also what it does. */
-export function stepKind(text: string, tree: JsonNode | undefined, index: number): string {
+export function stepKind(text: string, tree: JsonSyntaxNode | undefined, index: number): string {
   const type = stringAt(text, tree, ['steps', index, 'type']);
   const action = stringAt(text, tree, ['steps', index, 'config', 'action']);
   return type === 'action' && action !== '' ? `action:${action}` : type;
 }
 
-export const triggerKind = (text: string, tree: JsonNode | undefined): string =>
+export const triggerKind = (text: string, tree: JsonSyntaxNode | undefined): string =>
   stringAt(text, tree, ['trigger', 'type']);
 
 /** Ids of the steps, in their order. One without an id has an empty one. */
-export function stepIds(text: string, tree: JsonNode | undefined): string[] {
+export function stepIds(text: string, tree: JsonSyntaxNode | undefined): string[] {
   const steps = nodeAt(tree, ['steps']);
   return steps?.kind === 'array' ? steps.items.map((_, index) => stringAt(text, tree, ['steps', index, 'id'])) : [];
 }
@@ -73,7 +73,7 @@ const EXPRESSION = /^(?:if|expression|items|collect|cases\.\d+\.when|match\.\d+\
 function readersOf(text: string, old: string, id: string): [Path, string][] {
   const tree = jsonTree(text);
   const found: [Path, string][] = [];
-  const look = (node: JsonNode | undefined, path: Path): void => {
+  const look = (node: JsonSyntaxNode | undefined, path: Path): void => {
     if (node?.kind === 'array') for (const [index, item] of node.items.entries()) look(item, [...path, index]);
     if (node?.kind === 'object') for (const { name, node: member } of node.members) look(member, [...path, name]);
     const value = node?.kind === 'value' ? parsed(text.slice(node.start, node.end)) : undefined;

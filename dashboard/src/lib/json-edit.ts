@@ -5,9 +5,9 @@
 export type Path = readonly (string | number)[];
 
 /** A value of the text, from `start` to before `end`. `from` is where its member begins, with its name. */
-export type JsonNode = { from: number; start: number; end: number } & (
-  | { kind: 'object'; members: readonly { name: string; node: JsonNode }[] }
-  | { kind: 'array'; items: readonly JsonNode[] }
+export type JsonSyntaxNode = { from: number; start: number; end: number } & (
+  | { kind: 'object'; members: readonly { name: string; node: JsonSyntaxNode }[] }
+  | { kind: 'array'; items: readonly JsonSyntaxNode[] }
   | { kind: 'value' }
 );
 
@@ -16,7 +16,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const INDENT = '  ';
 
 /** The values of a text with their places. Undefined for a text that is no JSON. */
-export function jsonTree(text: string): JsonNode | undefined {
+export function jsonTree(text: string): JsonSyntaxNode | undefined {
   try {
     JSON.parse(text);
   } catch {
@@ -25,14 +25,14 @@ export function jsonTree(text: string): JsonNode | undefined {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ token, index }));
   let next = 0;
   const take = (): { token: string; index: number } => tokens[next++] ?? { token: '', index: text.length };
-  const read = (from?: number): JsonNode => {
+  const read = (from?: number): JsonSyntaxNode => {
     const { token, index: start } = take();
     const place = (): { from: number; start: number; end: number } => {
       const last = tokens[next - 1];
       return { from: from ?? start, start, end: last === undefined ? start : last.index + last.token.length };
     };
     if (token === '{') {
-      const members: { name: string; node: JsonNode }[] = [];
+      const members: { name: string; node: JsonSyntaxNode }[] = [];
       while (tokens[next]?.token !== '}') {
         if (tokens[next]?.token === ',') next += 1;
         const name = take();
@@ -44,7 +44,7 @@ export function jsonTree(text: string): JsonNode | undefined {
       return { kind: 'object', members, ...place() };
     }
     if (token === '[') {
-      const items: JsonNode[] = [];
+      const items: JsonSyntaxNode[] = [];
       while (tokens[next]?.token !== ']') {
         if (tokens[next]?.token === ',') next += 1;
         items.push(read());
@@ -58,25 +58,25 @@ export function jsonTree(text: string): JsonNode | undefined {
 }
 
 /** The value at a path. The last one of several members with one name counts, as for JSON.parse. */
-export function nodeAt(tree: JsonNode | undefined, path: Path): JsonNode | undefined {
+export function nodeAt(tree: JsonSyntaxNode | undefined, path: Path): JsonSyntaxNode | undefined {
   let node = tree;
   for (const key of path) node = node === undefined ? undefined : childOf(node, key);
   return node;
 }
 
-function childOf(node: JsonNode, key: string | number): JsonNode | undefined {
+function childOf(node: JsonSyntaxNode, key: string | number): JsonSyntaxNode | undefined {
   if (node.kind === 'array') return typeof key === 'number' ? node.items[key] : undefined;
   return node.kind === 'object' ? node.members.findLast(({ name }) => name === key)?.node : undefined;
 }
 
 /** The text of the value at a path. */
-export function valueText(text: string, tree: JsonNode | undefined, path: Path): string | undefined {
+export function valueText(text: string, tree: JsonSyntaxNode | undefined, path: Path): string | undefined {
   const node = nodeAt(tree, path);
   return node === undefined ? undefined : text.slice(node.start, node.end);
 }
 
 /** The place of the value that a path leads to, or of the last one on the way that is there. */
-export function nearestNode(tree: JsonNode, path: Path): JsonNode {
+export function nearestNode(tree: JsonSyntaxNode, path: Path): JsonSyntaxNode {
   let node = tree;
   for (const key of path) {
     const child = childOf(node, key);
@@ -133,7 +133,7 @@ const splice = (text: string, from: number, to: number, middle: string): string 
 const movedIn = (value: string, levels: number): string => value.replaceAll('\n', `\n${INDENT.repeat(levels)}`);
 
 /** Behind the last item, on a line of its own where the last one has one. */
-function withItem(text: string, parent: JsonNode, item: string, levels: number): string {
+function withItem(text: string, parent: JsonSyntaxNode, item: string, levels: number): string {
   const children = childrenOf(parent);
   const last = children.at(-1);
   const line = `\n${INDENT.repeat(levels)}`;
@@ -150,7 +150,7 @@ function withItem(text: string, parent: JsonNode, item: string, levels: number):
 }
 
 /** Without an item, and without the comma that stood beside it. */
-function withoutItem(text: string, parent: JsonNode | undefined, node: JsonNode): string {
+function withoutItem(text: string, parent: JsonSyntaxNode | undefined, node: JsonSyntaxNode): string {
   const children = parent === undefined ? [] : childrenOf(parent);
   const index = children.indexOf(node);
   const [before, after] = [children[index - 1], children[index + 1]];
@@ -159,5 +159,5 @@ function withoutItem(text: string, parent: JsonNode | undefined, node: JsonNode)
   return parent === undefined ? text : splice(text, parent.start + 1, parent.end - 1, '');
 }
 
-const childrenOf = (node: JsonNode): readonly JsonNode[] =>
+const childrenOf = (node: JsonSyntaxNode): readonly JsonSyntaxNode[] =>
   node.kind === 'object' ? node.members.map((member) => member.node) : node.kind === 'array' ? node.items : [];

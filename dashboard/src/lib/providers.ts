@@ -1,9 +1,9 @@
 import type { CreateWebhook, Webhook } from '../api/client.ts';
 
-export type Provider = NonNullable<CreateWebhook['provider']>;
+export type ProviderName = NonNullable<CreateWebhook['provider']>;
 
 /** Services whose requests need no further settings, by the name that people know. */
-export const PROVIDERS: Readonly<Record<Provider, string>> = {
+export const PROVIDERS: Readonly<Record<ProviderName, string>> = {
   bitbucket: 'Bitbucket',
   buildkite: 'Buildkite',
   calendly: 'Calendly',

@@ -4,7 +4,7 @@ import { memberText } from './raw-json.ts';
 export type Seen = { id?: string; timestamp?: string; signatures: readonly string[] };
 
 /** A fault of what a receiver saw, or that there is none. */
-export type Finding =
+export type SignatureFault =
   | { kind: 'missing'; header: string }
   | { kind: 'clock'; seconds: number }
   | { kind: 'good' }
@@ -80,13 +80,13 @@ type Case = {
 };
 
 /** Says why a receiver does not take a signature: the first faults stand first. */
-export async function examine({ seen, body, sent, secret, theirs, clock }: Case): Promise<Finding[]> {
+export async function examineSignature({ seen, body, sent, secret, theirs, clock }: Case): Promise<SignatureFault[]> {
   const { id, timestamp, signatures } = seen;
   const missing = [
     ...(id === undefined ? ['webhook-id'] : []),
     ...(timestamp === undefined ? ['webhook-timestamp'] : []),
     ...(signatures.length === 0 ? ['webhook-signature'] : []),
-  ].map((header): Finding => ({ kind: 'missing', header }));
+  ].map((header): SignatureFault => ({ kind: 'missing', header }));
   if (id === undefined || timestamp === undefined || missing.length > 0) return missing;
   const isSigned = async (by: string, text: string): Promise<boolean> => {
     try {
@@ -95,7 +95,7 @@ export async function examine({ seen, body, sent, secret, theirs, clock }: Case)
       return false;
     }
   };
-  const findings: Finding[] = [];
+  const findings: SignatureFault[] = [];
   const seconds = clock === undefined ? 0 : Math.round(clock.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(seconds) > TOLERANCE_S) findings.push({ kind: 'clock', seconds });
   const isOurs = await isSigned(secret, sent);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { bodyOf, canSign, examine, type Finding, readHeaders } from '../lib/signature.ts';
+import { bodyOf, canSign, examineSignature, type SignatureFault, readHeaders } from '../lib/signature.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -12,7 +12,7 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
 
-const isGood = ({ kind }: Finding): boolean => kind === 'good' || kind === 'good_by_older';
+const isGood = ({ kind }: SignatureFault): boolean => kind === 'good' || kind === 'good_by_older';
 
 /** Says why a receiver refuses a signature, from what it has seen. */
 export function DoctorPage() {
@@ -22,7 +22,7 @@ export function DoctorPage() {
   const subscriptions = useSubscriptions();
   const [form, setForm] = useState({ headers: '', body: '', theirs: '', clock: '' });
   const [subscriptionId, setSubscriptionId] = useState('');
-  const [findings, setFindings] = useState<readonly Finding[]>();
+  const [findings, setFindings] = useState<readonly SignatureFault[]>();
   const [error, setError] = useState<unknown>();
   if (!may('developer')) return <NotAllowed />;
   const field = (name: keyof typeof form) => ({
@@ -39,7 +39,7 @@ export function DoctorPage() {
     if (secret === '' && seen.id !== undefined) throw new Error(t.doctor.whichSubscription);
     const clock = new Date(form.clock);
     setFindings(
-      await examine({
+      await examineSignature({
         seen,
         body: form.body.replace(/\r?\n$/, ''),
         sent: message === undefined ? '' : bodyOf(message.text),
@@ -104,7 +104,7 @@ export function DoctorPage() {
   );
 }
 
-function FindingText({ of: finding }: { of: Finding }) {
+function FindingText({ of: finding }: { of: SignatureFault }) {
   const t = useTexts();
   if (finding.kind === 'missing') return <p>{t.doctor.missing(finding.header)}</p>;
   if (finding.kind === 'clock')

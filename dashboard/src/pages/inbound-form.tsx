@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type CreateWebhook } from '../api/client.ts';
-import { PROVIDERS, type Provider } from '../lib/providers.ts';
+import { PROVIDERS, type ProviderName } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { ownChannelsOf } from '../lib/system-channel.ts';
@@ -18,9 +18,9 @@ import { useChannels } from '../parts/use-names.ts';
 
 const SCHEMES = ['standard', 'hmac', 'token', 'body'] as const;
 type Scheme = (typeof SCHEMES)[number];
-const isScheme = (sender: Provider | Scheme): sender is Scheme => SCHEMES.some((each) => each === sender);
+const isScheme = (sender: ProviderName | Scheme): sender is Scheme => SCHEMES.some((each) => each === sender);
 // `as`: PROVIDERS has no other keys.
-const SENDERS = Object.entries(PROVIDERS) as [Provider, string][];
+const SENDERS = Object.entries(PROVIDERS) as [ProviderName, string][];
 
 /** Makes an address for another service. The service itself decides what else must be said. */
 export function NewInboundPage() {
@@ -44,7 +44,7 @@ function InboundForm({ channels }: { channels: readonly (readonly [id: string, n
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const [sender, setSender] = useState<Provider | Scheme>('github');
+  const [sender, setSender] = useState<ProviderName | Scheme>('github');
   const [channelId, setChannelId] = useState(channels[0]?.[0] ?? '');
   const [form, setForm] = useState({ name: '', secret: '', header: '', prefix: '', timestampHeader: '', template: '' });
   const [eventType, setEventType] = useState('');

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { parsed } from '../lib/definition-edit.ts';
 import { type DefinitionField, EXAMPLES } from '../lib/definition-fields.ts';
-import { type JsonNode, type Path, valueText, withValue } from '../lib/json-edit.ts';
+import { type JsonSyntaxNode, type Path, valueText, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { prettyText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -11,7 +11,7 @@ import { ChoiceField, TextField } from './field.tsx';
 /** A definition that is being written: its text is the only place where it is kept. `problems` are those of the service. */
 export type Draft = {
   text: string;
-  tree: JsonNode | undefined;
+  tree: JsonSyntaxNode | undefined;
   stepIds: readonly string[];
   problems: readonly { field: string; reason: string }[];
   change: (text: string) => void;

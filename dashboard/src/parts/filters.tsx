@@ -4,7 +4,7 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 
 /** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
-export type Filter = {
+export type ListFilter = {
   name: string;
   label: string;
   options?: readonly (readonly [value: string, text: string])[];
@@ -17,7 +17,7 @@ export type Filter = {
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 
-export function Filters({ filters }: { filters: readonly Filter[] }) {
+export function Filters({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();
   const [search, change] = useAddress();
   const box = useRef<HTMLDivElement>(null);
@@ -91,9 +91,9 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
 
 /** A value of the address that is none of the choices, such as an older channel, is one: else the list would seem unfiltered. */
 const optionsOf = (
-  options: NonNullable<Filter['options']>,
+  options: NonNullable<ListFilter['options']>,
   value: string | undefined,
-): NonNullable<Filter['options']> =>
+): NonNullable<ListFilter['options']> =>
   value === undefined || options.some(([each]) => each === value) ? options : [...options, [value, value]];
 
 /** Takes effect when its writer is done: every letter would be another list. */
@@ -102,7 +102,7 @@ function TextFilter({
   value,
   onChange,
   width = 180,
-}: Filter & { value: string; onChange: (value: string) => void }) {
+}: ListFilter & { value: string; onChange: (value: string) => void }) {
   const id = useId();
   const [text, setText] = useState(value);
   const [given, setGiven] = useState(value);

@@ -1,5 +1,5 @@
 import { useTexts } from '../lib/texts.ts';
-import { type Filter, SINCE } from './filters.tsx';
+import { type ListFilter, SINCE } from './filters.tsx';
 import { useMarks } from './use-marks.ts';
 
 /** So many marks can be chosen. */
@@ -9,7 +9,7 @@ const SHOWN = 5;
  * The filter by time: the last hours and days, and since each of the latest marks. `chosen` is a time of its own, where the address has
  * one.
  */
-export function useSince(chosen: string | undefined): Filter {
+export function useSince(chosen: string | undefined): ListFilter {
   const t = useTexts();
   const marks = useMarks();
   const times: (readonly [string, string])[] = [

@@ -7,8 +7,8 @@ import type { Dependencies } from '../../dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { readSealed } from './open-store.ts';
-import { type Credentials, openSealed, type Sealed, sealConnection, type Tokens } from './sealed.ts';
-import { ProviderError, renew, type Send } from './provider.ts';
+import { type ConnectionCredentials, openSealed, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';
+import { AuthorizationServerError, renew, type Send } from './provider.ts';
 import { claimRenewal, endRenewal, lockTokens, type TokenRow, writeTokens } from './token-store.ts';
 
 /** Another process renews meanwhile: longer than a provider may take. */
@@ -25,7 +25,7 @@ export type AccessTokens = (
   environmentId: string,
   id: string,
   rejected?: string,
-) => Promise<(Credentials & { accessToken: string }) | undefined>;
+) => Promise<(ConnectionCredentials & { accessToken: string }) | undefined>;
 
 /**
  * Many runs need a new token in the same moment, in several processes, and many providers take a refresh token once. So one process has
@@ -43,7 +43,7 @@ export function createAccessTokens(deps: {
   /** Calls of one process wait for one promise. */
   const renewals = new Map<string, Promise<void>>();
 
-  const renewOnce = (environmentId: string, id: string, isGood: (tokens: Tokens) => boolean): Promise<void> => {
+  const renewOnce = (environmentId: string, id: string, isGood: (tokens: ProviderTokens) => boolean): Promise<void> => {
     const known = renewals.get(id);
     if (known !== undefined) return known;
     const renewal = renewHeld(deps, environmentId, { id, isGood }).finally(() => renewals.delete(id));
@@ -52,7 +52,7 @@ export function createAccessTokens(deps: {
   };
 
   return async (environmentId, id, rejected) => {
-    const isGood = ({ accessToken, renewAt }: Tokens): boolean =>
+    const isGood = ({ accessToken, renewAt }: ProviderTokens): boolean =>
       accessToken !== rejected && (renewAt === undefined || clock() < new Date(renewAt));
     const until = performance.now() + PATIENCE_MS;
     do {
@@ -79,7 +79,7 @@ type Renewing = Parameters<typeof createAccessTokens>[0];
 async function renewHeld(
   deps: Renewing,
   environmentId: string,
-  { id, isGood }: { id: string; isGood: (tokens: Tokens) => boolean },
+  { id, isGood }: { id: string; isGood: (tokens: ProviderTokens) => boolean },
 ): Promise<void> {
   const { pool, keyRing } = deps;
   const row = await claimRenewal(pool, environmentId, id);
@@ -111,7 +111,7 @@ async function askFor(
   { sender, clock, log }: Renewing,
   { id, connectorId, environmentId }: TokenRow,
   { credentials, oauth }: Sealed,
-): Promise<Tokens | undefined> {
+): Promise<ProviderTokens | undefined> {
   const refreshToken = oauth?.tokens?.refreshToken;
   const auth = connectorOf(connectorId)?.auth;
   if (auth?.type !== 'oauth2')
@@ -119,7 +119,7 @@ async function askFor(
   try {
     if (refreshToken !== undefined) return await renew({ sender, auth, credentials, now: clock() }, refreshToken);
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
+    if (!(error instanceof AuthorizationServerError)) throw error;
     const { refusal, message } = error;
     if (refusal === 'unreachable') throw new StepFailed('TOKEN_UNAVAILABLE', message, { canRetry: true });
     if (refusal !== 'revoked') throw new StepFailed('TOKEN_REFUSED', message);
@@ -135,7 +135,7 @@ async function askFor(
 const store = (
   { pool, keyRing }: Renewing,
   { environmentId, id }: TokenRow,
-  { used, renewed }: { used: Tokens; renewed: Tokens | undefined },
+  { used, renewed }: { used: ProviderTokens; renewed: ProviderTokens | undefined },
 ): Promise<void> =>
   inTransaction(pool, async (connection) => {
     const row = await lockTokens(connection, environmentId, id);

@@ -6,9 +6,9 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
-import { openSealed, type Pending, type Sealed, sealConnection, type Tokens } from './sealed.ts';
-import type { Outcome } from './outcomes.ts';
-import { authorizationUrl, exchange, ProviderError, type Send } from './provider.ts';
+import { openSealed, type Pending, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';
+import type { ConsentOutcome } from './outcomes.ts';
+import { authorizationUrl, exchangeCode, AuthorizationServerError, type Send } from './provider.ts';
 import { lockTokens, type TokenRow, useState, writeTokens } from './token-store.ts';
 
 /** For so long a person may take at the provider. */
@@ -50,7 +50,7 @@ export const createFinish =
     redirectUri: string;
     audit: { record: RecordAudit };
   }) =>
-  async (query: string): Promise<Outcome> => {
+  async (query: string): Promise<ConsentOutcome> => {
     const { pool, keyRing, clock, log, sender, redirectUri } = deps;
     const url = new URL(redirectUri + query);
     const names = [...url.searchParams.keys()];
@@ -67,10 +67,10 @@ export const createFinish =
     if (pending === undefined || auth?.type !== 'oauth2' || new Date(pending.expiresAt) <= now) return 'expired';
     try {
       const asked = { sender, auth, credentials, now };
-      const tokens = await exchange(asked, url, { state, verifier: pending.verifier });
+      const tokens = await exchangeCode(asked, url, { state, verifier: pending.verifier });
       return (await keep(deps, row, { pending, tokens })) ? 'connected' : 'expired';
     } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
+      if (!(error instanceof AuthorizationServerError)) throw error;
       const { refusal, message } = error;
       // Without its cause, which may hold what the provider said.
       log.warn(
@@ -94,7 +94,7 @@ function openedOr(keyRing: KeyRing, row: TokenRow): Sealed {
 const keep = (
   { pool, keyRing, audit }: Parameters<typeof createFinish>[0],
   { environmentId, id }: TokenRow,
-  { pending, tokens }: { pending: Pending; tokens: Tokens },
+  { pending, tokens }: { pending: Pending; tokens: ProviderTokens },
 ): Promise<boolean> =>
   inTransaction(pool, async (connection) => {
     const row = await lockTokens(connection, environmentId, id);

@@ -6,7 +6,7 @@ import { StepFailed } from '../engine/step-failure.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { noteUse, readSealed } from './open-store.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { type Credentials, openSealed } from './sealed.ts';
+import { type ConnectionCredentials, openSealed } from './sealed.ts';
 
 /** A thousand attempts a minute write the time of use once. */
 const NOTED_EVERY_MS = 60_000;
@@ -43,7 +43,7 @@ export const createOpenConnection =
     };
   };
 
-function opened(keyRing: KeyRing, row: { id: string; ciphertext: string }): Credentials {
+function opened(keyRing: KeyRing, row: { id: string; ciphertext: string }): ConnectionCredentials {
   try {
     return openSealed(keyRing, row).credentials;
   } catch {

@@ -18,6 +18,6 @@ export const OUTCOMES = {
     'The provider cannot be reached just now. Nothing was changed: ask for a new link later.',
   ],
 } as const;
-export type Outcome = keyof typeof OUTCOMES;
+export type ConsentOutcome = keyof typeof OUTCOMES;
 
-export const pageOfOutcome = (outcome: Outcome): string => `/oauth/connections/${outcome}`;
+export const pageOfOutcome = (outcome: ConsentOutcome): string => `/oauth/connections/${outcome}`;

@@ -15,7 +15,7 @@ import {
 import type { RequestSender } from '../../outbound/send-request.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
 import { filledWith } from '../connectors/request.ts';
-import type { Credentials, Tokens } from './sealed.ts';
+import type { ConnectionCredentials, ProviderTokens } from './sealed.ts';
 
 export type Send = Pick<RequestSender, 'send'>;
 
@@ -29,10 +29,10 @@ const MARGIN_MS = 60_000;
  * Why there is no token. `denied`: the person has said no. `revoked`: what was granted is no more. `unreachable`: the provider gives no
  * answer, or cannot just now. `refused`: its answer is another one, or not to be believed.
  */
-export type Refusal = 'denied' | 'revoked' | 'unreachable' | 'refused';
-export class ProviderError extends Error {
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal, message: string, cause: unknown) {
+export type TokenRefusal = 'denied' | 'revoked' | 'unreachable' | 'refused';
+export class AuthorizationServerError extends Error {
+  readonly refusal: TokenRefusal;
+  constructor(refusal: TokenRefusal, message: string, cause: unknown) {
     super(message, { cause });
     this.refusal = refusal;
   }
@@ -44,7 +44,7 @@ class UnansweredError extends Error {}
 /** The address where a person consents. */
 export async function authorizationUrl(
   auth: OAuth,
-  credentials: Credentials,
+  credentials: ConnectionCredentials,
   { redirectUri, state, verifier }: { redirectUri: string; state: string; verifier: string },
 ): Promise<string> {
   const scope = filledWith(auth.scope, credentials);
@@ -59,16 +59,16 @@ export async function authorizationUrl(
   }).href;
 }
 
-type Asked = { sender: Send; auth: OAuth; credentials: Credentials; now: Date };
+type Asked = { sender: Send; auth: OAuth; credentials: ConnectionCredentials; now: Date };
 
 /** Tokens for the code that a browser has come back to `url` with. Throws ProviderError. */
-export const exchange = (asked: Asked, url: URL, { state, verifier }: { state: string; verifier: string }) =>
+export const exchangeCode = (asked: Asked, url: URL, { state, verifier }: { state: string; verifier: string }) =>
   tokensOf(asked, (configuration) =>
     authorizationCodeGrant(configuration, url, { expectedState: state, pkceCodeVerifier: verifier }),
   );
 
 /** New tokens for a refresh token, which some providers replace at each use. Throws ProviderError. */
-export const renew = async (asked: Asked, refreshToken: string): Promise<Tokens> => ({
+export const renew = async (asked: Asked, refreshToken: string): Promise<ProviderTokens> => ({
   refreshToken,
   ...(await tokensOf(asked, (configuration) => refreshTokenGrant(configuration, refreshToken))),
 });
@@ -76,7 +76,7 @@ export const renew = async (asked: Asked, refreshToken: string): Promise<Tokens>
 async function tokensOf(
   { sender, auth, credentials, now }: Asked,
   grant: (configuration: Configuration) => ReturnType<typeof refreshTokenGrant>,
-): Promise<Tokens> {
+): Promise<ProviderTokens> {
   const configuration = configurationOf(auth, credentials);
   configuration[customFetch] = fetchBy(sender);
   try {
@@ -97,7 +97,7 @@ async function tokensOf(
   }
 }
 
-function configurationOf(auth: OAuth, credentials: Credentials): Configuration {
+function configurationOf(auth: OAuth, credentials: ConnectionCredentials): Configuration {
   const address = (template: string): string => new URL(filledWith(template, credentials)).href;
   const [authorization, token] = [address(auth.authorizationUrl), address(auth.tokenUrl)];
   const issuer = filledWith(auth.issuer ?? '', credentials) || new URL(authorization).origin;
@@ -136,16 +136,24 @@ const fetchBy =
   };
 
 /** Nothing but a code of RFC 6749 is told of what the provider says: its words may hold anything. */
-function providerError(error: unknown): ProviderError {
+function providerError(error: unknown): AuthorizationServerError {
   const unanswered = unansweredIn(error);
-  if (unanswered !== undefined) return new ProviderError('unreachable', unanswered.message, error);
+  if (unanswered !== undefined) return new AuthorizationServerError('unreachable', unanswered.message, error);
   if (error instanceof AuthorizationResponseError)
-    return new ProviderError(error.error === 'access_denied' ? 'denied' : 'refused', said(error.error), error);
+    return new AuthorizationServerError(
+      error.error === 'access_denied' ? 'denied' : 'refused',
+      said(error.error),
+      error,
+    );
   if (error instanceof ResponseBodyError)
-    return new ProviderError(error.error === 'invalid_grant' ? 'revoked' : 'refused', said(error.error), error);
+    return new AuthorizationServerError(
+      error.error === 'invalid_grant' ? 'revoked' : 'refused',
+      said(error.error),
+      error,
+    );
   const status = statusIn(error);
   const what = status === undefined ? 'gave another answer' : `answered ${status} in another form`;
-  return new ProviderError('refused', `the provider ${what} than RFC 6749 asks for`, error);
+  return new AuthorizationServerError('refused', `the provider ${what} than RFC 6749 asks for`, error);
 }
 
 /** The status of an answer that the library could not read. */

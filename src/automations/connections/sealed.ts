@@ -1,17 +1,17 @@
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { SealContext } from '../../db/sql/sealed-columns.ts';
-import type { Doer } from '../../identity/audit/record.ts';
+import type { AuditActor } from '../../identity/audit/record.ts';
 
-export type Credentials = Readonly<Record<string, unknown>>;
+export type ConnectionCredentials = Readonly<Record<string, unknown>>;
 
 /** Tokens of a provider. `renewAt` is absent where it has not said how long the access token is good. */
-export type Tokens = { accessToken: string; refreshToken?: string; renewAt?: string };
+export type ProviderTokens = { accessToken: string; refreshToken?: string; renewAt?: string };
 
 /** An authorization that somebody has begun: its PKCE verifier (RFC 7636), its end, and whose it is. */
-export type Pending = { verifier: string; expiresAt: string; by: Doer };
+export type Pending = { verifier: string; expiresAt: string; by: AuditActor };
 
 /** All that is sealed of a connection. `oauth` is there for connectors with access tokens alone. */
-export type Sealed = { credentials: Credentials; oauth?: { tokens?: Tokens; pending?: Pending } };
+export type Sealed = { credentials: ConnectionCredentials; oauth?: { tokens?: ProviderTokens; pending?: Pending } };
 
 /** Binds a ciphertext to its row: table, column and id. */
 const contextOf = (id: string): SealContext => `connections|ciphertext|${id}`;
@@ -23,7 +23,7 @@ export const sealConnection = (keyRing: KeyRing, id: string, { credentials, oaut
 /** The content of a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
 export function openSealed(keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): Sealed {
   // `as`: that is what was sealed.
-  const { oauth, ...credentials } = JSON.parse(keyRing.decrypt(ciphertext, contextOf(id))) as Credentials & {
+  const { oauth, ...credentials } = JSON.parse(keyRing.decrypt(ciphertext, contextOf(id))) as ConnectionCredentials & {
     oauth?: NonNullable<Sealed['oauth']>;
   };
   return { credentials, ...(oauth && { oauth }) };

@@ -22,8 +22,8 @@ import {
 } from './schema.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { beginAt } from './authorizations.ts';
-import { CALLBACK, type Outcome, pageOfOutcome } from './outcomes.ts';
-import { type Credentials, openSealed, type Sealed, sealConnection } from './sealed.ts';
+import { CALLBACK, type ConsentOutcome, pageOfOutcome } from './outcomes.ts';
+import { type ConnectionCredentials, openSealed, type Sealed, sealConnection } from './sealed.ts';
 import * as store from './store.ts';
 import { tryCredentials } from './try-credentials.ts';
 
@@ -50,7 +50,7 @@ type Needed = {
   accessTokens: AccessTokens;
   /** Why nothing is sent to an address; undefined when something may be. */
   urlProblem: (url: string) => string | undefined;
-  finishAuthorization: (query: string) => Promise<Outcome>;
+  finishAuthorization: (query: string) => Promise<ConsentOutcome>;
 };
 
 export function createConnections(
@@ -189,11 +189,11 @@ export function createConnections(
 function replaced(
   keyRing: Dependencies['keyRing'],
   { auth }: Connector,
-  { id, ciphertext, read }: { id: string; ciphertext: string; read: Credentials },
+  { id, ciphertext, read }: { id: string; ciphertext: string; read: ConnectionCredentials },
 ) {
   if (auth.type !== 'oauth2') return { ciphertext: sealConnection(keyRing, id, { credentials: read }) };
   const known = openedOr(keyRing, { id, ciphertext });
-  const shown = (credentials: Credentials): string =>
+  const shown = (credentials: ConnectionCredentials): string =>
     JSON.stringify(
       Object.keys(auth.credentials.shape).map((name) => (name === 'clientSecret' ? '' : credentials[name])),
     );
@@ -220,13 +220,13 @@ const ASKED = ['baseUrl', 'tokenUrl'] as const;
  */
 function readCredentials(
   { name, auth }: Connector,
-  credentials: Credentials,
+  credentials: ConnectionCredentials,
   urlProblem: Needed['urlProblem'],
-): Credentials {
+): ConnectionCredentials {
   if (auth.type === 'none') throw invalidField('connectorId', `needs no connection: ${name} has no credentials`);
   const problem = misfitOf(auth.credentials, credentials, ['credentials']);
   if (problem !== undefined) throw invalidField(problem.field, problem.reason);
-  const read: Credentials = auth.credentials.parse(credentials);
+  const read: ConnectionCredentials = auth.credentials.parse(credentials);
   for (const field of ASKED) {
     const url = read[field];
     const reason = typeof url === 'string' ? urlProblem(url) : undefined;

@@ -3,7 +3,7 @@ import type { RequestSender } from '../../outbound/send-request.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { requestOf } from '../connectors/request.ts';
 import type { ConnectionTest } from './schema.ts';
-import type { Credentials } from './sealed.ts';
+import type { ConnectionCredentials } from './sealed.ts';
 
 /** Somebody waits meanwhile. */
 const TIMEOUT_MS = 10_000;
@@ -14,7 +14,7 @@ const MAX_BYTES = 65_536;
 export async function tryCredentials(
   sender: Pick<RequestSender, 'send'>,
   connector: Connector,
-  credentials: Credentials,
+  credentials: ConnectionCredentials,
 ): Promise<ConnectionTest> {
   const { name, test, refusal } = connector;
   if (test === undefined)

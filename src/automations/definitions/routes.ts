@@ -5,7 +5,7 @@ import {
   listWorkflowsQuery,
   updateWorkflowBody,
   validateWorkflowBody,
-  validationAnswer,
+  definitionValidationAnswer,
   workflowAnswer,
 } from './schema.ts';
 import type { Workflows } from './service.ts';
@@ -46,7 +46,7 @@ export const workflowRoutes = [
     size: 'publish',
     looksFurther: true,
     body: validateWorkflowBody,
-    answers: { 200: validationAnswer },
+    answers: { 200: definitionValidationAnswer },
     handle: ({ caller, body, bodyText }, { workflows }) => workflows.validate(caller, body, bodyText),
   }),
   route({

@@ -90,8 +90,8 @@ export const workflowAnswer = z.strictObject({
 });
 export type Workflow = z.output<typeof workflowAnswer>;
 
-export const validationAnswer = z.strictObject({
+export const definitionValidationAnswer = z.strictObject({
   valid: z.boolean().describe('Whether such a workflow could be activated.'),
   errors: z.array(fieldProblem).describe('Everything that speaks against it; at most 20.'),
 });
-export type Validation = z.output<typeof validationAnswer>;
+export type DefinitionValidation = z.output<typeof definitionValidationAnswer>;

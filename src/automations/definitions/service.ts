@@ -21,7 +21,7 @@ import {
   type ListWorkflows,
   type UpdateWorkflow,
   type ValidateWorkflow,
-  type Validation,
+  type DefinitionValidation,
   type Workflow,
   workflowChange,
 } from './schema.ts';
@@ -47,7 +47,11 @@ export type Workflows = {
   /** No further run begins; those under way go on. CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** Tells everything that speaks against such a workflow, or against such a change of it, and stores nothing. */
-  validate(caller: EnvironmentCaller, body: ValidateWorkflow | BodyMisfit, bodyText: string): Promise<Validation>;
+  validate(
+    caller: EnvironmentCaller,
+    body: ValidateWorkflow | BodyMisfit,
+    bodyText: string,
+  ): Promise<DefinitionValidation>;
 };
 
 type Collaborators = {

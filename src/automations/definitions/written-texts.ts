@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
-import type { Problem } from './plan/graph.ts';
+import type { DefinitionProblem } from './plan/graph.ts';
 import type { DefinitionTexts } from './store.ts';
 
 /** A definition as its validation and the audit log read it. */
@@ -22,7 +22,7 @@ export function textsIn(body: object, bodyText: string): DefinitionTexts {
 }
 
 /** More text than a definition may have. */
-export function sizeProblem({ trigger = '', steps = '' }: DefinitionTexts): Problem | undefined {
+export function sizeProblem({ trigger = '', steps = '' }: DefinitionTexts): DefinitionProblem | undefined {
   const isTooLong = Buffer.byteLength(`${trigger}${steps}`) > WORKFLOW_BOUNDS.definitionBytes;
   return isTooLong
     ? { field: 'steps', reason: `and trigger must have at most ${WORKFLOW_BOUNDS.definitionBytes} bytes` }

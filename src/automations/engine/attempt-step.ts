@@ -2,7 +2,7 @@ import { delayAfterFailure, type RetryPolicy } from '../../contract/retry-policy
 import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../contract/run-workflow.ts';
 import { meansError, type Way, wayTo } from '../../contract/run-ways.ts';
 import { type Loaded, loadStep } from './context.ts';
-import { jsonText, readJson } from './values/json-text.ts';
+import { jsonText, readJsonText } from './values/json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
 import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
 import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
@@ -22,7 +22,7 @@ export type ActionKind = {
 };
 
 /** The result of one attempt. `retry`: recorded, and to be made again after so many ms. */
-export type AttemptOutcome =
+export type StepAttemptResult =
   | { result: 'ended'; way: Way; failure?: { code: string; message: string } }
   | { result: 'retry'; delayMs: number; code: string; message: string };
 
@@ -43,7 +43,7 @@ export async function attemptStep(
   deps: EngineDependencies,
   kind: ActionKind,
   input: StepInput,
-): Promise<AttemptOutcome> {
+): Promise<StepAttemptResult> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { result: 'ended', way: known.way };
   const startedAt = deps.clock();
@@ -81,7 +81,7 @@ async function begin(
   const { step, run } = loaded;
   if (known !== undefined && known.input !== null) {
     await recordAttempt(deps.pool, input);
-    return { prepared: readJson(known.input)?.value, failures: known.failures };
+    return { prepared: readJsonText(known.input)?.value, failures: known.failures };
   }
   let prepared: string;
   try {
@@ -99,14 +99,14 @@ async function begin(
     return { way: end.way, failure: { code: failure.code, message: failure.message } };
   }
   await recordBeginning(deps.pool, input, { type: step.type, status: 'running', input: prepared, startedAt });
-  return { prepared: readJson(prepared)?.value, failures: known?.failures ?? 0 };
+  return { prepared: readJsonText(prepared)?.value, failures: known?.failures ?? 0 };
 }
 
 /** Another attempt where the policy has one left and the error is worth it; else the step has failed. */
 async function afterFailure(
   deps: EngineDependencies,
   { input, loaded, failures, failure }: { input: StepInput; loaded: Loaded; failures: number; failure: StepFailed },
-): Promise<AttemptOutcome> {
+): Promise<StepAttemptResult> {
   const { step } = loaded;
   const { code, message } = failure;
   const delayMs = retryDelayOf(step, failures + 1, failure);
@@ -133,7 +133,7 @@ function retryDelayOf(
  * The standing of a step whose last attempt did not say how it ended. A death of its worker is counted and shown, and does not use up the
  * policy; after ten of them the step has failed.
  */
-export async function standingOf(
+export async function stepStandingOf(
   deps: EngineDependencies,
   input: StepInput,
   crash: 'worker' | 'time' | undefined,
@@ -147,7 +147,7 @@ export async function standingOf(
       ? `the worker stopped during attempt ${known.attempts}, which may have had its effect; the step is tried again with the same idempotency key`
       : `attempt ${known.attempts} took longer than its time, and may have had its effect; the step is tried again with the same idempotency key`;
   const counted = await recordFailure(deps.pool, input, { code: 'CRASHED', message, isCrash: true });
-  if (counted === undefined) return standingOf(deps, input, undefined);
+  if (counted === undefined) return stepStandingOf(deps, input, undefined);
   if (counted.crashes < MAX_STEP_CRASHES) return { failures: counted.failures };
   const { step } = await loadStep(deps, input, deps.clock());
   const failure = new StepFailed('CRASHED', `the worker stopped during ${counted.crashes} attempts`);

@@ -3,7 +3,7 @@ import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
-import { readJson } from './values/json-text.ts';
+import { readJsonText } from './values/json-text.ts';
 import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';
 import type { Plans, ReadyPlan } from './plans.ts';
 
@@ -108,7 +108,7 @@ function payloadOf({ messageId, payload, input }: CarriedRun): unknown {
 const resultOf = ({ status, output, errorCode, errorMessage, attempts }: StepRow): StepResult => ({
   // `as`: a step with a way has one of these.
   status: status as StepResult['status'],
-  output: output === null ? null : (readJson(output)?.value ?? null),
+  output: output === null ? null : (readJsonText(output)?.value ?? null),
   error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
   attempts,
 });

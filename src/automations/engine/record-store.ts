@@ -5,11 +5,11 @@ import type { Way } from '../../contract/run-ways.ts';
 import type { StepResult } from '../expressions/context.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 
-export type StepType = string;
+export type RecordedStepType = string;
 
 /** The end of a step as it is recorded. Texts are JSON. */
 export type StepEnd = {
-  type: StepType;
+  type: RecordedStepType;
   status: StepResult['status'];
   way: Way;
   input?: string;
@@ -98,7 +98,7 @@ const BEGIN = `
 export async function recordBeginning(
   pool: Pool,
   { runId, round, stepId, iteration }: StepInput,
-  begun: { type: StepType; status: 'running' | 'waiting'; input: string; until?: Date; startedAt: Date },
+  begun: { type: RecordedStepType; status: 'running' | 'waiting'; input: string; until?: Date; startedAt: Date },
 ): Promise<void> {
   const { rowCount } = await pool.query({
     name: 'begin_run_step',

@@ -1,5 +1,5 @@
 import { ExpressionFailed } from './expressions.ts';
-import { type Piece, piecesOf } from './templates.ts';
+import { type TemplatePiece, piecesOf } from './templates.ts';
 
 /** Scheme, host and port, and the character that ends them: what follows cannot change them any more. */
 const ORIGIN = /^https?:\/\/[^\s/?#\\@]+[/?#]/i;
@@ -27,7 +27,7 @@ export const filledAddress = (template: string, valueOf: ValueOf): string =>
 export const filledPath = (template: string, valueOf: ValueOf): string =>
   filled(piecesOf(template), valueOf, () => true);
 
-function filled(pieces: readonly Piece[], valueOf: ValueOf, isPart: (before: string) => boolean): string {
+function filled(pieces: readonly TemplatePiece[], valueOf: ValueOf, isPart: (before: string) => boolean): string {
   let marked = '';
   for (const piece of pieces) {
     if ('text' in piece) marked += piece.text;

@@ -8,7 +8,7 @@ import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';
 import { type StepReferences, stepReferencesIn } from './step-references.ts';
-import { type Piece, piecesOf, secretIn } from './templates.ts';
+import { type TemplatePiece, piecesOf, secretIn } from './templates.ts';
 
 /** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
 export class ExpressionFailed extends Error {
@@ -78,7 +78,7 @@ export function createStepExpressions(): StepExpressions {
     return `; the answer of ${id} was too long to be kept: it has no body, and steps.${id}.output.text is its beginning`;
   };
 
-  const resolvePiece = (piece: Piece, context: RunContext, secretOf: SecretOf): unknown => {
+  const resolvePiece = (piece: TemplatePiece, context: RunContext, secretOf: SecretOf): unknown => {
     if ('text' in piece) return piece.text;
     const secret = secretIn(piece.expression);
     return secret === undefined ? evaluate(piece.expression, context) : secretOf(secret);

@@ -1,12 +1,12 @@
 /** A piece of a text with templates: what is written out, or an expression with the place of its first character. */
-export type Piece = { text: string } | { expression: string; at: number };
+export type TemplatePiece = { text: string } | { expression: string; at: number };
 
 /**
  * The pieces of a text that may hold `{{ CEL }}`. Throws an Error where one is not closed. A quote, or a bracket of a map, in an
  * expression does not end it.
  */
-export function piecesOf(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function piecesOf(text: string): readonly TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let at = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
     const close = endOfExpression(text, open + 2);

@@ -8,7 +8,7 @@ import type { Flow } from '../definitions/configs/plan.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
 import { RunSuperseded } from '../engine/step-failure.ts';
-import { hashOf } from '../engine/values/value-hash.ts';
+import { hashOfValue } from '../engine/values/value-hash.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
 import {
@@ -32,7 +32,7 @@ export type GateDependencies = {
 };
 
 /** A run that a worker has claimed to begin its next round. */
-export type Claimed = RunInput & {
+export type ClaimedRun = RunInput & {
   workflowId: string;
   version: number;
   environmentId: string;
@@ -41,10 +41,10 @@ export type Claimed = RunInput & {
 
 /** Whether a claimed run may begin now. One that may not waits before its gate, was skipped, or somebody else has ended it. */
 export type GateAnswer = 'begins' | 'waits' | 'skipped' | 'ended';
-export type Admit = (run: Claimed) => Promise<GateAnswer>;
+export type Admit = (run: ClaimedRun) => Promise<GateAnswer>;
 
 /** A definition that cannot be read has none: its run begins, fails by that and says so. */
-async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
+async function flowOf(plans: Plans, run: ClaimedRun): Promise<Partial<Flow>> {
   try {
     const { trigger } = (await plans(run)).plan;
     return 'cancelOn' in trigger ? trigger : {};
@@ -94,7 +94,7 @@ export function createAdmit(deps: GateDependencies): Admit {
   };
 }
 
-type Asked = { run: Claimed; context: RunContext };
+type Asked = { run: ClaimedRun; context: RunContext };
 
 /** The run that has the key of this one: itself where it is the first. */
 async function firstOf(
@@ -106,7 +106,7 @@ async function firstOf(
   if (value === null) return run.runId;
   const madeAt = timeOfId('run', run.runId) ?? deps.clock();
   const until = new Date(madeAt.getTime() + dedupe.windowMs);
-  return takeKey(connection, { ...run, key: hashOf(value), until });
+  return takeKey(connection, { ...run, key: hashOfValue(value), until });
 }
 
 async function atGate(
@@ -115,7 +115,7 @@ async function atGate(
   { run, concurrency, context }: Asked & { concurrency: NonNullable<Flow['concurrency']> },
 ): Promise<GateAnswer> {
   const { key, onLimit, limit } = concurrency;
-  const gate = gateOf(run.workflowId, key === undefined ? '' : hashOf(valueOf(deps, key, context)));
+  const gate = gateOf(run.workflowId, key === undefined ? '' : hashOfValue(valueOf(deps, key, context)));
   await lockGate(connection, gate);
   const { isInside, isBehind, room } = await standAtGate(connection, { ...run, gate });
   const mustWait = room < 1 || (isBehind && !isInside && onLimit === 'queue');
@@ -135,7 +135,7 @@ async function atGate(
 }
 
 /** The run begins when its workflow is active again. */
-async function waitForWorkflow(connection: PoolClient, run: Claimed): Promise<void> {
+async function waitForWorkflow(connection: PoolClient, run: ClaimedRun): Promise<void> {
   const gate = pausedGateOf(run.workflowId);
   await lockGate(connection, gate);
   await standAtGate(connection, { ...run, gate });

@@ -6,7 +6,7 @@ import { at, header, type Provider } from './providers/provider.ts';
 import { standard } from './providers/standard.ts';
 import type { SignatureSettings, WebhookSettings } from './schema.ts';
 import { behind, hmac } from './schemes/hmac.ts';
-import type { Check, Incoming, SchemeName } from './schemes/scheme.ts';
+import type { SignatureCheck, Incoming, SchemeName } from './schemes/scheme.ts';
 import { token } from './schemes/token.ts';
 
 /** Who sends to a webhook: the scheme, and the service where it is a known one. */
@@ -56,9 +56,9 @@ export function requireSettings({ scheme, provider }: Sender, { signature }: Web
     throw invalidField(`signature.${other}`, 'is for the scheme hmac; a token has a header alone');
 }
 
-const tokenOf = ({ header: name }: SignatureSettings): Check => token(name.toLowerCase());
+const tokenOf = ({ header: name }: SignatureSettings): SignatureCheck => token(name.toLowerCase());
 
-function hmacOf({ header: name, prefix = '', template, timestampHeader, ...rule }: SignatureSettings): Check {
+function hmacOf({ header: name, prefix = '', template, timestampHeader, ...rule }: SignatureSettings): SignatureCheck {
   const text = template ?? (timestampHeader === undefined ? '{body}' : '{timestamp}.{body}');
   const idHeader = rule.idHeader?.toLowerCase();
   return hmac({

@@ -10,7 +10,7 @@ import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
 import type { Provider } from './providers/provider.ts';
 import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
 import type { Received, RefusalReason } from './schema.ts';
-import { type Incoming, ProofUnavailable, type Proven, SignatureRefused } from './schemes/scheme.ts';
+import { type Incoming, ProofUnavailable, type VerifiedSignature, SignatureRefused } from './schemes/scheme.ts';
 import { openWebhookSecret } from './secrets.ts';
 
 const RETRY_AFTER_SECONDS = 30;
@@ -20,7 +20,7 @@ const MAX_DETAIL_LENGTH = 500;
 /** Told of each request to a known webhook: `received`, `repeated`, `handshake`, or why it was refused. */
 type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
 
-export type Receive = (id: string, request: InboundRequest) => Promise<Received>;
+export type ReceiveWebhook = (id: string, request: InboundRequest) => Promise<Received>;
 
 type Collaborators = {
   publishing: { publishInbound: (from: InboundMessage) => Promise<{ messageId: string; isRepeated: boolean }> };
@@ -47,7 +47,7 @@ class Refused extends Error {
  * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
  * Refused requests of a known webhook are written down without their bodies.
  */
-export function createReceive(
+export function createReceiveWebhook(
   {
     pool,
     clock,
@@ -57,7 +57,7 @@ export function createReceive(
     log,
   }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
-): Receive {
+): ReceiveWebhook {
   /** Secrets that can be opened: the other of two goes on where one was damaged. */
   const open = ({ id, secrets }: ReceivingWebhook): string[] => {
     const opened = secrets.flatMap((sealed) => {
@@ -75,7 +75,11 @@ export function createReceive(
     return opened;
   };
 
-  const prove = async (incoming: Incoming, provider: Provider, secrets: readonly string[]): Promise<Proven> => {
+  const prove = async (
+    incoming: Incoming,
+    provider: Provider,
+    secrets: readonly string[],
+  ): Promise<VerifiedSignature> => {
     try {
       return await provider.check(incoming, secrets, { now: clock(), fetchText });
     } catch (failure) {
@@ -110,7 +114,7 @@ export function createReceive(
       provider,
       incoming,
       proven,
-    }: { request: InboundRequest; provider: Provider; incoming: Incoming; proven: Proven },
+    }: { request: InboundRequest; provider: Provider; incoming: Incoming; proven: VerifiedSignature },
     learn: (eventId: string | undefined) => void,
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;

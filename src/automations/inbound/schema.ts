@@ -25,7 +25,7 @@ const REFUSAL_REASONS = [
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /** Two hold at a time: the new one and the one before it. */
-export const MAX_SECRETS = 2;
+export const MAX_WEBHOOK_SECRETS = 2;
 const MAX_SECRET_LENGTH = 1_024;
 const MAX_POINTER_LENGTH = 256;
 const MAX_FIELDS = 50;
@@ -135,7 +135,7 @@ export const createWebhookBody = fieldsOf(
     scheme: z.enum(SCHEMES).exactOptional(),
     provider: z.enum(PROVIDER_NAMES).exactOptional(),
     status: status.default('active'),
-    secrets: z.array(secret).min(1).max(MAX_SECRETS).exactOptional(),
+    secrets: z.array(secret).min(1).max(MAX_WEBHOOK_SECRETS).exactOptional(),
     signature: givenSignature.exactOptional(),
     eventId: givenEventId.exactOptional(),
     eventType: givenEventType.exactOptional(),

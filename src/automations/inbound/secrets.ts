@@ -11,7 +11,7 @@ export type SealedWebhookSecret = { id: string; ciphertext: string };
 /** Binds a ciphertext to its row: table, column and id. */
 const contextOf = (id: string): SealContext => `inbound_webhook_secrets|ciphertext|${id}`;
 
-export const sealSecret = (keyRing: KeyRing, id: string, secret: string): SealedWebhookSecret => ({
+export const sealWebhookSecret = (keyRing: KeyRing, id: string, secret: string): SealedWebhookSecret => ({
   id,
   ciphertext: keyRing.encrypt(secret, contextOf(id)),
 });

@@ -10,7 +10,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import { requireSettings, rulesOf, senderOf } from './custom.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import type { InboundRequest } from './incoming.ts';
-import type { Receive } from './receive.ts';
+import type { ReceiveWebhook } from './receive.ts';
 import {
   type CreateWebhook,
   type ListRefusals,
@@ -24,7 +24,7 @@ import {
   type WebhookSecrets,
   type WebhookSettings,
 } from './schema.ts';
-import { openWebhookSecret, sealSecret, secretsFor } from './secrets.ts';
+import { openWebhookSecret, sealWebhookSecret, secretsFor } from './secrets.ts';
 import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -53,7 +53,7 @@ export function createInboundWebhooks(
     audit,
     expressions,
     receive,
-  }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receive: Receive },
+  }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receive: ReceiveWebhook },
 ): InboundWebhooks {
   const shown = (webhook: store.StoredWebhook): Webhook => ({
     ...webhook,
@@ -126,7 +126,7 @@ export function createInboundWebhooks(
         const now = clock();
         const webhook = await store.insertWebhook(transaction, draft, now);
         // The first one given is the newest: ids sort by their making.
-        const sealed = secrets.toReversed().map((secret) => sealSecret(keyRing, newId('secret'), secret));
+        const sealed = secrets.toReversed().map((secret) => sealWebhookSecret(keyRing, newId('secret'), secret));
         await store.insertSecrets(transaction, id, sealed, now);
         const { createdAt: _, updatedAt: __, ...after } = webhook;
         await audit.record(transaction, caller, { action: 'webhook.created', target: { id }, after });
@@ -193,7 +193,10 @@ export function createInboundWebhooks(
         const [secret = ''] = secretsFor(rules, given === undefined ? undefined : [given], names);
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
-        await store.replaceSecret(transaction, id, sealSecret(keyRing, newId('secret'), secret), { now, overlapUntil });
+        await store.replaceSecret(transaction, id, sealWebhookSecret(keyRing, newId('secret'), secret), {
+          now,
+          overlapUntil,
+        });
         const after = { overlapHours };
         await audit.record(transaction, caller, { action: 'webhook.secret_rotated', target: { id }, after });
         return readSecrets(transaction, id);

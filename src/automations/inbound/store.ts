@@ -3,7 +3,7 @@ import type { InboundRefusal as RefusalRow, InboundWebhook as WebhookRow } from 
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
-import { MAX_SECRETS } from './schema.ts';
+import { MAX_WEBHOOK_SECRETS } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';
 
 /** Every query here is bound to one environment, or to a row found in it. */
@@ -87,10 +87,10 @@ export async function insertSecrets(
   });
 }
 
-type Held = SealedWebhookSecret & { createdAt: Date; expiresAt: Date | null };
+type StoredWebhookSecret = SealedWebhookSecret & { createdAt: Date; expiresAt: Date | null };
 
 /** The secrets that are taken now, newest first. */
-export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<Held[]> =>
+export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<StoredWebhookSecret[]> =>
   db.inboundWebhookSecret.findMany({
     where: { webhookId, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
     orderBy: { id: 'desc' },
@@ -104,7 +104,7 @@ export async function replaceSecret(
   sealed: SealedWebhookSecret,
   { now, overlapUntil }: { now: Date; overlapUntil: Date },
 ): Promise<void> {
-  const stay = overlapUntil > now ? (await findSecrets(db, webhookId, now)).slice(0, MAX_SECRETS - 1) : [];
+  const stay = overlapUntil > now ? (await findSecrets(db, webhookId, now)).slice(0, MAX_WEBHOOK_SECRETS - 1) : [];
   const ids = stay.map(({ id }) => id);
   await db.inboundWebhookSecret.deleteMany({ where: { webhookId, id: { notIn: ids } } });
   await db.inboundWebhookSecret.updateMany({

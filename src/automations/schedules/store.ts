@@ -37,7 +37,9 @@ export async function insertScheduledRun(
 }
 
 /** Locks one schedule that Temporal is to be told of, and that no other worker tells it of. */
-export async function lockDue(connection: PoolClient): Promise<{ workflowId: string; revision: number } | undefined> {
+export async function lockDueSchedule(
+  connection: PoolClient,
+): Promise<{ workflowId: string; revision: number } | undefined> {
   const { rows } = await connection.query<{ workflowId: string; revision: number }>({
     name: 'lock_due_schedule',
     text: `SELECT workflow_id AS "workflowId", revision FROM workflow_schedules WHERE synced < revision

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Schedules } from '../../temporal/schedules.ts';
 import { planOf } from '../definitions/plan/compile.ts';
-import { findScheduled, lockDue, recordSynced } from './store.ts';
+import { findScheduled, lockDueSchedule, recordSynced } from './store.ts';
 
 // Schedules that one look tells Temporal of; a lost store brings all of them.
 const AT_ONCE = 50;
@@ -33,7 +33,7 @@ export async function syncSchedules(deps: SyncDependencies): Promise<void> {
 /** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. */
 const syncOne = ({ pool, log, schedules }: SyncDependencies, onDue: (workflowId: string) => void): Promise<boolean> =>
   inTransaction(pool, async (connection) => {
-    const due = await lockDue(connection);
+    const due = await lockDueSchedule(connection);
     if (due === undefined) return false;
     const { workflowId } = due;
     onDue(workflowId);

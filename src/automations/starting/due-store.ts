@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import { NEXT_ROUND } from '../../db/waking/due-runs.ts';
 import { CUT_OFF } from '../../db/sql/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
-import type { Claimed } from '../gates/admit.ts';
+import type { ClaimedRun } from '../gates/admit.ts';
 
 /** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
-export type DueRun = Claimed & {
+export type DueRun = ClaimedRun & {
   status: 'pending' | 'cancelled';
   workflowName: string;
   triggerType: string;
@@ -63,7 +63,7 @@ const CLAIM = `
  * Claims due runs by turns of their workflows, the oldest of each first: as many as this worker has room for beside those that it has
  * admitted and that have not ended, at most `most` at once.
  */
-export async function claimDue(
+export async function claimDueRuns(
   pool: Pool,
   { holder, room, most }: { holder: string; room: number; most: number },
 ): Promise<DueRun[]> {
@@ -72,7 +72,7 @@ export async function claimDue(
 }
 
 /** Claims that could not be served are due again. */
-export async function releaseClaims(pool: Pool, runIds: readonly string[]): Promise<void> {
+export async function releaseRuns(pool: Pool, runIds: readonly string[]): Promise<void> {
   await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [
     runIds,
   ]);
@@ -87,7 +87,7 @@ export async function recordCancelTold(pool: Pool, { runId, round }: RunInput): 
 }
 
 /** Ms until the next run is due; negative for one that is, undefined without any. */
-export async function nextDueInMs(pool: Pool): Promise<number | undefined> {
+export async function nextRunDueInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number }>({
     name: 'next_run_due',
     text: `SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "inMs"
@@ -134,7 +134,7 @@ export async function abandonRuns(pool: Pool): Promise<number> {
 }
 
 /** Whether a run is in this round, and has not ended. */
-export async function isUnfinished(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
+export async function isRunUnfinished(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
   const { rowCount } = await pool.query(
     `SELECT FROM runs WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
     [runId, round],

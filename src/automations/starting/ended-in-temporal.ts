@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type RunInput, runWorkflowId, withWords } from '../../contract/run-workflow.ts';
 import type { Carriers } from '../../temporal/starts/carriers.ts';
-import { isUnfinished, recordCancelled } from './due-store.ts';
+import { isRunUnfinished, recordCancelled } from './due-store.ts';
 
 /** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */
 const ENDED_IN_TEMPORAL = 'ended in Temporal';
@@ -12,6 +12,6 @@ export async function recordEndedInTemporal(
   run: RunInput,
 ): Promise<boolean> {
   // Temporal lists a run for minutes. Only the first look asks for its history.
-  if (!(await isUnfinished(pool, run))) return false;
+  if (!(await isRunUnfinished(pool, run))) return false;
   return recordCancelled(pool, run, withWords(ENDED_IN_TEMPORAL, await carriers.whyEnded(runWorkflowId(run))));
 }

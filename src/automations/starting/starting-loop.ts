@@ -5,7 +5,14 @@ import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/starts/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/starts/start-run.ts';
 import { type Looking, startLooking } from '../../db/waking/look-loop.ts';
-import { beginNextRound, claimDue, type DueRun, nextDueInMs, recordCancelTold, releaseClaims } from './due-store.ts';
+import {
+  beginNextRound,
+  claimDueRuns,
+  type DueRun,
+  nextRunDueInMs,
+  recordCancelTold,
+  releaseRuns,
+} from './due-store.ts';
 import { recordEndedInTemporal } from './ended-in-temporal.ts';
 
 // Runs of one worker that have begun and neither ended nor wait, of which those of one workflow take a third at most. The embedded Temporal
@@ -51,9 +58,9 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
         gatesSeenAt = performance.now();
         lastGate = await openGates(pool, lastGate);
       }
-      const inMs = await nextDueInMs(pool);
+      const inMs = await nextRunDueInMs(pool);
       if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
-      const claimed = await claimDue(pool, { holder, room, most: CLAIMED_AT_ONCE });
+      const claimed = await claimDueRuns(pool, { holder, room, most: CLAIMED_AT_ONCE });
       if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
       // One behind the other: who was made first goes in first where there is room for some only.
       const admitted: { run: DueRun; answer: Promise<GateAnswer> }[] = [];
@@ -67,7 +74,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       );
       const failed = admitted.flatMap(({ run }, index) => (handled[index]?.status === 'rejected' ? [run] : []));
       if (failed.length === 0) return { ms: LOOK_AGAIN_MS };
-      await releaseClaims(
+      await releaseRuns(
         pool,
         failed.map(({ runId }) => runId),
       );

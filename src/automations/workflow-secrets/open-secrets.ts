@@ -3,7 +3,7 @@ import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { Clock } from '../../dependencies.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { noteUses, readSealed } from './open-store.ts';
-import { openSecret } from './sealed.ts';
+import { openWorkflowSecret } from './sealed.ts';
 
 /** A thousand attempts a minute write the time of use once. */
 const NOTED_EVERY_MS = 60_000;
@@ -26,7 +26,7 @@ export const createOpenSecrets =
 
 function opening(keyRing: KeyRing, row: { id: string; name: string; ciphertext: string }): string {
   try {
-    return openSecret(keyRing, row);
+    return openWorkflowSecret(keyRing, row);
   } catch {
     // The reason is in the list of encryption keys; the worker's log would repeat it for each attempt.
     throw new StepFailed(

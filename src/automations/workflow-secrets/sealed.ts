@@ -5,9 +5,9 @@ import type { SealContext } from '../../db/sql/sealed-columns.ts';
 const contextOf = (id: string): SealContext => `secrets|ciphertext|${id}`;
 
 /** The text for the column `ciphertext` of the row `id`. */
-export const sealSecret = (keyRing: KeyRing, id: string, value: string): string =>
+export const sealWorkflowSecret = (keyRing: KeyRing, id: string, value: string): string =>
   keyRing.encrypt(value, contextOf(id));
 
 /** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
-export const openSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
+export const openWorkflowSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
   keyRing.decrypt(ciphertext, contextOf(id));

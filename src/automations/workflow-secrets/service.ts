@@ -6,7 +6,7 @@ import { ApiError, notFound } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { type CreateSecret, type ListSecrets, secretChange, type UpdateSecret, type WorkflowSecret } from './schema.ts';
-import { sealSecret } from './sealed.ts';
+import { sealWorkflowSecret } from './sealed.ts';
 import * as store from './store.ts';
 
 /** Secrets that steps of workflows send. Nothing here gives a value back. */
@@ -39,7 +39,7 @@ export function createSecrets(
       tenants.within(caller, async (transaction) => {
         const { environmentId } = caller;
         const id = newId('secret');
-        const draft = { id, environmentId, name, ciphertext: sealSecret(keyRing, id, value) };
+        const draft = { id, environmentId, name, ciphertext: sealWorkflowSecret(keyRing, id, value) };
         const secret = await store.insertSecret(transaction, draft, clock());
         if (secret === undefined)
           throw new ApiError('CONFLICT', `This environment has a secret ${name} already; PATCH sets its value`);
@@ -63,7 +63,7 @@ export function createSecrets(
         const secret = await lock(transaction, caller, id);
         const { value } = secretChange.of(secret, body);
         if (value === undefined) return secret;
-        const sealed = { ciphertext: sealSecret(keyRing, id, value), now: clock() };
+        const sealed = { ciphertext: sealWorkflowSecret(keyRing, id, value), now: clock() };
         const updated = await store.setCiphertext(transaction, caller.environmentId, id, sealed);
         await audit.record(transaction, caller, {
           action: 'secret.updated',

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { deliveryWorkflowId } from '../../contract/temporal-names.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { endAsDeadLetter } from '../../deliveries/statements/end.ts';
-import type { Doer, RecordAudit } from '../../identity/audit/record.ts';
+import type { AuditActor, RecordAudit } from '../../identity/audit/record.ts';
 import type { Carriers } from '../../temporal/starts/carriers.ts';
 
 const PLACE = `
@@ -37,7 +37,7 @@ export async function endAsCancelled(
     const message = 'its Temporal workflow was terminated';
     const ended = { deliveryId, round, reason: 'cancelled', message, words } as const;
     if (!(await endAsDeadLetter(connection, ended))) return false;
-    const doer: Doer = { ...(await placeOf(connection, deliveryId)), actor: { kind: 'temporal' } };
+    const doer: AuditActor = { ...(await placeOf(connection, deliveryId)), actor: { kind: 'temporal' } };
     await record(connection, doer, { action: 'delivery.cancelled', target: { id: deliveryId } });
     return true;
   });
@@ -56,8 +56,8 @@ export async function wordsOf(
   }
 }
 
-async function placeOf(connection: PoolClient, deliveryId: string): Promise<Omit<Doer, 'actor'>> {
-  const { rows } = await connection.query<Omit<Doer, 'actor'>>(PLACE, [deliveryId]);
+async function placeOf(connection: PoolClient, deliveryId: string): Promise<Omit<AuditActor, 'actor'>> {
+  const { rows } = await connection.query<Omit<AuditActor, 'actor'>>(PLACE, [deliveryId]);
   const [place] = rows;
   if (place === undefined) throw new Error(`Delivery ${deliveryId} has no environment`);
   return place;

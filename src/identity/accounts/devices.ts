@@ -4,7 +4,7 @@ import type { Means } from '../../caller/person-fields.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
-import { hashSecret, newSecret } from '../sessions/secret.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';
 import { isKnownDevice, keepDevice } from './store.ts';
 import type { Account } from './store.ts';
@@ -40,7 +40,7 @@ export function createDevices({ db, clock }: Pick<Dependencies, 'db' | 'clock'>,
     },
     async remember(transaction, userId, trier) {
       // A secret that came with the request and was not known may be one that somebody has planted.
-      const device = trier?.kind === 'device' ? trier.device : newSecret();
+      const device = trier?.kind === 'device' ? trier.device : newSessionSecret();
       const createdAt = clock();
       const expiresAt = new Date(createdAt.getTime() + DEVICE_MS);
       await keepDevice(transaction, { hash: hashSecret(device), userId, createdAt, expiresAt });

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { type Doer, doneFrom, type TellChange } from '../../caller/changes.ts';
 import type { Visit } from '../../caller/scheme.ts';
-import { hashSecret, newSecret } from '../sessions/secret.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
 import { dropResetCodes, findReset, insertCode, useCode } from './codes-store.ts';
 import { passwordProblem } from './password-rules.ts';
@@ -23,7 +23,7 @@ export async function makeResetCode(
   userId: string,
   { isWithoutFactors, createdAt }: { isWithoutFactors: boolean; createdAt: Date },
 ): Promise<{ code: string; expiresAt: Date }> {
-  const code = newSecret();
+  const code = newSessionSecret();
   const expiresAt = new Date(createdAt.getTime() + RESET_MS);
   await dropResetCodes(transaction, userId);
   const purpose = isWithoutFactors ? 'password-and-factors-reset' : 'password-reset';

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { doneFrom, type TellChange } from '../../caller/changes.ts';
 import type { Visit } from '../../caller/scheme.ts';
-import { hashSecret, newSecret } from '../sessions/secret.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import { dropCodes, hasValidCode, insertCode, isCodeValid, useCode } from './codes-store.ts';
@@ -31,7 +31,7 @@ export const makeSetupCode = (
     if (await hasAccounts(transaction)) return undefined;
     if (!isRenewed && (await hasValidCode(transaction, 'setup', clock()))) return undefined;
     await dropCodes(transaction, 'setup');
-    const code = newSecret();
+    const code = newSessionSecret();
     const createdAt = clock();
     const expiresAt = new Date(createdAt.getTime() + LINK_MS);
     await insertCode(transaction, { hash: hashSecret(code), purpose: 'setup', createdAt, expiresAt });

@@ -83,7 +83,7 @@ export const rotateApiKeyBody = fieldsOf({
 export type RotateApiKey = z.output<typeof rotateApiKeyBody>;
 
 /** How a key is revoked, for the refusal of a change that would do it. */
-export const REVOCATION = { revoke: 'DELETE /v1/api-keys/{apiKeyId}', what: 'key' } as const;
+export const API_KEY_REVOCATION = { revoke: 'DELETE /v1/api-keys/{apiKeyId}', what: 'key' } as const;
 
 export const listApiKeysQuery = pageQuery.extend({ status: enumQuery(CREDENTIAL_STATUSES).optional() });
 

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Doer } from '../audit/record.ts';
+import type { AuditActor } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
@@ -22,7 +22,7 @@ import {
   type CreateApiKey,
   type ListApiKeys,
   type NewApiKey,
-  REVOCATION,
+  API_KEY_REVOCATION,
   type RotateApiKey,
   type UpdateApiKey,
 } from './schema.ts';
@@ -126,7 +126,7 @@ export function createApiKeys(
 
   const insert = async (
     database: DatabaseTransaction,
-    by: EnvironmentCaller | Doer,
+    by: EnvironmentCaller | AuditActor,
     environment: EnvironmentRef,
     draft: Pick<ApiKeyDraft, 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
   ): Promise<NewApiKey> => {
@@ -190,7 +190,7 @@ export function createApiKeys(
         const limits = limitsToWrite(key, body);
         const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
         const edited = await editApiKey(transaction, id, edit, now);
-        const problem = statusProblem(edited.status, body.status, REVOCATION);
+        const problem = statusProblem(edited.status, body.status, API_KEY_REVOCATION);
         if (problem !== undefined) throw invalidField('status', problem);
         refuseGrant(own, edited);
         const parts = changedParts(key, edited, Object.keys(body));

@@ -7,9 +7,9 @@ import { redact } from './redact.ts';
 import type { AuditEntry, Told } from './schema.ts';
 
 /** The one who did something, and where it was done. */
-export type Doer = Pick<AuditEntry, 'organisationId' | 'appId' | 'environmentId' | 'actor' | 'from'>;
+export type AuditActor = Pick<AuditEntry, 'organisationId' | 'appId' | 'environmentId' | 'actor' | 'from'>;
 
-export type RecordAudit = (db: Executor, doer: Doer | TenantCaller, told: Told) => Promise<void>;
+export type RecordAudit = (db: Executor, doer: AuditActor | TenantCaller, told: Told) => Promise<void>;
 
 /**
  * Takes the next place in the organisation's chain and adds the entry there, in one statement: the head's row is locked, and an UPDATE
@@ -58,7 +58,7 @@ export const createRecordAudit =
   };
 
 /** The one who asks, for an entry that is written when others have answered. */
-export const doerOf = (caller: TenantCaller): Doer => ({
+export const doerOf = (caller: TenantCaller): AuditActor => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && placeOf(caller)),
   actor: { kind: caller.principal.kind, id: caller.principal.id },

@@ -13,7 +13,7 @@ const TYPE = 'dpop+jwt';
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /** The request that a proof must be made for. */
-export type Proven = {
+export type ProvenRequest = {
   /** Exactly as the request has it. */
   method: string;
   /** Public URL of what is asked for. */
@@ -39,7 +39,7 @@ export type Proof = {
  * nonce. Throws ProofProblem for the first one that fails. Not checked: whether the proof was used before (store.ts), and
  * whether its key is the one that a token is bound to (`requireBinding`). The body of a request is not covered by its proof.
  */
-export async function checkProof(headers: readonly string[], proven: Proven, rules: ProofRules): Promise<Proof> {
+export async function checkProof(headers: readonly string[], proven: ProvenRequest, rules: ProofRules): Promise<Proof> {
   const text = requireOneProof(headers);
   const { algorithm, jwk } = readHeader(text);
   const publicKey = await readProofKey(jwk, algorithm);
@@ -95,12 +95,12 @@ async function verifySignature(
 }
 
 /** Check 8. Methods are case-sensitive (RFC 9110 §9.1). */
-function checkMethod({ htm }: JWTPayload, { method }: Proven): void {
+function checkMethod({ htm }: JWTPayload, { method }: ProvenRequest): void {
   if (htm !== method) throw new ProofProblem(`htm must be ${method}`);
 }
 
 /** Check 9. The URI that counts is made from PUBLIC_BASE_URL, never from the header Host, which a caller can write. */
-function checkUri({ htu }: JWTPayload, { uri }: Proven): void {
+function checkUri({ htu }: JWTPayload, { uri }: ProvenRequest): void {
   const wanted = normaliseTargetUri(uri);
   if (wanted === undefined || typeof htu !== 'string' || normaliseTargetUri(htu) !== wanted)
     throw new ProofProblem(`htu must be ${wanted ?? uri}`);

@@ -21,7 +21,7 @@ const rules = { name: controlCharacterProblem };
 const clientSecret = `is made by the service; ${ROTATION}`;
 
 /** How a machine credential is revoked, for the refusal of a change that would do it. */
-export const REVOCATION = {
+export const MACHINE_CREDENTIAL_REVOCATION = {
   revoke: 'DELETE /v1/machine-credentials/{machineCredentialId}',
   what: 'machine credential',
 } as const;

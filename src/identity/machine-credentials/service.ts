@@ -6,7 +6,7 @@ import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/words/scopes.ts';
-import type { Doer } from '../audit/record.ts';
+import type { AuditActor } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
 import type { EnvironmentCaller, RequestOrigin } from '../../caller/caller.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
@@ -22,11 +22,11 @@ import {
   type MachineCredential,
   machineCredentialChange,
   type NewMachineCredential,
-  REVOCATION,
+  MACHINE_CREDENTIAL_REVOCATION,
   type RotateMachineCredential,
   type UpdateMachineCredential,
 } from './schema.ts';
-import { MAX_SECRETS, newClientSecret, openClientSecret } from './secret.ts';
+import { MAX_CREDENTIAL_SECRETS, newClientSecret, openClientSecret } from './secret.ts';
 import {
   editMachineCredential,
   findAllMachineCredentials,
@@ -131,7 +131,7 @@ export function createMachineCredentials(
 
   const insert = async (
     database: DatabaseTransaction,
-    by: EnvironmentCaller | Doer,
+    by: EnvironmentCaller | AuditActor,
     draft: Pick<MachineCredentialDraft, 'environmentId' | 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
   ): Promise<NewMachineCredential> => {
     const now = clock();
@@ -199,7 +199,7 @@ export function createMachineCredentials(
         const limits = limitsToWrite(credential, body);
         const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
         const edited = await editMachineCredential(transaction, id, edit, now);
-        const problem = statusProblem(edited.status, body.status, REVOCATION);
+        const problem = statusProblem(edited.status, body.status, MACHINE_CREDENTIAL_REVOCATION);
         if (problem !== undefined) throw invalidField('status', problem);
         refuseGrant(own, edited);
         const parts = changedParts(credential, edited, Object.keys(body));
@@ -218,7 +218,7 @@ export function createMachineCredentials(
         const now = clock();
         const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
-        const overlap = { kept: MAX_SECRETS - 1, overlapUntil, now };
+        const overlap = { kept: MAX_CREDENTIAL_SECRETS - 1, overlapUntil, now };
         const replaced = await replaceSecret(transaction, id, sealed, overlap);
         const after = { overlapHours };
         await audit.record(transaction, caller, { action: 'machine_credential.rotated', target: { id }, after });

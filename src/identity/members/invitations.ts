@@ -9,7 +9,7 @@ import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../.
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Role } from '../../caller/roles.ts';
 import type { Visit } from '../../caller/scheme.ts';
-import { hashSecret, newSecret } from '../sessions/secret.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { lockAsAdmin, requireRole, takesRole } from './access.ts';
@@ -81,7 +81,7 @@ export function createInvitations(
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined && (await findRole(transaction, organisationId, account.id)) !== undefined)
       throw new ApiError('CONFLICT', 'The person is a member already');
-    const code = newSecret();
+    const code = newSessionSecret();
     const createdAt = clock();
     const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
     const draft = { id: newId('invitation'), organisationId, email, role, invitedBy: by.id, createdAt, expiresAt };

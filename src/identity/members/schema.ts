@@ -26,7 +26,7 @@ export const updateMemberBody = memberChange.body;
 export type UpdateMember = z.output<typeof updateMemberBody>;
 
 export const handOverBody = fieldsOf({ userId: z.string().min(1) });
-export type HandOver = z.output<typeof handOverBody>;
+export type HandOverOwnership = z.output<typeof handOverBody>;
 
 export const invitationAnswer = z.strictObject({
   id: idOf('invitation'),

@@ -16,7 +16,7 @@ import { linkTo } from './links.ts';
 import { createSendLink } from './mailing.ts';
 import { lackingRole, losesLastOwner } from './rules.ts';
 import {
-  type HandOver,
+  type HandOverOwnership,
   type ListMembers,
   type Member,
   memberChange,
@@ -56,7 +56,7 @@ export type Members = {
     visit: Visit,
   ): Promise<void>;
   /** Makes another member an owner, and the caller an admin. */
-  handOver(caller: Caller, organisationId: string, body: HandOver): Promise<Changed>;
+  handOver(caller: Caller, organisationId: string, body: HandOverOwnership): Promise<Changed>;
   /** A link that resets a member's password. */
   makeResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
   /** Takes all second factors from a member who has lost them, as far as the caller may reset that member's password. */

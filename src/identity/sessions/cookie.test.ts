@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { createCookies } from './cookie.ts';
-import { newSecret } from './secret.ts';
+import { newSessionSecret } from './secret.ts';
 
 const plain = createCookies({ publicBaseUrl: 'http://localhost:3000', allowHttpSignIn: false });
 const secure = createCookies({ publicBaseUrl: 'https://api.example.com', allowHttpSignIn: false });
-const SECRET = newSecret();
+const SECRET = newSessionSecret();
 
 describe('cookies', () => {
   test('are bound to the host, Secure and HttpOnly under https', () => {
@@ -29,7 +29,7 @@ describe('cookies', () => {
   });
 
   test.each([
-    ['several', [`posthorn-session=${SECRET}; posthorn-session=${newSecret()}`]],
+    ['several', [`posthorn-session=${SECRET}; posthorn-session=${newSessionSecret()}`]],
     ['the same one in two headers', [`posthorn-session=${SECRET}`, `posthorn-session=${SECRET}`]],
     ['a malformed one', [`posthorn-session=${SECRET}x`]],
     ['an empty one', ['posthorn-session=']],

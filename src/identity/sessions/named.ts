@@ -4,7 +4,7 @@ import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { RequestHead } from '../../caller/scheme.ts';
 
 /** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
-export type Named = {
+export type NamedPlace = {
   organisationId: string | undefined;
   appId: string | undefined;
   kind: EnvironmentKind | undefined;
@@ -24,7 +24,7 @@ export const NO_MEMBER = 'names nothing that you are a member of';
 const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
 
 /** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
-export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): Named {
+export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedPlace {
   const [organisationId, appId, environment] = HEADERS.map((name) => {
     const given = header(name);
     if (given.length > 1) throw refuseNamed(name, 'is given more than once');

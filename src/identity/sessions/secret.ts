@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** 256 random bits as 43 characters: the content of a cookie, or of a link of one use. Never stored. */
-export const newSecret = (): string => randomBytes(32).toString('base64url');
+export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
  * SHA-256 of such a text, by which it is looked up: with 256 random bits there is nothing to guess, and a unique index has no timing

@@ -9,9 +9,9 @@ import type { Means } from '../../caller/person-fields.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { actAs } from './act-as.ts';
 import { type Cookies, createCookies } from './cookie.ts';
-import type { Named } from './named.ts';
+import type { NamedPlace } from './named.ts';
 import type { ListSessions, Session, SignedIn } from './schema.ts';
-import { hashSecret, newSecret } from './secret.ts';
+import { hashSecret, newSessionSecret } from './secret.ts';
 import {
   addMeans,
   deleteEnded,
@@ -50,7 +50,7 @@ type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
 export type Sessions = {
   cookies: Cookies;
   /** Who has the session in these Cookie headers, acting where the request says. Undefined when there is none that lives. */
-  recognise(cookie: readonly string[], named: Named): Promise<Recognised | undefined>;
+  recognise(cookie: readonly string[], named: NamedPlace): Promise<Recognised | undefined>;
   /** Whether Cookie headers hold something that could be a session. */
   isPresented(cookie: readonly string[]): boolean;
   /** Whether Cookie headers hold several of them. Which one is meant cannot be told. */
@@ -123,7 +123,7 @@ export function createSessions(
       await deleteEnded(transaction, alive());
       const before = cookies.read('session', visit.cookie);
       if (before !== undefined) await deleteSessionByHash(transaction, hashSecret(before));
-      const secret = newSecret();
+      const secret = newSessionSecret();
       const createdAt = clock();
       const id = newId('session');
       await insertSession(transaction, {
@@ -142,7 +142,7 @@ export function createSessions(
     },
 
     async renew(transaction, id, { isProven, by }) {
-      const secret = newSecret();
+      const secret = newSessionSecret();
       if (!(await replaceSecret(transaction, id, hashSecret(secret), isProven ? clock() : undefined))) throw ended();
       if (by !== undefined) await addMeans(transaction, id, by);
       const answer = await signedIn(transaction, id);

@@ -2,8 +2,8 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import type { Cookies } from '../sessions/cookie.ts';
-import { hashSecret, newSecret } from '../sessions/secret.ts';
-import { type Attempt, insertAttempt, useAttempt } from './store.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
+import { type SignOnAttempt, insertAttempt, useAttempt } from './store.ts';
 
 /** For so long a person may take at the identity provider. */
 const LIFE_MS = 600_000;
@@ -12,9 +12,9 @@ const LIFE_MS = 600_000;
 export type Attempts = {
   newSecret(): string;
   /** Keeps an attempt. Returns the Set-Cookie header that gives the browser its secret. */
-  begin(attempt: Attempt, secret: string): Promise<string>;
+  begin(attempt: SignOnAttempt, secret: string): Promise<string>;
   /** The attempt of a browser that has come back, used up by this. Undefined when there is none, or its time is over. */
-  use(visit: Visit): Promise<(Attempt & { secret: string }) | undefined>;
+  use(visit: Visit): Promise<(SignOnAttempt & { secret: string }) | undefined>;
   /** The Set-Cookie header that ends it. */
   over(): string;
 };
@@ -24,7 +24,7 @@ export function createAttempts(
   cookies: Cookies,
 ): Attempts {
   return {
-    newSecret,
+    newSecret: newSessionSecret,
     async begin(attempt, secret) {
       const now = clock();
       await insertAttempt(

@@ -8,13 +8,13 @@ import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Members } from '../members/service.ts';
 import type { ProvenPerson } from './claims.ts';
 import { rolesByGroups } from './group-roles.ts';
-import type { Problem } from './schema.ts';
+import type { SignOnProblem } from './schema.ts';
 import { findUserOf, hasIdentity, insertIdentity, lockIdentities, lockPeople } from './store.ts';
 
 /** Somebody whom the provider has proven, and whom this service does not let in. */
-export class Refused extends Error {
-  readonly problem: Problem;
-  constructor(problem: Problem) {
+export class SignOnRefused extends Error {
+  readonly problem: SignOnProblem;
+  constructor(problem: SignOnProblem) {
     super(`Single sign-on: ${problem}`);
     this.problem = problem;
   }
@@ -50,18 +50,18 @@ export function createEnter(
     { isWanted, visit }: { isWanted: boolean; visit: Visit },
   ) => {
     const { email, name, issuer } = person;
-    if (email === undefined) throw new Refused('address_not_verified');
+    if (email === undefined) throw new SignOnRefused('address_not_verified');
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined) {
-      if (await hasIdentity(transaction, account.id, issuer)) throw new Refused('linked_otherwise');
+      if (await hasIdentity(transaction, account.id, issuer)) throw new SignOnRefused('linked_otherwise');
       // The provider is the first to have checked the address: whoever made the account before may be somebody else.
       await accounts.endPassword(transaction, account.id);
       await factorsOfPeople.removeAll(transaction, { userId: account.id, by: doneFrom(account.id, visit) });
       return link(transaction, person, account.id);
     }
     // Anybody would close the setup otherwise, and leave the service without an owner.
-    if (!(await accounts.isSetUp(transaction))) throw new Refused('not_set_up');
-    if (!isWanted) throw new Refused('not_invited');
+    if (!(await accounts.isSetUp(transaction))) throw new SignOnRefused('not_set_up');
+    if (!isWanted) throw new SignOnRefused('not_invited');
     return link(transaction, person, (await accounts.create(transaction, { email, name }, visit)).id);
   };
 

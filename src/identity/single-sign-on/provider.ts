@@ -33,16 +33,16 @@ const PROVEN_WITHIN_S = 120;
 const MOST_AHEAD_S = 120;
 
 /** Why nobody was proven: the person said no, or the provider's answer is not to be believed, or it cannot be had. */
-export type Refusal = 'denied' | 'invalid' | 'unreachable';
-export class ProviderError extends Error {
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal, cause: unknown) {
+export type IdentityRefusal = 'denied' | 'invalid' | 'unreachable';
+export class IdentityProviderError extends Error {
+  readonly refusal: IdentityRefusal;
+  constructor(refusal: IdentityRefusal, cause: unknown) {
     super(`The identity provider: ${refusal}`, { cause });
     this.refusal = refusal;
   }
 }
 
-export type Provider = {
+export type IdentityProvider = {
   /** Where a browser with that secret is sent. `isProof` has the provider ask for the password again. */
   addressFor(secret: string, options: { isProof: boolean }): Promise<string>;
   /** The person whom the provider sent back to `url`, in the browser with that secret. Throws ProviderError. */
@@ -56,7 +56,7 @@ export type Provider = {
 export function createProvider(
   settings: SingleSignOnSettings,
   { redirectUri, clock }: { redirectUri: string; clock: () => Date },
-): Provider {
+): IdentityProvider {
   let known: { at: number; configuration: Promise<Configuration> } | undefined;
 
   const discover = async (): Promise<Configuration> => {
@@ -69,7 +69,7 @@ export function createProvider(
     } catch (error) {
       // The next one asks again.
       if (known?.configuration === configuration) known = undefined;
-      throw new ProviderError('unreachable', error);
+      throw new IdentityProviderError('unreachable', error);
     }
   };
 
@@ -111,7 +111,7 @@ export function createProvider(
         if (person === undefined) throw new Error('The subject is empty or longer than 255 characters');
         return person;
       } catch (error) {
-        throw new ProviderError(refusalOf(error), error);
+        throw new IdentityProviderError(refusalOf(error), error);
       }
     },
   };
@@ -166,7 +166,7 @@ async function withUserInfo(
   return { ...others, ...own, ...address, iss: claims.iss, sub: claims.sub };
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOf(error: unknown): IdentityRefusal {
   if (error instanceof AuthorizationResponseError) return error.error === 'access_denied' ? 'denied' : 'invalid';
   return isUnanswered(error) ? 'unreachable' : 'invalid';
 }

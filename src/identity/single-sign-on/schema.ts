@@ -48,4 +48,4 @@ const PROBLEMS = [
   'linked_otherwise',
   'other_person',
 ] as const;
-export type Problem = (typeof PROBLEMS)[number];
+export type SignOnProblem = (typeof PROBLEMS)[number];

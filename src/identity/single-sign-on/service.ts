@@ -11,10 +11,10 @@ import type { Visit } from '../../caller/scheme.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { createAttempts } from './attempts.ts';
 import type { ProvenPerson } from './claims.ts';
-import { createEnter, Refused } from './enter.ts';
-import { createProvider, type Provider, ProviderError } from './provider.ts';
-import type { Problem, Start, StartSingleSignOn, Ways } from './schema.ts';
-import { type Attempt, findUserOf, findUserOfSession, hasIdentity } from './store.ts';
+import { createEnter, SignOnRefused } from './enter.ts';
+import { createProvider, type IdentityProvider, IdentityProviderError } from './provider.ts';
+import type { SignOnProblem, Start, StartSingleSignOn, Ways } from './schema.ts';
+import { type SignOnAttempt, findUserOf, findUserOfSession, hasIdentity } from './store.ts';
 
 /** Shorter than other sessions: the provider may have ended the account meanwhile, and asking again costs a person nothing. */
 const SESSION_MS = 24 * 3_600_000;
@@ -54,7 +54,7 @@ export function createSingleSignOn(
   const provider = settings && createProvider(settings, { redirectUri, clock });
   const enter = settings && createEnter(deps, { ...needed, settings });
 
-  const begin = async (attempt: Attempt, visit: Visit): Promise<WithCookies<Start>> => {
+  const begin = async (attempt: SignOnAttempt, visit: Visit): Promise<WithCookies<Start>> => {
     const hostProblem = sessions.cookies.hostProblem(visit.host);
     if (hostProblem !== undefined) throw new ApiError('FORBIDDEN', hostProblem);
     const secret = attempts.newSecret();
@@ -63,7 +63,7 @@ export function createSingleSignOn(
   };
 
   /** The cookies of a person who has come back, or Refused. */
-  const admit = async ({ sessionId }: Attempt, person: ProvenPerson, visit: Visit): Promise<string[]> => {
+  const admit = async ({ sessionId }: SignOnAttempt, person: ProvenPerson, visit: Visit): Promise<string[]> => {
     const done = await db.$transaction(async (transaction) => {
       if (sessionId === undefined) {
         const userId = await known(enter)(transaction, person, visit);
@@ -76,7 +76,7 @@ export function createSingleSignOn(
       }
       const userId = await findUserOf(transaction, person);
       if (userId === undefined || userId !== (await findUserOfSession(transaction, sessionId)))
-        throw new Refused('other_person');
+        throw new SignOnRefused('other_person');
       return sessions.renew(transaction, sessionId, { isProven: true, by: 'singleSignOn' });
     });
     return done.cookies;
@@ -127,21 +127,21 @@ function known<T>(part: T | undefined): T {
   return part;
 }
 
-async function addressAt(provider: Provider, secret: string, options: { isProof: boolean }): Promise<string> {
+async function addressAt(provider: IdentityProvider, secret: string, options: { isProof: boolean }): Promise<string> {
   try {
     return await provider.addressFor(secret, options);
   } catch (cause) {
-    if (!(cause instanceof ProviderError)) throw cause;
+    if (!(cause instanceof IdentityProviderError)) throw cause;
     throw new ApiError('UNAVAILABLE', 'The identity provider cannot be reached', { retryAfter: 5, cause });
   }
 }
 
 /** The fragment is read by the page alone: no log and no Referer has it. */
-const problemAt = (page: string, problem: Problem): string => `${page}#problem=${problem}`;
+const problemAt = (page: string, problem: SignOnProblem): string => `${page}#problem=${problem}`;
 
-function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof ProviderError) return error.refusal;
-  return error instanceof Refused ? error.problem : undefined;
+function problemOf(error: unknown): SignOnProblem | undefined {
+  if (error instanceof IdentityProviderError) return error.refusal;
+  return error instanceof SignOnRefused ? error.problem : undefined;
 }
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);

@@ -5,7 +5,7 @@ export { lockPeople } from '../../db/sql/lock-people.ts';
 type Db = DatabaseTransaction;
 
 /** A browser that was sent to the identity provider. */
-export type Attempt = {
+export type SignOnAttempt = {
   /** The session of one who proves once more who they are; undefined for one who signs in. */
   sessionId: string | undefined;
   returnTo: string;
@@ -14,7 +14,7 @@ export type Attempt = {
 /** Keeps an attempt, and forgets those whose time is over. */
 export async function insertAttempt(
   db: Db,
-  { sessionId, ...attempt }: Attempt & { hash: Buffer; expiresAt: Date },
+  { sessionId, ...attempt }: SignOnAttempt & { hash: Buffer; expiresAt: Date },
   now: Date,
 ): Promise<void> {
   await db.singleSignOnAttempt.deleteMany({ where: { expiresAt: { lte: now } } });
@@ -23,7 +23,7 @@ export async function insertAttempt(
 }
 
 /** Uses an attempt up. Undefined when it was used before, has expired or never was. */
-export async function useAttempt(db: Db, hash: Buffer, now: Date): Promise<Attempt | undefined> {
+export async function useAttempt(db: Db, hash: Buffer, now: Date): Promise<SignOnAttempt | undefined> {
   const [row] = await db.$queryRaw<{ session_id: string | null; return_to: string }[]>`
     DELETE FROM single_sign_on_attempts WHERE hash = ${new Uint8Array(hash)} AND expires_at > ${now}
     RETURNING session_id, return_to`;

@@ -5,10 +5,10 @@ import { PROOF_ALGORITHMS } from '../../kernel/errors/oauth.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 import type { Asked } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
-import { originOf } from '../../caller/changes.ts';
+import { originOfVisit } from '../../caller/changes.ts';
 import { requireBinding } from '../dpop/binding.ts';
 import { createNonces } from '../dpop/nonces.ts';
-import { checkProof, type Proof, type Proven } from '../dpop/proof.ts';
+import { checkProof, type Proof, type ProvenRequest } from '../dpop/proof.ts';
 import type { UsedProofs } from '../dpop/used-proofs.ts';
 import type { MachineCredentials } from '../machine-credentials/service.ts';
 import type { Visit } from '../../caller/scheme.ts';
@@ -68,7 +68,7 @@ export function createTokens(
   const reader = createTokenReader({ issuer, clock, verifier: signingKeys.verifier });
   const nextNonce = (): string | undefined => nonces?.current();
 
-  const check = (proofs: readonly string[], proven: Proven): Promise<Proof> =>
+  const check = (proofs: readonly string[], proven: ProvenRequest): Promise<Proof> =>
     checkProof(proofs, proven, { now: clock(), isGoodNonce: nonces?.isGood });
 
   const authenticate = async (
@@ -138,7 +138,7 @@ export function createTokens(
         scopes,
         thumbprint,
         expiresAt,
-        from: originOf(visit),
+        from: originOfVisit(visit),
       });
       log.info({ credentialId: credential.id, scopes, jkt: thumbprint }, 'gave an access token');
       return { access_token: text, token_type: 'DPoP', expires_in: lifeSeconds, scope: scopes.join(' ') };

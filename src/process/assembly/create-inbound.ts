@@ -1,5 +1,5 @@
 import { createEventTypeExpressions } from '../../automations/inbound/event-type-expression.ts';
-import { createReceive } from '../../automations/inbound/receive.ts';
+import { createReceiveWebhook } from '../../automations/inbound/receive.ts';
 import { createInboundWebhooks, type InboundWebhooks } from '../../automations/inbound/service.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import { VERSION } from '../../kernel/words/version.ts';
@@ -14,6 +14,6 @@ export function createInbound(
 ): InboundWebhooks {
   const expressions = createEventTypeExpressions();
   const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
-  const receive = createReceive(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
+  const receive = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
   return createInboundWebhooks(deps, { audit, expressions, receive });
 }

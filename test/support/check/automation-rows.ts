@@ -2,7 +2,7 @@ import { approvalAnswer } from '../../../src/automations/approvals/schema.ts';
 import { cancelledRunsAnswer, runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
 import { scheduleAnswer } from '../../../src/automations/schedules/schema.ts';
 import { trialAnswer } from '../../../src/automations/trials/schema.ts';
-import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
+import { definitionValidationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 const PATH = '/v1/workflows/:workflowId';
@@ -31,7 +31,7 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     path: '/v1/workflows/validate',
     scope: 'workflows:write',
     status: 200,
-    answers: validationAnswer,
+    answers: definitionValidationAnswer,
     body: () => ({ name: 'two steps', ...definition }),
     otherBodies: ({ workflowId }) => [{ id: workflowId, ...definition }],
   },

@@ -4,7 +4,7 @@ import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { searchResultsAnswer } from '../../../src/search/schema.ts';
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
-import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
+import { batchAnswer, dryRunAnswer, publishedAnswer, payloadValidationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import { backlogAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
@@ -74,7 +74,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/validate',
     scope: 'messages:write',
     status: 200,
-    answers: validationAnswer,
+    answers: payloadValidationAnswer,
     body: () => message,
     otherBodies: ({ channelId }) => [{ ...message, channelId }],
   },

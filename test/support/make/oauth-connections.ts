@@ -1,5 +1,10 @@
 import { expect } from '@jest/globals';
-import { openSealed, type Sealed, sealConnection, type Tokens } from '../../../src/automations/connections/sealed.ts';
+import {
+  openSealed,
+  type Sealed,
+  sealConnection,
+  type ProviderTokens,
+} from '../../../src/automations/connections/sealed.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { PROVIDER_CLIENT, type TokenProvider } from '../world/token-provider.ts';
 import { workflowCalls } from './workflow-calls.ts';
@@ -69,7 +74,7 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
     sealedOf,
     seal,
     change,
-    tokensOf: async (id: string): Promise<Tokens | undefined> => (await sealedOf(id)).oauth?.tokens,
+    tokensOf: async (id: string): Promise<ProviderTokens | undefined> => (await sealedOf(id)).oauth?.tokens,
     /** A connection to which somebody has consented. */
     async authorized(): Promise<string> {
       const { id } = await make();

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../schemas/schemas.ts';
 import { planOf } from './compile.ts';
-import type { Problem } from './graph.ts';
+import type { DefinitionProblem } from './graph.ts';
 
 /**
  * Forms of approvals, and of the payload of runs by hand, that are no JSON Schema, or one that costs too much. `key`: whose turn the
@@ -10,8 +10,8 @@ export async function formProblems(
   { trigger, steps }: { trigger?: unknown; steps?: unknown },
   key: string,
   schemas: Pick<Schemas, 'problemOf'>,
-): Promise<Problem[]> {
-  const problems: Problem[] = [];
+): Promise<DefinitionProblem[]> {
+  const problems: DefinitionProblem[] = [];
   for (const { field, form } of formsIn(trigger, steps)) {
     const reason = await schemas.problemOf(key, form);
     if (reason !== undefined) problems.push({ field, reason });

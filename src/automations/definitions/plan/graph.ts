@@ -3,16 +3,16 @@ import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import type { PlannedStep } from '../configs/plan.ts';
 
 /** Something that a definition may not say, with its field as the author writes it. */
-export type Problem = { field: string; reason: string };
+export type DefinitionProblem = { field: string; reason: string };
 
 /** A way from one step to another one. `isInner`: into the body of a loop or into a branch, whose end leads back to the step. */
 type Way = { field: string; to: string; isInner: boolean };
 
 /** The steps and the ways between them. */
 export type Graph = {
-  problems: readonly Problem[];
+  problems: readonly DefinitionProblem[];
   /** Problems that more steps, and better ones, would not take away. */
-  certain: readonly Problem[];
+  certain: readonly DefinitionProblem[];
   /** Without circles, and with loops and branches that are chains of their own. */
   isSound: boolean;
 };
@@ -84,8 +84,8 @@ function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySet<strin
 }
 
 /** The first way that closes each circle, with the circle. */
-function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[] {
-  const problems: Problem[] = [];
+function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [];
   const done = new Set<string>();
   const path: string[] = [];
   const visit = (id: string): void => {
@@ -107,8 +107,8 @@ function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[] {
  * A body or a branch is a chain of its own: it shares no step with what is outside it, and ends without a next step. Loops and
  * branches stand at most so many levels inside each other.
  */
-function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[] {
-  const problems: Problem[] = [];
+function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [];
   const levelOf = new Map<string, string>();
   /** Whether a step joins the level; one of another level is a problem of the way that led to it. */
   const joins = (id: string, level: string, field: string): boolean => {
@@ -144,7 +144,7 @@ function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem
   return problems;
 }
 
-function unreachable(steps: readonly PlannedStep[], waysFrom: WaysOf): Problem[] {
+function unreachable(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
   const found = reachable(
     steps.slice(0, 1).map(({ id }) => id),
     waysFrom,

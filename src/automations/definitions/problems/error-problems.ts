@@ -1,12 +1,12 @@
 import { isStepError, STEP_ERRORS } from '../../../contract/step-errors.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import type { PlannedStep } from '../configs/plan.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 
 const KNOWN = [...STEP_ERRORS, 'HTTP_404', 'HTTP_4XX', 'HTTP_5XX'];
 
 /** Names of errors that no step fails with: a branch of `onError` under such a name is never taken. */
-export const errorProblems = (step: PlannedStep, at: string): Problem[] =>
+export const errorProblems = (step: PlannedStep, at: string): DefinitionProblem[] =>
   namesIn(step, at).flatMap(({ field, name }) => (isStepError(name) ? [] : [{ field, reason: reasonFor(name) }]));
 
 function namesIn({ onError, nonRetryableErrors }: PlannedStep, at: string): { field: string; name: string }[] {

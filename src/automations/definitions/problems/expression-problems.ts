@@ -1,7 +1,7 @@
 import { secretIn, piecesOf, textsOf } from '../../expressions/templates.ts';
 import { connectorTemplates } from '../configs/connector.ts';
 import { errorProblems } from './error-problems.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 import { cancelOnOf } from '../plan/cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from '../configs/plan.ts';
 import type { Checks } from './checks.ts';
@@ -24,7 +24,11 @@ type Evaluated = {
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
 /** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
-export function expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, given: Checks): Problem[] {
+export function expressionProblems(
+  steps: readonly PlannedStep[],
+  readableIn: ReadableIn,
+  given: Checks,
+): DefinitionProblem[] {
   const checks = { ...given, loopOf: (id: string, reader: string) => loopOf(steps, readableIn, { id, reader }) };
   return steps.flatMap((step, index) => {
     const at = `steps[${index}].config`;
@@ -98,7 +102,7 @@ const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginnin
   ]);
 
 /** Faults of the expressions of a trigger that has its form. */
-export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problem[] =>
+export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): DefinitionProblem[] =>
   [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
     problemsOfExpression(each, { id: 'trigger' }, { may: new Set(), surely: new Set() }, checks),
   );
@@ -185,7 +189,7 @@ function problemsOfExpression(
   step: Pick<PlannedStep, 'id'>,
   readable: Readable,
   { expressions, loopOf }: Pick<Checks, 'expressions'> & Partial<LoopOf>,
-): Problem[] {
+): DefinitionProblem[] {
   try {
     const { type, steps, firm, misread, names } = expressions.check(expression);
     const outside = scope === 'arriving event' || scope === 'beginning' ? ABSENT[scope] : undefined;
@@ -239,7 +243,7 @@ function problemsOfTemplate(
   step: PlannedStep,
   readable: Readable,
   checks: Checks & LoopOf,
-): Problem[] {
+): DefinitionProblem[] {
   return [...textsOf(template, field)].flatMap(({ path, text }) => {
     try {
       return piecesOf(text).flatMap((piece) => {
@@ -263,7 +267,7 @@ function problemsOfTemplate(
 }
 
 /** The filter of a wait is of the bounded language, as that of a trigger. */
-function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): Problem[] {
+function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): DefinitionProblem[] {
   if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
   const reason = filterProblem(triggerFilter(step.filter));
   return reason === undefined ? [] : [{ field: `${at}.filter`, reason: withWayOut(step.filter, reason) }];

@@ -15,7 +15,7 @@ import { planOf } from '../plan/compile.ts';
 import { stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';
 import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
-import { graphOf, type Problem } from '../plan/graph.ts';
+import { graphOf, type DefinitionProblem } from '../plan/graph.ts';
 import { connectorProblems } from '../configs/connector.ts';
 import { actionOf } from '../plan/planned-step.ts';
 import { anyOf, readableIn } from './readable.ts';
@@ -40,7 +40,7 @@ const stepForm = z.strictObject({
 export function problemsOf(
   definition: { trigger?: unknown; steps?: unknown },
   checks: Checks,
-): { problems: Problem[]; hasForm: boolean } {
+): { problems: DefinitionProblem[]; hasForm: boolean } {
   const { problems: inTrigger, hasForm } =
     definition.trigger === undefined ? { problems: [], hasForm: true } : triggerProblems(definition.trigger, checks);
   const inSteps = definition.steps === undefined ? [] : stepProblems(definition.steps);
@@ -51,7 +51,7 @@ export function problemsOf(
 }
 
 /** Faults of the ways and expressions of steps that have their forms. */
-function problemsOfWhole(written: unknown, checks: Checks): Problem[] {
+function problemsOfWhole(written: unknown, checks: Checks): DefinitionProblem[] {
   const { steps } = planOf(undefined, written);
   const graph = graphOf(steps);
   const readable = graph.isSound ? readableIn(steps) : anyOf(steps);
@@ -62,7 +62,7 @@ function problemsOfWhole(written: unknown, checks: Checks): Problem[] {
  * The same where some steps lack their forms: the others are judged, and nothing that a mended one could make right. No step is judged
  * where ids are missing or stand twice.
  */
-function problemsOfRest(written: unknown, checks: Checks): Problem[] {
+function problemsOfRest(written: unknown, checks: Checks): DefinitionProblem[] {
   if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return [];
   const steps: z.output<typeof stepForm>[] = [];
   for (const step of written as readonly unknown[]) {
@@ -77,7 +77,7 @@ function problemsOfRest(written: unknown, checks: Checks): Problem[] {
 }
 
 /** Why a complete definition may not be activated yet: nothing but absence counts. */
-export function missingIn(definition: { trigger?: unknown; steps?: unknown }): Problem[] {
+export function missingIn(definition: { trigger?: unknown; steps?: unknown }): DefinitionProblem[] {
   const { trigger, steps } = definition;
   return [
     ...(trigger === undefined ? [{ field: 'trigger', reason: 'is required' }] : []),
@@ -87,7 +87,7 @@ export function missingIn(definition: { trigger?: unknown; steps?: unknown }): P
   ];
 }
 
-function triggerProblems(trigger: unknown, checks: Checks): { problems: Problem[]; hasForm: boolean } {
+function triggerProblems(trigger: unknown, checks: Checks): { problems: DefinitionProblem[]; hasForm: boolean } {
   const form = problemsIn(triggerForm, trigger, ['trigger']);
   if (form.length > 0) return { problems: form, hasForm: false };
   // `as`: it has the form.
@@ -107,7 +107,7 @@ function triggerProblems(trigger: unknown, checks: Checks): { problems: Problem[
   };
 }
 
-function stepProblems(steps: unknown): Problem[] {
+function stepProblems(steps: unknown): DefinitionProblem[] {
   if (!Array.isArray(steps)) return [{ field: 'steps', reason: 'must be an array' }];
   if (steps.length > WORKFLOW_BOUNDS.steps)
     return [{ field: 'steps', reason: `must contain at most ${WORKFLOW_BOUNDS.steps} steps` }];
@@ -128,7 +128,7 @@ function stepProblems(steps: unknown): Problem[] {
   });
 }
 
-function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): Problem[] {
+function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): DefinitionProblem[] {
   const at = `steps[${index}]`;
   const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES);
   if (kind !== undefined)
@@ -142,7 +142,12 @@ function configProblems(index: number, type: string, config: Readonly<Record<str
 const actionMeant = (type: string): string =>
   `unknown step type "${type}", which is an action: write "type": "action", and "action": "${type}" in its config`;
 
-function kindProblem(field: string, what: string, given: unknown, known: readonly string[]): Problem | undefined {
+function kindProblem(
+  field: string,
+  what: string,
+  given: unknown,
+  known: readonly string[],
+): DefinitionProblem | undefined {
   if (typeof given === 'string' && known.includes(given)) return undefined;
   const nearest = typeof given === 'string' ? nearestName(given, known) : undefined;
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -153,7 +158,7 @@ function kindProblem(field: string, what: string, given: unknown, known: readonl
 }
 
 /** All issues of a schema, with the fields as the author writes them. */
-function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): Problem[] {
+function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): DefinitionProblem[] {
   const parsed = schema.safeParse(value, { error: reasonOf('field') });
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) =>

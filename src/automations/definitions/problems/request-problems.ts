@@ -4,11 +4,15 @@ import { filledAddress, hasWrittenOrigin } from '../../expressions/addresses.ts'
 import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
 import type { Checks } from './checks.ts';
 import type { HttpAction, PlannedStep } from '../configs/plan.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 import { secretTemplatesOf } from '../references/secret-templates.ts';
 
 /** Faults of the address and of the headers of a step that makes a request. Expressions in them are judged elsewhere. */
-export function requestProblems(step: PlannedStep, at: string, { urlProblem }: Pick<Checks, 'urlProblem'>): Problem[] {
+export function requestProblems(
+  step: PlannedStep,
+  at: string,
+  { urlProblem }: Pick<Checks, 'urlProblem'>,
+): DefinitionProblem[] {
   if (step.type !== 'action' || step.action !== 'http') return [];
   const reason = addressProblem(step, urlProblem);
   return [...(reason === undefined ? [] : [{ field: `${at}.url`, reason }]), ...headerProblems(step.headers, at)];
@@ -18,7 +22,7 @@ export function requestProblems(step: PlannedStep, at: string, { urlProblem }: P
 function addressProblem(step: PlannedStep & HttpAction, urlProblem: Checks['urlProblem']): string | undefined {
   const url = String(step.url);
   try {
-    return hasWrittenOrigin(url) ? urlProblem(filledAddress(url, () => 'x')) : originProblem(step);
+    return hasWrittenOrigin(url) ? urlProblem(filledAddress(url, () => 'x')) : writtenOriginProblem(step);
   } catch {
     // A template that is not closed is a fault of its expressions.
     return undefined;
@@ -29,7 +33,7 @@ function addressProblem(step: PlannedStep & HttpAction, urlProblem: Checks['urlP
  * Why the address of a step may not come from a template: a value of a message could send credentials to a host of its own. Undefined
  * where nothing secret goes with the request, and where scheme, host and port are written out.
  */
-export function originProblem(step: PlannedStep & HttpAction): string | undefined {
+export function writtenOriginProblem(step: PlannedStep & HttpAction): string | undefined {
   const isSecret = step.auth !== undefined || hasAuthorization(step.headers) || hasSecret(step);
   return isSecret && !hasWrittenOrigin(String(step.url))
     ? 'must have scheme, host and port written out, because credentials go with the request (secrets, auth or Authorization)'
@@ -47,7 +51,7 @@ const hasSecret = (step: PlannedStep): boolean =>
   );
 
 /** Headers that the sender leaves out, or cannot send; texts with templates are judged once they are filled in. */
-function headerProblems(headers: HttpAction['headers'], at: string): Problem[] {
+function headerProblems(headers: HttpAction['headers'], at: string): DefinitionProblem[] {
   const seen = new Set<string>();
   return Object.entries(headers).flatMap(([name, template]) => {
     const isTwice = seen.has(name.toLowerCase());

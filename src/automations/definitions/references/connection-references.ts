@@ -1,12 +1,12 @@
 import { isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 
 /** Connections that steps name and that the environment has not, or has for other connectors. `find` gives connectors by connections. */
 export async function connectionProblems(
   { steps }: { steps?: unknown },
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const named = planOf(undefined, steps).steps.flatMap((step, index) =>
     step.type === 'action' && step.action === 'connector' && step.connectionId !== undefined
       ? [{ field: `steps[${index}].config.connectionId`, id: step.connectionId, connectorId: step.connectorId }]

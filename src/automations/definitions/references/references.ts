@@ -1,7 +1,7 @@
 import { fieldPath } from '../../../kernel/values/field-path.ts';
 import { hasIdForm, isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 import type { WrittenStep } from '../plan/planned-step.ts';
 
 /** The channels whose messages begin runs; an empty list stands for all of the environment. Undefined for other triggers. */
@@ -16,7 +16,7 @@ export function coverOf(trigger: string | undefined): { channelIds: readonly str
 export async function channelProblems(
   { trigger, steps }: { trigger?: Readonly<Record<string, unknown>>; steps?: unknown },
   find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const named = [...channelsOfTrigger(trigger), ...channelsOfSteps(steps)];
   const ids = [...new Set(named.map(({ id }) => id).filter((id) => hasIdForm(id) && isId('channel', id)))];
   const found = ids.length === 0 ? new Set<string>() : await find(ids);
@@ -60,7 +60,7 @@ function isNamed(steps: unknown, index: number, name: string): boolean {
 export async function webhookProblems(
   { trigger }: { trigger?: Readonly<Record<string, unknown>> },
   find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const planned = trigger === undefined ? undefined : planOf(trigger, []).trigger;
   if (planned?.type !== 'webhook') return [];
   const { webhookId } = planned;

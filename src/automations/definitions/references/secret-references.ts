@@ -1,13 +1,13 @@
 import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
 import { planOf } from '../plan/compile.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 import { secretTemplatesOf } from './secret-templates.ts';
 
 /** Secrets that a definition names and that the environment has not. `find` gives those of the names that it has. */
 export async function secretProblems(
   { steps }: { steps?: unknown },
   find: (names: readonly string[]) => Promise<ReadonlySet<string>>,
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const named = planOf(undefined, steps).steps.flatMap((step, index) =>
     secretTemplatesOf(step).flatMap(({ field, template }) =>
       [...textsOf(template, `steps[${index}].config.${field}`)].flatMap(({ path, text }) =>

@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
-import type { Problem } from '../plan/graph.ts';
+import type { DefinitionProblem } from '../plan/graph.ts';
 
 /** The steps, as JSON texts, of those of these workflows that the environment has; null where one has none yet. */
 export type FindSteps = (ids: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
@@ -14,7 +14,7 @@ export async function workflowProblems(
   { steps }: { steps?: unknown },
   find: FindSteps,
   own: string | undefined,
-): Promise<Problem[]> {
+): Promise<DefinitionProblem[]> {
   const named = calledIn(steps);
   const calls = await callsFrom(
     named.map(({ id }) => id),

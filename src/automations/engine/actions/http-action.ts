@@ -2,14 +2,14 @@ import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import type { RequestSender, RequestResult } from '../../../outbound/send-request.ts';
 import type { AttemptError } from '../../../outbound/exchange/error-class.ts';
 import type { HttpAction } from '../../definitions/configs/plan.ts';
-import { originProblem } from '../../definitions/problems/request-problems.ts';
+import { writtenOriginProblem } from '../../definitions/problems/request-problems.ts';
 import { headerNameProblem, headerValueProblem } from '../../../outbound/request-headers.ts';
 import { filledAddress } from '../../expressions/addresses.ts';
 import type { CutAnswer } from '../../expressions/cut-answer.ts';
 import { type StepExpressions, toText } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';
 import { cutOf } from '../values/fitted-output.ts';
-import { jsonText, readJson } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../values/json-text.ts';
 import {
   createMask,
   createMasking,
@@ -60,7 +60,7 @@ export function createHttpAction({
       const textAt = (field: string, template: unknown): string =>
         masking.take(field, asText(field, resolve(template)));
       // A definition may be older than these rules: no header is recorded that is never sent, and no secret follows a value of a message.
-      const refusal = originProblem(step);
+      const refusal = writtenOriginProblem(step);
       if (refusal !== undefined) throw new StepFailed('EXPRESSION', `url: ${refusal}`);
       const headers = Object.entries(step.headers)
         .filter(([name]) => headerNameProblem(name) === undefined)
@@ -240,7 +240,7 @@ const isJson = (headers: RequestResult['headers']): boolean => JSON_TYPE.test(he
 /** JSON as its value, anything else as text; an empty body is null. */
 function bodyOf({ body, headers }: RequestResult): unknown {
   if (body === '') return null;
-  const read = isJson(headers) ? readJson(body) : undefined;
+  const read = isJson(headers) ? readJsonText(body) : undefined;
   return read === undefined ? body : read.value;
 }
 

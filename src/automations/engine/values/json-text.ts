@@ -15,7 +15,7 @@ function exact(value: unknown): unknown {
 }
 
 /** A JSON value as expressions read it. Undefined for a text that is no JSON, or nested deeper than 100 levels. */
-export function readJson(text: string): { value: unknown } | undefined {
+export function readJsonText(text: string): { value: unknown } | undefined {
   if (isDeep(text)) return undefined;
   try {
     return { value: parsePayload(text) };

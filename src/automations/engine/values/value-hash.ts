@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonText } from './json-text.ts';
 
 /** A text for a value that an expression gave: equal values have the same one, in whatever order their members stand. */
-export const hashOf = (value: unknown): string =>
+export const hashOfValue = (value: unknown): string =>
   createHash('sha256')
     .update(jsonText(sorted(value)))
     .digest('base64url');

@@ -1,7 +1,7 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
-import { jsonText, readJson } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import { type Decided, expireApproval, openApproval, readApproval } from './approval-store.ts';
 import type { WaitKind } from './kind.ts';
@@ -71,7 +71,7 @@ export function resultOf(step: Approval, { status, by, at, comment, data }: Deci
     throw new StepFailed('WAIT_TIMEOUT', `nobody has decided within ${showDuration(step.waitMs)}`);
   const isApproved = status === 'approved' || (status === 'expired' && step.onTimeout === 'approve');
   const decision = isApproved ? 'approved' : 'rejected';
-  const output = { decision, by, at, comment, data: data === null ? null : (readJson(data)?.value ?? null) };
+  const output = { decision, by, at, comment, data: data === null ? null : (readJsonText(data)?.value ?? null) };
   return { output, way: wayOfDecision(step, decision, by) };
 }
 

@@ -1,10 +1,10 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
-import { jsonText, readJson } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
-import { type Child, closeChild, openChild, readChild, type Refused } from './child-store.ts';
+import { type ChildRun, closeChild, openChild, readChild, type RefusedChild } from './child-store.ts';
 import type { WaitKind } from './kind.ts';
 import { readWait } from './wait-store.ts';
 
@@ -65,19 +65,19 @@ export const childRun: WaitKind = {
 const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'cancelled', 'skipped']);
 
 /** `waited`: the time that the step had, where it is over. Throws StepFailed for a run that did not complete. */
-function resultOf(child: Child | undefined, waited: string | undefined): Result {
+function resultOf(child: ChildRun | undefined, waited: string | undefined): Result {
   // A finished run is kept for as long as its workflow's retention; its parent is told long before.
   if (child === undefined) throw new StepFailed('CHILD_FAILED', 'its run is gone');
   const { id, status, output, errorCode, errorMessage, reason } = child;
   if (status === 'completed')
-    return { output: { runId: id, output: output === null ? null : (readJson(output)?.value ?? null) } };
+    return { output: { runId: id, output: output === null ? null : (readJsonText(output)?.value ?? null) } };
   if (status === 'failed')
     throw new StepFailed('CHILD_FAILED', `${id} failed: ${errorCode ?? ''} ${errorMessage ?? ''}`.trimEnd());
   if (waited !== undefined) throw new StepFailed('WAIT_TIMEOUT', `${id} has not ended within ${waited}`);
   throw new StepFailed('CHILD_FAILED', `${id} was ${status}: ${reason ?? ''}`);
 }
 
-function refused({ refused: why }: Refused, workflowId: string): StepFailed {
+function refused({ refused: why }: RefusedChild, workflowId: string): StepFailed {
   switch (why) {
     case 'workflow missing':
       return new StepFailed('NOT_FOUND', `there is no workflow ${workflowId}`);

@@ -21,13 +21,13 @@ export type NewChild = StepInput & {
 };
 
 /** Why a step's run cannot begin. */
-export type Refused = { refused: 'workflow missing' | 'workflow not active' | 'run without its workflow' };
+export type RefusedChild = { refused: 'workflow missing' | 'workflow not active' | 'run without its workflow' };
 
 /**
  * Begins the run of a step, once in a round of its parent. A step that is taken again has its earlier run go on, where that is one of the
  * same workflow: from the steps that failed if it did not complete.
  */
-export function openChild(pool: Pool, child: NewChild): Promise<Refused | undefined> {
+export function openChild(pool: Pool, child: NewChild): Promise<RefusedChild | undefined> {
   return inTransaction(pool, async (connection) => {
     const earlier = await lockChild(connection, child);
     if (child.isAwaited && !(await registerOnce(connection, child))) return undefined;
@@ -66,7 +66,7 @@ async function registerOnce(
 
 const GOES_ON: readonly RunStatus[] = ['failed', 'cancelled', 'paused', 'skipped'];
 
-async function goOn(connection: PoolClient, child: NewChild, earlier: Earlier): Promise<Refused | undefined> {
+async function goOn(connection: PoolClient, child: NewChild, earlier: Earlier): Promise<RefusedChild | undefined> {
   if (!child.isAwaited || !GOES_ON.includes(earlier.status)) return undefined;
   const isRetried = await retryRun(connection, {
     id: earlier.id,
@@ -78,7 +78,7 @@ async function goOn(connection: PoolClient, child: NewChild, earlier: Earlier): 
   return isRetried ? undefined : { refused: 'run without its workflow' };
 }
 
-async function insertChild(connection: PoolClient, child: NewChild): Promise<Refused | undefined> {
+async function insertChild(connection: PoolClient, child: NewChild): Promise<RefusedChild | undefined> {
   const { id, environmentId, workflowId, input, runId, chainDepth } = child;
   const { rows } = await connection.query<{ status: string; isBegun: boolean }>(
     `WITH workflow AS (
@@ -97,7 +97,7 @@ async function insertChild(connection: PoolClient, child: NewChild): Promise<Ref
 }
 
 /** The run of a step as it stands. Texts are JSON. */
-export type Child = {
+export type ChildRun = {
   id: string;
   status: RunStatus;
   output: string | null;
@@ -106,8 +106,8 @@ export type Child = {
   reason: string | null;
 };
 
-export async function readChild(pool: Pool, step: Step): Promise<Child | undefined> {
-  const { rows } = await pool.query<Child>({
+export async function readChild(pool: Pool, step: Step): Promise<ChildRun | undefined> {
+  const { rows } = await pool.query<ChildRun>({
     name: 'read_child',
     text: `SELECT id, status, output, error_code AS "errorCode", error_message AS "errorMessage", reason
       FROM runs WHERE parent_run_id = $1 AND parent_step = $2`,

@@ -1,7 +1,7 @@
 import type { StepInput, Taken } from '../../../contract/run-workflow.ts';
 import { stepBehind, wayTo } from '../../../contract/run-ways.ts';
 import { type Loaded, loadStep } from '../context.ts';
-import { readJson } from '../values/json-text.ts';
+import { readJsonText } from '../values/json-text.ts';
 import { readEnded, readStep, type StepRow } from '../load-store.ts';
 import { recordCutBranches } from '../loop-store.ts';
 import { recordBeginning, recordEnd, refuseTooMany } from '../record-store.ts';
@@ -55,7 +55,7 @@ function outputsOf({ step }: Loaded, rows: readonly StepRow[], iteration: string
   if (failed !== undefined && (step.mode === 'all' || arrived.length === 0))
     throw new StepFailed(failed.errorCode ?? 'INTERNAL', `step ${failed.stepId}: ${failed.errorMessage ?? ''}`);
   return Object.fromEntries(
-    arrived.map(([entry, last]) => [entry, last?.output == null ? null : (readJson(last.output)?.value ?? null)]),
+    arrived.map(([entry, last]) => [entry, last?.output == null ? null : (readJsonText(last.output)?.value ?? null)]),
   );
 }
 

@@ -3,7 +3,7 @@ import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../../contract/ru
 import { iterationOf, stepKey, wayTo } from '../../../contract/run-ways.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
 import { contextOf, type Loaded, loadStep, readLoopItem } from '../context.ts';
-import { jsonText, readJson } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../values/json-text.ts';
 import { readEnded, readStep, readWays } from '../load-store.ts';
 import { type ItemRow, readFailureWithin, readItems, recordCut } from '../loop-store.ts';
 import { recordBeginning, recordEnd, refuseTooMany } from '../record-store.ts';
@@ -62,7 +62,7 @@ function listOf({ expressions }: EngineDependencies, { step, context }: Loaded):
 }
 
 const itemsIn = (text: string): readonly unknown[] => {
-  const list = readJson(text)?.value;
+  const list = readJsonText(text)?.value;
   return Array.isArray(list) ? list : [];
 };
 
@@ -140,7 +140,7 @@ function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
   return {
     results: items
       .filter(({ status }) => status === 'completed')
-      .map(({ output }) => (output === null ? null : readJson(output)?.value)),
+      .map(({ output }) => (output === null ? null : readJsonText(output)?.value)),
     failed: failed.map(({ item, errorCode, errorMessage }) => ({
       index: item,
       error: { code: errorCode, message: errorMessage },

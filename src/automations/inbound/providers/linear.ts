@@ -1,6 +1,6 @@
 import { hmac } from '../schemes/hmac.ts';
 import { requireFresh } from '../schemes/reading.ts';
-import { type Check, SignatureRefused } from '../schemes/scheme.ts';
+import { type SignatureCheck, SignatureRefused } from '../schemes/scheme.ts';
 import { at, header, type Provider } from './provider.ts';
 
 const signed = hmac({ header: 'linear-signature' });
@@ -9,7 +9,7 @@ const sentAt = at('/webhookTimestamp');
 const TOLERANCE_SECONDS = 60;
 
 /** The time is a field of the signed body. */
-const check: Check = async (incoming, secrets, context) => {
+const check: SignatureCheck = async (incoming, secrets, context) => {
   await signed(incoming, secrets, context);
   const timestamp = sentAt(incoming);
   if (timestamp === undefined) throw new SignatureRefused('signature_malformed', 'webhookTimestamp is missing');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { scalarAt } from '../schemes/pointer.ts';
-import type { Check, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
+import type { SignatureCheck, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
 
 /** An answer that a service asks for before it sends anything; exactly these fields are sent. */
 type HandshakeAnswer = {
@@ -24,7 +24,7 @@ export type Provider = {
   /** As people name it. */
   title: string;
   scheme: SchemeName;
-  check: Check;
+  check: SignatureCheck;
   /** Why a text is no secret of this service; undefined when it is one. */
   secretProblem?: (secret: string) => string | undefined;
   /** The service lets its user choose the secret: one is made where none is given. */

@@ -1,5 +1,5 @@
 import { checkStandard } from './standard.ts';
-import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
 
 /** The signed parts of a body of the scheme `body`. */
 export type SignedBody = { id: string; timestamp: string; payload: string; signature: string };
@@ -8,7 +8,7 @@ export type SignedBody = { id: string; timestamp: string; payload: string; signa
  * Our own scheme, with everything in the body: `{"id", "timestamp", "payload", "signature"}`, where `payload` is JSON as a text. The
  * signature is that of Standard Webhooks over `id.timestamp.payload`: the text is signed as it stands, so nobody needs canonical JSON.
  */
-export const body: Check = (incoming, secrets, { now }) => {
+export const body: SignatureCheck = (incoming, secrets, { now }) => {
   const { id, timestamp, payload, signature } = signedBodyOf(incoming);
   checkStandard({ id, timestamp, signatures: signature, content: Buffer.from(payload) }, secrets, now);
   return {};

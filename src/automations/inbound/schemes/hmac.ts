@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { decoded, isAmong, onlyHeader, replayKeyOf, requireFresh, type TimeUnit } from './reading.ts';
-import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
 
 type Algorithm = 'sha1' | 'sha256' | 'sha512';
 const LENGTH = { sha1: 20, sha256: 32, sha512: 64 } as const;
@@ -53,7 +53,7 @@ export const pairs =
 const MAX_SIGNATURES = 10;
 
 /** Checks an HMAC over the body, with or without a time (RFC 2104). Neither other headers nor, as a rule, the URL are covered. */
-export function hmac(rule: HmacRule): Check {
+export function hmac(rule: HmacRule): SignatureCheck {
   const { header, algorithm = 'sha256', encoding = 'hex', timestampHeader, key = asText } = rule;
   const read = rule.read ?? whole;
   return (incoming, secrets, { now }) => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { decoded, isAmong, requireFresh } from './reading.ts';
-import { type Check, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, SignatureRefused } from './scheme.ts';
 
 const SHA256_BYTES = 32;
 
@@ -8,7 +8,7 @@ const SHA256_BYTES = 32;
  * Mailgun signs a time and a token in the body (HMAC-SHA256 in hex over both). The data beside it is not covered: the token may be used
  * once, which is why it is the id of the event.
  */
-export const mailgun: Check = (incoming, secrets, { now }) => {
+export const mailgun: SignatureCheck = (incoming, secrets, { now }) => {
   const { signature } = incoming.content().value;
   if (typeof signature !== 'object' || signature === null)
     throw new SignatureRefused('signature_missing', 'the field signature is missing');

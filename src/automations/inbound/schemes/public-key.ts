@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { decoded, onlyHeader, replayKeyOf, requireFresh } from './reading.ts';
-import { type Check, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, SignatureRefused } from './scheme.ts';
 import { SPKI_HEAD } from './standard.ts';
 
 const ED25519_BYTES = { key: 32, signature: 64 } as const;
@@ -28,7 +28,7 @@ type PublicKeyRule = { header: string; timestampHeader: string; kind: 'ed25519' 
 
 /** Checks an Ed25519 signature in hex, or an ECDSA one (SHA-256, DER in base64), over `timestamp` and body. */
 export const publicKey =
-  ({ header, timestampHeader, kind }: PublicKeyRule): Check =>
+  ({ header, timestampHeader, kind }: PublicKeyRule): SignatureCheck =>
   (incoming, secrets, { now }) => {
     const signature = decoded(onlyHeader(incoming, header), kind === 'ed25519' ? 'hex' : 'base64');
     if (signature === undefined || (kind === 'ed25519' && signature.length !== ED25519_BYTES.signature))

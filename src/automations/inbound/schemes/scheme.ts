@@ -68,8 +68,12 @@ export type CheckContext = { now: Date; fetchText: (url: string) => Promise<stri
  * that the time it takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of
  * its own: a copy of it has the same.
  */
-export type Check = (incoming: Incoming, secrets: readonly string[], context: CheckContext) => Proven | Promise<Proven>;
-export type Proven = { replayKey?: string };
+export type SignatureCheck = (
+  incoming: Incoming,
+  secrets: readonly string[],
+  context: CheckContext,
+) => VerifiedSignature | Promise<VerifiedSignature>;
+export type VerifiedSignature = { replayKey?: string };
 
 /** Seconds by which a signed time may lie before or behind ours (Standard Webhooks, Stripe and Slack name the same). */
 export const TOLERANCE_SECONDS = 300;

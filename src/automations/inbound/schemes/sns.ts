@@ -2,7 +2,7 @@ import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AddressAnswered } from '../../../outbound/fetch-text.ts';
 import { decoded, isOneOf, requireFresh } from './reading.ts';
-import { type Check, type CheckContext, ProofUnavailable, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, type CheckContext, ProofUnavailable, SignatureRefused } from './scheme.ts';
 
 /** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
 const SNS_HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
@@ -66,7 +66,7 @@ function keyOf(text: string): KeyObject {
  * Amazon SNS signs by a key whose certificate it serves. Any topic of anyone is signed by that key, so the secret of the webhook is the
  * ARN of the topic that may send. Certificates are remembered for an hour.
  */
-export function createSns(): Check {
+export function createSns(): SignatureCheck {
   const certificates = new LRUCache<string, KeyObject>({ max: KNOWN_CERTIFICATES, ttl: KNOWN_FOR_MS });
 
   const keyAt = async (url: string, { fetchText }: CheckContext): Promise<KeyObject> => {

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { decoded, isAmong, onlyHeader, requireFresh } from './reading.ts';
-import { type Check, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, SignatureRefused } from './scheme.ts';
 
 const PUBLIC = 'whpk_';
 const KEY_BYTES = { min: 24, max: 64, public: 32 } as const;
@@ -70,7 +70,7 @@ const malformed = (explanation: string): SignatureRefused => new SignatureRefuse
 
 /** The scheme with its headers under that name: `webhook`, or `svix`. */
 export const standard =
-  (name: 'webhook' | 'svix'): Check =>
+  (name: 'webhook' | 'svix'): SignatureCheck =>
   (incoming, secrets, { now }) => {
     const [id, timestamp, signatures] = (['id', 'timestamp', 'signature'] as const).map((part) =>
       onlyHeader(incoming, `${name}-${part}`),

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { decoded, isAmong, isOneOf, onlyHeader } from './reading.ts';
-import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
 
 const SHA1_BYTES = 20;
 const HEADER = 'x-twilio-signature';
@@ -9,7 +9,7 @@ const HEADER = 'x-twilio-signature';
  * Twilio signs the URL, and behind it the parameters of a form, each name with its value, sorted by name (HMAC-SHA1). The hash of any
  * other body stands in the query, as `bodySHA256`. No time is signed.
  */
-export const twilio: Check = (incoming, secrets) => {
+export const twilio: SignatureCheck = (incoming, secrets) => {
   const given = decoded(onlyHeader(incoming, HEADER), 'base64');
   if (given?.length !== SHA1_BYTES)
     throw new SignatureRefused('signature_malformed', `the header ${HEADER} has another form`);

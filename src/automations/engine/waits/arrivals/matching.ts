@@ -5,7 +5,7 @@ import { triggerFilter } from '../../../definitions/plan/trigger-filter.ts';
 import type { RunContext } from '../../../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../../../expressions/expressions.ts';
 import { StepFailed } from '../../step-failure.ts';
-import { hashOf } from '../../values/value-hash.ts';
+import { hashOfValue } from '../../values/value-hash.ts';
 import { type ArrivedMessage, eventOf } from './arrived.ts';
 
 export type Matching = {
@@ -44,7 +44,7 @@ export function keyOfRun(
     if (value === null) throw new StepFailed('EXPRESSION', `match[${index}].run: gave null, which no message matches`);
     return value;
   });
-  return { key: hashOf(values), values };
+  return { key: hashOfValue(values), values };
 }
 
 /** The same of a message; undefined for one that ends no wait of this step, whatever the run. */
@@ -61,11 +61,11 @@ export async function keyOfMessage(
     const [verdict] = await filters.evaluate([triggerFilter(wanted.filter)], input);
     if (verdict?.matches !== true) return undefined;
   }
-  if (wanted.match.length === 0) return hashOf([]);
+  if (wanted.match.length === 0) return hashOfValue([]);
   const context = { ...NO_RUN, event: eventOf(message) };
   try {
     const values = wanted.match.map(({ event }) => expressions.evaluate(event, context));
-    return values.includes(null) ? undefined : hashOf(values);
+    return values.includes(null) ? undefined : hashOfValue(values);
   } catch (error) {
     // A message that lacks what the expression reads is another one than the run waits for.
     if (error instanceof ExpressionFailed) return undefined;
