@@ -89,9 +89,9 @@ test('each name that is there for the same thing is declared on both sides', () 
 test('a planted second declaration is found, and a function of a second store is none', () => {
   const planted = (path: string): Exported[] =>
     exportsOf(path, 'export type Planted = 1;\nexport const planted = (): number => 1;\n');
-  expect(declaredTwice([...planted('src/a/store.ts'), ...planted('src/b/late-store.ts')])).toEqual([
-    'Planted: src/a/store.ts, src/b/late-store.ts',
-  ]);
-  expect(declaredTwice([...planted('src/a.ts'), ...planted('workflows/b.ts')])).toHaveLength(2);
-  expect(takenTwice(planted('src/a.ts'), planted('client/src/b.ts'))).toEqual(['Planted: client/src/b.ts']);
+  expect(
+    declaredTwice([...planted('src/channels/store.ts'), ...planted('src/messages/look-through-store.ts')]),
+  ).toEqual(['Planted: src/channels/store.ts, src/messages/look-through-store.ts']);
+  expect(declaredTwice([...planted('src/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
+  expect(takenTwice(planted('src/log.ts'), planted('client/src/index.ts'))).toEqual(['Planted: client/src/index.ts']);
 });
