@@ -20,9 +20,23 @@ export async function loadStep(
   const ready = await plans(run);
   const step = ready.steps.get(input.stepId);
   if (step === undefined) throw new Error(`Version ${run.version} of ${run.workflowId} has no step ${input.stepId}`);
-  const rows = await readEnded(pool, run.id, input.iteration);
+  const loops = ready.loopsAround.get(step.id) ?? [];
+  const rows = await readSeen(pool, ready, { runId: run.id, iteration: input.iteration, loops });
   const { item, index } = await itemOf(pool, run.id, ready, input);
   return { run, ready, step, context: contextOf({ run, ready, rows, item, index, now }) };
+}
+
+/**
+ * Steps that have ended and that a step of this iteration sees, in their order. Items of other loops have the same iteration: of the steps
+ * in loops, those that stand in one of `loops`, which are around the step, are seen alone.
+ */
+export async function readSeen(
+  pool: Pool,
+  { loopsAround }: ReadyPlan,
+  { runId, iteration, loops }: { runId: string; iteration: string; loops: readonly string[] },
+): Promise<StepRow[]> {
+  const rows = await readEnded(pool, runId, iteration);
+  return rows.filter(({ stepId }) => (loopsAround.get(stepId) ?? []).every((loop) => loops.includes(loop)));
 }
 
 /** The present item of the innermost loop around the step. */

@@ -26,49 +26,50 @@ export async function readItems(pool: Pool, { runId, stepId, iteration }: StepIn
     .toSorted((one, other) => one.item - other.item);
 }
 
-/** The failure that ended the chain of an item. */
+/** The failure that ended the chain of an item, which is made of these steps. Items of loops beside it have the same iteration. */
 export async function readFailureWithin(
   pool: Pool,
   { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>,
+  stepIds: readonly string[],
 ): Promise<{ code: string; message: string }> {
   const { rows } = await pool.query<{ code: string | null; message: string | null }>({
     name: 'read_run_failure',
     text: `SELECT error_code AS code, error_message AS message FROM run_steps
-      WHERE run_id = $1 AND iteration = $2 AND way = 'failure' AND type <> 'item' ORDER BY finished_at DESC LIMIT 1`,
-    values: [runId, iteration],
+      WHERE run_id = $1 AND iteration = $2 AND way = 'failure' AND type <> 'item' AND step_id = ANY ($3)
+      ORDER BY finished_at DESC LIMIT 1`,
+    values: [runId, iteration, stepIds],
   });
   return { code: rows[0]?.code ?? 'INTERNAL', message: rows[0]?.message ?? '' };
 }
 
+// Steps of the chains that a loop or branches are made of: in its own iteration, or in those of its items. A loop beside it has steps of the
+// same iterations.
+const WITHIN = 's.run_id = $1 AND s.step_id = ANY ($4) AND (s.iteration = $2 OR starts_with(s.iteration, $3))';
+
 // Runs that cut steps have begun and wait for are to be cancelled.
-const cut = (which: string): string => `
+const CUT = `
   WITH cut_off AS (
-    UPDATE run_steps s SET status = 'cancelled', finished_at = now() WHERE s.run_id = $1 AND s.finished_at IS NULL AND ${which}
+    UPDATE run_steps s SET status = 'cancelled', finished_at = now() WHERE s.finished_at IS NULL AND ${WITHIN}
     RETURNING s.run_id, s.step_id, s.iteration
   ), ${stirred('SELECT run_id, step_id, iteration FROM cut_off')}
   SELECT FROM cut_off`;
 
-/** Steps that were under way inside a loop when it ended. */
-export async function recordCut(
-  pool: Pool,
-  { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>,
-): Promise<void> {
-  await pool.query({
-    name: 'cut_run_loop',
-    text: cut('s.iteration <> $2 AND starts_with(s.iteration, $3)'),
-    values: [runId, iteration, beginning(iteration)],
-  });
+/** Steps of a loop or of branches that were under way when it ended. */
+export async function recordCut(pool: Pool, owner: StepInput, stepIds: readonly string[]): Promise<void> {
+  await pool.query({ name: 'cut_run_steps', text: CUT, values: valuesOf(owner, stepIds) });
 }
 
-/** Steps that were under way inside the branches of a step when it ended. */
-export async function recordCutBranches(
-  pool: Pool,
-  { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>,
-  stepIds: readonly string[],
-): Promise<void> {
-  await pool.query({
-    name: 'cut_run_branches',
-    text: cut('s.step_id = ANY ($4) AND (s.iteration = $2 OR starts_with(s.iteration, $3))'),
-    values: [runId, iteration, beginning(iteration), stepIds],
-  });
+const PASS_OVER = `
+  UPDATE run_steps s SET way = '>' WHERE (s.way = 'failure' OR (s.way IS NULL AND s.status = 'cancelled')) AND ${WITHIN}`;
+
+/** Failures and cut steps within a loop or branches that ended well: the run has gone on from them, and a retry takes none of them again. */
+export async function recordPassedOver(pool: Pool, owner: StepInput, stepIds: readonly string[]): Promise<void> {
+  await pool.query({ name: 'pass_over_run_steps', text: PASS_OVER, values: valuesOf(owner, stepIds) });
 }
+
+const valuesOf = ({ runId, iteration }: StepInput, stepIds: readonly string[]): unknown[] => [
+  runId,
+  iteration,
+  beginning(iteration),
+  stepIds,
+];

@@ -28,4 +28,4 @@ export function obstacleIn(
 
 /** As the statement of a retry decides (src/deliveries/statements/run-again.ts). */
 const isTakenAgain = ({ status, way }: Pick<RecordedStep, 'status' | 'way'>): boolean =>
-  status === 'cancelled' || way === 'failure' || way === 'pause' || way?.startsWith('end:') === true;
+  (status === 'cancelled' && way === null) || way === 'failure' || way === 'pause' || way?.startsWith('end:') === true;

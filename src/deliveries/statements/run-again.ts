@@ -8,11 +8,11 @@ const AGAIN = `${NEXT_ROUND}, finished_at = NULL, error_code = NULL, error_messa
       output = NULL`;
 
 // SQL, an UPDATE: steps whose failure ended a run of the CTE `run`, and those that it cut off, are taken again; all others keep their
-// results and their ways.
+// results and their ways, and so does a cut step that has one: the loop or the branches around it have ended.
 const STEPS_AGAIN = `
     UPDATE run_steps s SET status = 'pending', way = NULL, input = CASE WHEN s.type = 'foreach' THEN s.input END, output = NULL,
       until = CASE WHEN s.type = 'delay' THEN s.until END, failures = 0, crashes = 0, finished_at = NULL
-    FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR s.status = 'cancelled')`;
+    FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR (s.status = 'cancelled' AND s.way IS NULL))`;
 
 const RETRIED = `
     UPDATE runs r SET ${AGAIN}, version = coalesce($3, r.version)`;

@@ -3,7 +3,7 @@ import { stepBehind, wayTo } from '../../../contract/run-ways.ts';
 import { type Loaded, loadStep } from '../context.ts';
 import { readJsonText } from '../values/json-text.ts';
 import { readEnded, readStep, type StepRow } from '../load-store.ts';
-import { recordCutBranches } from '../loop-store.ts';
+import { recordCut, recordPassedOver } from '../loop-store.ts';
 import { recordBeginning, recordEnd, refuseTooMany } from '../record-store.ts';
 import { stepsFrom } from '../shape.ts';
 import { StepFailed } from '../step-failure.ts';
@@ -40,9 +40,10 @@ export async function closeBranches(deps: EngineDependencies, input: StepInput):
   const end = await endOfStep(deps, loaded, () => ({ output: outputsOf(loaded, rows, input.iteration) }), {
     hasBegun: true,
   });
-  if (loaded.step.type === 'parallel')
-    await recordCutBranches(deps.pool, input, [...stepsFrom(loaded.ready.plan, loaded.step.branches)]);
+  const inner = loaded.step.type === 'parallel' ? [...stepsFrom(loaded.ready.plan, loaded.step.branches)] : [];
+  await recordCut(deps.pool, input, inner);
   await recordEnd(deps, input, end);
+  if (stepBehind(end.way) !== undefined) await recordPassedOver(deps.pool, input, inner);
   return { way: end.way };
 }
 

@@ -1,12 +1,13 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../../contract/run-workflow.ts';
-import { iterationOf, stepKey, wayTo } from '../../../contract/run-ways.ts';
+import { iterationOf, stepBehind, stepKey, wayTo } from '../../../contract/run-ways.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
-import { contextOf, type Loaded, loadStep, readLoopItem } from '../context.ts';
+import { contextOf, type Loaded, loadStep, readLoopItem, readSeen } from '../context.ts';
 import { jsonText, readJsonText } from '../values/json-text.ts';
-import { readEnded, readStep, readWays } from '../load-store.ts';
-import { type ItemRow, readFailureWithin, readItems, recordCut } from '../loop-store.ts';
+import { readStep, readWays } from '../load-store.ts';
+import { type ItemRow, readFailureWithin, readItems, recordCut, recordPassedOver } from '../loop-store.ts';
 import { recordBeginning, recordEnd, refuseTooMany } from '../record-store.ts';
+import { stepsFrom } from '../shape.ts';
 import { StepFailed } from '../step-failure.ts';
 import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
 
@@ -88,14 +89,15 @@ export async function endItem(deps: EngineDependencies, { item, isFailed, ...inp
   const known = await readStep(deps.pool, itemInput);
   if (known !== undefined && known.way !== null) return;
   const startedAt = deps.clock();
+  const loaded = await loadStep(deps, input, startedAt);
+  const { run, ready, step } = loaded;
   if (isFailed) {
-    const error = await readFailureWithin(deps.pool, itemInput);
+    const error = await readFailureWithin(deps.pool, itemInput, stepsOf(loaded));
     await recordEnd(deps, itemInput, { type: 'item', status: 'failed', way: 'failure', error, startedAt });
     return;
   }
-  const loaded = await loadStep(deps, input, startedAt);
-  const { run, ready, step } = loaded;
-  const rows = await readEnded(deps.pool, input.runId, itemInput.iteration);
+  const loops = [...(ready.loopsAround.get(step.id) ?? []), step.id];
+  const rows = await readSeen(deps.pool, ready, { runId: input.runId, iteration: itemInput.iteration, loops });
   const present = await readLoopItem(deps.pool, {
     runId: input.runId,
     loopId: step.id,
@@ -127,10 +129,16 @@ export async function closeLoop(deps: EngineDependencies, input: StepInput): Pro
   const end = await endOfStep(deps, loaded, () => ({ output: resultsOf(asLoop(loaded.step), items) }), {
     hasBegun: true,
   });
-  if (end.status === 'failed') await recordCut(deps.pool, input);
+  const inner = stepsOf(loaded);
+  if (end.status === 'failed') await recordCut(deps.pool, input, inner);
   await recordEnd(deps, input, end);
+  // Its own rows of items with them.
+  if (stepBehind(end.way) !== undefined) await recordPassedOver(deps.pool, input, [...inner, loaded.step.id]);
   return { way: end.way };
 }
+
+/** The steps that its items take. */
+const stepsOf = ({ step, ready }: Loaded): string[] => [...stepsFrom(ready.plan, [asLoop(step).body])];
 
 function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
   const failed = items.filter(({ status }) => status === 'failed');
