@@ -6,6 +6,10 @@ import { isRunUnfinished, recordCancelled } from './due-store.ts';
 /** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */
 const ENDED_IN_TEMPORAL = 'ended in Temporal';
 
+// Words of Temporal for a run that went with the Temporal workflow above it. Only those of schedules stand above a run.
+const WITH_ITS_PARENT = 'by parent close policy';
+const WITH_ITS_SCHEDULE = 'with the workflow of its schedule, by `terminateOther` or by a person';
+
 /** A run that a person ended in Temporal is cancelled, with that person's reason. False where it had ended. */
 export async function recordEndedInTemporal(
   { pool, carriers }: { pool: Pool; carriers: Pick<Carriers, 'whyEnded'> },
@@ -13,5 +17,7 @@ export async function recordEndedInTemporal(
 ): Promise<boolean> {
   // Temporal lists a run for minutes. Only the first look asks for its history.
   if (!(await isRunUnfinished(pool, run))) return false;
-  return recordCancelled(pool, run, withWords(ENDED_IN_TEMPORAL, await carriers.whyEnded(runWorkflowId(run))));
+  const words = await carriers.whyEnded(runWorkflowId(run));
+  const known = words === WITH_ITS_PARENT ? WITH_ITS_SCHEDULE : words;
+  return recordCancelled(pool, run, withWords(ENDED_IN_TEMPORAL, known));
 }

@@ -142,6 +142,21 @@ function configProblems(index: number, type: string, config: Readonly<Record<str
 const actionMeant = (type: string): string =>
   `unknown step type "${type}", which is an action: write "type": "action", and "action": "${type}" in its config`;
 
+/** Names that other services have for kinds of ours. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  branch: 'condition',
+  cron: 'schedule',
+  if: 'condition',
+  loop: 'foreach',
+  sleep: 'delay',
+  wait: 'delay',
+};
+
+function nearestKind(given: string, known: readonly string[]): string | undefined {
+  const meant = Object.hasOwn(ELSEWHERE, given) ? ELSEWHERE[given] : undefined;
+  return meant !== undefined && known.includes(meant) ? meant : nearestName(given, known);
+}
+
 function kindProblem(
   field: string,
   what: string,
@@ -149,7 +164,7 @@ function kindProblem(
   known: readonly string[],
 ): DefinitionProblem | undefined {
   if (typeof given === 'string' && known.includes(given)) return undefined;
-  const nearest = typeof given === 'string' ? nearestName(given, known) : undefined;
+  const nearest = typeof given === 'string' ? nearestKind(given, known) : undefined;
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return {
     field,

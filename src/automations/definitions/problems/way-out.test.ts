@@ -26,6 +26,18 @@ test.each<[string, unknown[], string, string | RegExp]>([
     'unknown step type "http", which is an action: write "type": "action", and "action": "http" in its config',
   ],
   [
+    'a kind under the name that it has elsewhere',
+    [{ id: 'a', type: 'sleep', config: { for: '5m' } }],
+    'steps[0].type',
+    /^unknown step type "sleep"; allowed: action, .*, end; did you mean delay\?$/,
+  ],
+  [
+    'the payload as a filter of a trigger reads it',
+    [filter('payload.total > 100')],
+    'steps[0].config.expression',
+    'line 1:1: Unknown variable: payload; in a step it is event.payload',
+  ],
+  [
     'an end that is no step',
     [{ id: 'a', type: 'switch', config: { cases: [{ when: 'true', next: 'b' }], default: 'end' } }, b],
     'steps[0].config.default',
