@@ -24,6 +24,19 @@ test.each(['', 'x', 'A'.repeat(22), `${nonces.current()}AA`])('%j is no nonce of
   expect(nonces.isGood(nonce)).toBe(false);
 });
 
+// Old: whatever base64 of the same bytes was taken.
+test('a nonce is the text that was handed out, and no other one of the same bytes', () => {
+  const nonce = nonces.current();
+  const bytes = Buffer.from(nonce, 'base64url');
+  const last = nonce.replace(/.$/, (character) => String.fromCharCode(character.charCodeAt(0) + 1));
+  const others = [`${nonce}==`, `${nonce} `, ` ${nonce}`, `${nonce}\n`, bytes.toString('base64'), last];
+  for (const other of others) expect(Buffer.from(other, 'base64url')).toEqual(bytes);
+  expect([nonces.isGood(nonce), ...others.map((other) => nonces.isGood(other))]).toEqual([
+    true,
+    ...others.map(() => false),
+  ]);
+});
+
 test('a nonce of another secret, or of the day before, is refused', () => {
   expect(createNonces([Buffer.alloc(32, 8)], () => now).isGood(nonces.current())).toBe(false);
   const nonce = nonces.current();

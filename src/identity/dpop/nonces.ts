@@ -28,7 +28,8 @@ export function createNonces(secrets: readonly Buffer[], clock: Clock): Nonces {
     current: () => of(writer, stepNow() + 1).toString('base64url'),
     isGood(nonce) {
       const given = Buffer.from(nonce, 'base64url');
-      if (given.length !== NONCE_BYTES) return false;
+      // Decoding takes other spellings of the same bytes; a nonce is the text that was handed out (RFC 9449 §4.3, check 10).
+      if (given.length !== NONCE_BYTES || given.toString('base64url') !== nonce) return false;
       const now = stepNow();
       return secrets.some((secret) => ACCEPTED_STEPS.some((step) => timingSafeEqual(of(secret, now + step), given)));
     },
