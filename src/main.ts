@@ -173,6 +173,10 @@ encryptionKeys
     (await import('./process/roles/encryption-keys.ts')).listEncryptionKeys(options),
   );
 encryptionKeys
+  .command('reseal')
+  .description('seal by the first encryption key what the others have sealed, while the service goes on')
+  .action(async () => exit(await (await import('./process/roles/encryption-keys.ts')).resealByFirstKey()));
+encryptionKeys
   .command('abandon <id>')
   .description('give up the rows of a lost encryption key, for good')
   .option('--yes', 'do it; without it the rows are only counted', false)

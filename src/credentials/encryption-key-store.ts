@@ -39,6 +39,33 @@ export async function readSealed(
   return rows;
 }
 
+/** Up to `limit` rows of that column that one of these keys has sealed, whose ids come behind `behind`, in the order of their ids. */
+export async function readSealedBehind(
+  pool: Pool,
+  column: SealedColumn,
+  { kids, behind, limit }: { kids: readonly string[]; behind: string; limit: number },
+): Promise<{ id: string; sealed: string }[]> {
+  const { rows } = await pool.query<{ id: string; sealed: string }>(
+    `SELECT ${column.id} AS id, ${column.column} AS sealed FROM ${column.table}
+     WHERE ${column.id} > $1 AND ${kidOf(column)} = ANY($2) ORDER BY ${column.id} LIMIT $3`,
+    [behind, kids, limit],
+  );
+  return rows;
+}
+
+/** Puts another text in the place of the one that was read. False where somebody has written the row since. */
+export async function replaceSealed(
+  pool: Pool,
+  column: SealedColumn,
+  { id, read, sealed }: { id: string; read: string; sealed: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE ${column.table} SET ${column.column} = $3 WHERE ${column.id} = $1 AND ${column.column} = $2`,
+    [id, read, sealed],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
 export async function readKnownKeys(pool: Pool): Promise<KnownEncryptionKey[]> {
   const { rows } = await pool.query<KnownEncryptionKey>(
     'SELECT id, check_value AS "checkValue", created_at AS "createdAt" FROM encryption_keys ORDER BY created_at, id',

@@ -44,7 +44,7 @@ describe('an admin who loses the role at the same moment', () => {
   // The last thing that either does: what the first one has written is there by then, and nobody else sees it.
   const hold = <T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> =>
     holding(
-      posthorn,
+      posthorn.deps.pool,
       ['SELECT FROM audit_heads WHERE organisation_id = $1 FOR UPDATE', owner.me.organisations[0]?.id],
       work,
     );
@@ -56,9 +56,9 @@ describe('an admin who loses the role at the same moment', () => {
       const { lose, make, count, lost } = await scene(method, path);
       await hold(async (release) => {
         const losing = lose();
-        await untilStuck(posthorn, 1, losing);
+        await untilStuck(posthorn.deps.pool, 1, losing);
         const making = make();
-        await untilStuck(posthorn, 2, making);
+        await untilStuck(posthorn.deps.pool, 2, making);
         await release();
         expect([await statusOf(losing), await statusOf(making)]).toEqual([lost, 403]);
       });
@@ -70,9 +70,9 @@ describe('an admin who loses the role at the same moment', () => {
     const { lose, make, count } = await scene('DELETE', '/v1/api-keys');
     await hold(async (release) => {
       const making = make();
-      await untilStuck(posthorn, 1, making);
+      await untilStuck(posthorn.deps.pool, 1, making);
       const losing = lose();
-      await untilStuck(posthorn, 2, losing);
+      await untilStuck(posthorn.deps.pool, 2, losing);
       await release();
       expect([await statusOf(making), await statusOf(losing)]).toEqual([201, 204]);
     });
@@ -111,16 +111,20 @@ describe('a session that ends at the same moment', () => {
   // Old: the session was looked at before the transaction and not in it. A thief who was signed out kept a way in, or shut the person out.
   test.each(KINDS)('brings its person %s no more once the person has signed it out', async (kind) => {
     const { victim, userId, changes, factors } = await scene();
-    await holding(posthorn, ['SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', userId], async (release) => {
-      const changing = changes[kind]();
-      await untilStuck(posthorn, 1, changing);
-      expect(await statusOf(victim.browser.request('POST', '/v1/sessions/revoke-others'))).toBe(200);
-      await release();
-      expect(await changing).toMatchObject({
-        status: 401,
-        body: { error: { code: 'UNAUTHORIZED', message: 'The session has ended: sign in again' } },
-      });
-    });
+    await holding(
+      posthorn.deps.pool,
+      ['SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', userId],
+      async (release) => {
+        const changing = changes[kind]();
+        await untilStuck(posthorn.deps.pool, 1, changing);
+        expect(await statusOf(victim.browser.request('POST', '/v1/sessions/revoke-others'))).toBe(200);
+        await release();
+        expect(await changing).toMatchObject({
+          status: 401,
+          body: { error: { code: 'UNAUTHORIZED', message: 'The session has ended: sign in again' } },
+        });
+      },
+    );
     expect(await factors()).toEqual({ hasApp: false, passkeys: 0 });
   });
 
@@ -129,14 +133,18 @@ describe('a session that ends at the same moment', () => {
     const path = `${organisation}/members/${userId}/password-reset`;
     const { link } = (await owner.browser.request<{ link: string }>('POST', path)).body;
     const sent = { code: codeOf(link), password: 'brand new long password 5' };
-    await holding(posthorn, ['SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', userId], async (release) => {
-      const resetting = createBrowser(posthorn).request('POST', '/v1/password-reset', sent);
-      await untilStuck(posthorn, 1, resetting);
-      const changing = changes[kind]();
-      await untilStuck(posthorn, 2, changing);
-      await release();
-      expect([await statusOf(resetting), await statusOf(changing)]).toEqual([204, 401]);
-    });
+    await holding(
+      posthorn.deps.pool,
+      ['SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', userId],
+      async (release) => {
+        const resetting = createBrowser(posthorn).request('POST', '/v1/password-reset', sent);
+        await untilStuck(posthorn.deps.pool, 1, resetting);
+        const changing = changes[kind]();
+        await untilStuck(posthorn.deps.pool, 2, changing);
+        await release();
+        expect([await statusOf(resetting), await statusOf(changing)]).toEqual([204, 401]);
+      },
+    );
     expect(await posthorn.deps.db.passkey.count()).toBe(0);
     expect(await posthorn.deps.db.totpFactor.count({ where: { confirmedAt: { not: null } } })).toBe(0);
   });

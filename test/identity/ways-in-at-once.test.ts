@@ -38,7 +38,7 @@ describe('a link that resets a password, made while its person joins an organisa
   const hold = <T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> =>
     // The last thing that accepting does: the victim is a member by then, and nobody else sees it.
     holding(
-      posthorn,
+      posthorn.deps.pool,
       ['SELECT FROM audit_heads WHERE organisation_id = $1 FOR UPDATE', owner.me.organisations[0]?.id],
       work,
     );
@@ -47,9 +47,9 @@ describe('a link that resets a password, made while its person joins an organisa
     const { makeLink, join } = await scene();
     await hold(async (release) => {
       const joining = join();
-      await untilStuck(posthorn, 1, joining);
+      await untilStuck(posthorn.deps.pool, 1, joining);
       const making = makeLink();
-      await untilStuck(posthorn, 2, making);
+      await untilStuck(posthorn.deps.pool, 2, making);
       await release();
       expect([await statusOf(joining), await statusOf(making)]).toEqual([200, 403]);
     });
@@ -86,11 +86,11 @@ describe('a sign-in with a password that is changed at the same moment', () => {
       401,
     );
     const counted = `SELECT FROM sign_in_tries ORDER BY ends_at DESC LIMIT 1 FOR KEY SHARE`;
-    await holding(posthorn, [counted], async (release) => {
+    await holding(posthorn.deps.pool, [counted], async (release) => {
       const entering = signIn();
-      await untilStuck(posthorn, 1, entering);
+      await untilStuck(posthorn.deps.pool, 1, entering);
       const resetting = reset();
-      await untilStuck(posthorn, 2, resetting);
+      await untilStuck(posthorn.deps.pool, 2, resetting);
       await release();
       expect([await statusOf(entering), await statusOf(resetting)]).toEqual([200, 204]);
     });
@@ -100,9 +100,9 @@ describe('a sign-in with a password that is changed at the same moment', () => {
   test('is refused where it came second', async () => {
     const { userId, thief, signIn } = await scene();
     const written = 'UPDATE users SET password_hash = $2 WHERE id = $1';
-    await holding(posthorn, [written, userId, 'another one'], async (release) => {
+    await holding(posthorn.deps.pool, [written, userId, 'another one'], async (release) => {
       const entering = signIn();
-      await untilStuck(posthorn, 1, entering);
+      await untilStuck(posthorn.deps.pool, 1, entering);
       await release();
       expect(await entering).toMatchObject({
         status: 401,

@@ -122,12 +122,13 @@ test('keys and state are for this user alone', () => {
 });
 
 test('`keys create` finds the database of the running start and prints only the key, which works', async () => {
-  const { output, exitCode } = await runPosthorn(
+  const { output, errors, exitCode } = await runPosthorn(
     ['keys', 'create', '--env', 'test', '--tier', 'enterprise'],
     variables,
   );
   expect(exitCode).toBe(0);
   expect(output).toMatch(/^svc_test_\w+\n$/);
+  expect(errors).toMatch(/^API key key_\w+ of the app \S+ \(app_\w+\), environment test:\n/m);
   key = output.trim();
   expect((await request('/v1/channels')).status).toBe(200);
 });

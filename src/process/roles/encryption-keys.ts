@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../config.ts';
 import { abandonKey, describeEncryptionKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
+import { resealAll } from '../../credentials/reseal.ts';
 import { createPool } from '../../db/connections/pool.ts';
 import { existingKeysOf } from './database/encryption-key-file.ts';
 import { findDatabase } from './database/find-database.ts';
@@ -43,6 +44,22 @@ export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boo
     for (const { table, removed } of await abandonKey(pool, id)) print(`${table}: ${removed} removed`);
     print(`Gave up the rows of the encryption key ${id}`);
     return 0;
+  });
+}
+
+/**
+ * `posthorn encryption-keys reseal`: seals by the first key what the others have sealed, and prints how many rows of each table. Returns
+ * the exit code 1 where some do not open.
+ */
+export async function resealByFirstKey(): Promise<number> {
+  return withPool(async (pool, config) => {
+    const keys = keysInUse(config, 'of which the first one seals');
+    const done = await resealAll(pool, keys);
+    for (const { table, resealed } of done) print(`${table}: ${resealed} sealed anew`);
+    const unopened = done.filter((each) => each.unopened > 0);
+    for (const { table, unopened: count } of unopened) print(`${table}: ${count} that no key opens, left as they are`);
+    print(`The encryption key ${keys[0]?.kid} has sealed them`);
+    return unopened.length > 0 ? 1 : 0;
   });
 }
 

@@ -1,16 +1,13 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { waitFor } from '../check/wait-for.ts';
-import type { TestPosthorn } from './posthorn.ts';
-
-type Holding = Pick<TestPosthorn, 'deps'>;
 
 /** Runs `work` while a transaction of its own has done `statement` to one row, commits once `work` says so, and gives what `work` gave. */
 export async function holding<T>(
-  { deps }: Holding,
+  pool: Pool,
   [statement, ...values]: readonly [statement: string, ...values: unknown[]],
   work: (release: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const client: PoolClient = await deps.pool.connect();
+  const client: PoolClient = await pool.connect();
   try {
     await client.query('BEGIN');
     const { rowCount } = await client.query(statement, values);
@@ -23,13 +20,13 @@ export async function holding<T>(
 }
 
 /** Waits until so many transactions wait for a lock, or the request has been answered without. */
-export async function untilStuck({ deps }: Holding, waiting: number, request: Promise<unknown>): Promise<void> {
+export async function untilStuck(pool: Pool, waiting: number, request: Promise<unknown>): Promise<void> {
   let isAnswered = false;
   const answered = request.finally(() => {
     isAnswered = true;
   });
   await waitFor('the request to wait, or to be answered', async () => {
-    const { rowCount } = await deps.pool.query(
+    const { rowCount } = await pool.query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return isAnswered || (rowCount ?? 0) >= waiting;
