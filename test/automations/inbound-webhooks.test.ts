@@ -78,6 +78,17 @@ describe('a request with a good signature', () => {
     expect((await calls.messageOf(answer.messageId)).payload).toEqual({ zen: 'Keep it simple' });
   });
 
+  test.each(['?utm_source=hub', '?limit=many&cursor=none', '?a=1&a=2&a', '?%E0%A4%A=%', '?'])(
+    'may have a query that nobody here knows: %s',
+    async (query) => {
+      const { webhook, channelId } = await calls.makeWebhook();
+      const { status, body } = await calls.send(webhook.id, '{}', github('{}', 'queried'), query);
+      expect([status, body]).toEqual([200, { received: true, messageId: expect.stringMatching(/^msg_/) }]);
+      expect(await calls.messagesIn(channelId)).toHaveLength(1);
+      expect(await calls.refusalsOf(webhook.id)).toEqual([]);
+    },
+  );
+
   test('that is a ping is answered and becomes no message', async () => {
     const { webhook, channelId } = await calls.makeWebhook();
     const body = '{"zen":"Design for failure."}';
