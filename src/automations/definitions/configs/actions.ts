@@ -18,7 +18,7 @@ const httpFields = z.strictObject({
   auth: requestAuth.exactOptional(),
   body: template.optional(),
   expectStatus: z
-    .union([status, z.array(status).min(1).max(20)])
+    .union([status, z.array(status).min(1).max(20)], 'must be a status from 100 to 599, or a list of up to 20 of them')
     .transform((given) => [given].flat())
     .default([]),
 });
@@ -33,7 +33,9 @@ const publish = z.strictObject({
   action: z.literal('publish'),
   channelId: z.string(),
   eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH),
-  payload: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
+  payload: z
+    .union([z.string(), z.record(z.string(), z.unknown())], 'must be an object, or a template that gives one')
+    .default({}),
   metadata: templates.default({}),
   idempotencyKey: z.string().min(1).max(255).exactOptional(),
 });

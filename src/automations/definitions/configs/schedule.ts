@@ -34,15 +34,18 @@ const nextOf = (text: string, timezone: string, from: Date): Date | undefined =>
   new Cron(text, { paused: true, mode: '5-part', timezone }).nextRun(from) ?? undefined;
 
 /** One expression, or several whose times come together. */
-const crons = z.union([z.string(), z.array(z.string()).min(1).max(20)]).transform((given, context): string[] => {
-  const list = [given].flat();
-  for (const [index, text] of list.entries()) {
-    const message = cronProblem(text);
-    const path = typeof given === 'string' ? [] : [index];
-    if (message !== undefined) context.addIssue({ code: 'custom', message, path });
-  }
-  return list;
-});
+const EITHER = 'must be an expression such as "0 9 * * 1-5", or a list of up to 20 of them';
+const crons = z
+  .union([z.string(), z.array(z.string()).min(1).max(20)], EITHER)
+  .transform((given, context): string[] => {
+    const list = [given].flat();
+    for (const [index, text] of list.entries()) {
+      const message = cronProblem(text);
+      const path = typeof given === 'string' ? [] : [index];
+      if (message !== undefined) context.addIssue({ code: 'custom', message, path });
+    }
+    return list;
+  });
 
 const isTimeZone = (name: string): boolean => {
   try {

@@ -38,6 +38,18 @@ test.each<[string, unknown[], string, string | RegExp]>([
     'line 1:1: Unknown variable: payload; in a step it is event.payload',
   ],
   [
+    'a status in words',
+    [{ id: 'a', type: 'action', config: { action: 'http', url: 'https://a.example', expectStatus: '2xx' } }],
+    'steps[0].config.expectStatus',
+    'must be a status from 100 to 599, or a list of up to 20 of them',
+  ],
+  [
+    'a list as the payload of a message',
+    [{ id: 'a', type: 'action', config: { action: 'publish', channelId: 'c', eventType: 'a', payload: [1] } }],
+    'steps[0].config.payload',
+    'must be an object, or a template that gives one',
+  ],
+  [
     'an end that is no step',
     [{ id: 'a', type: 'switch', config: { cases: [{ when: 'true', next: 'b' }], default: 'end' } }, b],
     'steps[0].config.default',
@@ -86,6 +98,12 @@ test.each(['debounce', 'batch', 'rateLimit'])('%s of a trigger is refused as not
     const config = { ...(type === 'webhook' && { webhookId: 'whk_1' }), [name]: { delay: '1m' } };
     expect(told([b], { type, config })).toEqual([[`trigger.config.${name}`, 'is not supported yet']]);
   }
+});
+
+test('a cron expression that is neither a text nor a list', () => {
+  expect(told([b], { type: 'schedule', config: { cron: 9 } })).toEqual([
+    ['trigger.config.cron', 'must be an expression such as "0 9 * * 1-5", or a list of up to 20 of them'],
+  ]);
 });
 
 test('a step of a loop inside a loop that is read behind both', () => {
