@@ -42,8 +42,8 @@ export async function readFailureWithin(
   return { code: rows[0]?.code ?? 'INTERNAL', message: rows[0]?.message ?? '' };
 }
 
-// Steps of the chains that a loop or branches are made of: in its own iteration, or in those of its items. A loop beside it has steps of the
-// same iterations.
+// Steps of the chains that a loop or branches are made of: in its own iteration, or in those of its items. A loop beside it has steps of
+// the same iterations.
 const WITHIN = 's.run_id = $1 AND s.step_id = ANY ($4) AND (s.iteration = $2 OR starts_with(s.iteration, $3))';
 
 // Runs that cut steps have begun and wait for are to be cancelled.
@@ -62,7 +62,9 @@ export async function recordCut(pool: Pool, owner: StepInput, stepIds: readonly 
 const PASS_OVER = `
   UPDATE run_steps s SET way = '>' WHERE (s.way = 'failure' OR (s.way IS NULL AND s.status = 'cancelled')) AND ${WITHIN}`;
 
-/** Failures and cut steps within a loop or branches that ended well: the run has gone on from them, and a retry takes none of them again. */
+/**
+ * Failures and cut steps within a loop or branches that ended well: the run has gone on from them, and a retry takes none of them again.
+ */
 export async function recordPassedOver(pool: Pool, owner: StepInput, stepIds: readonly string[]): Promise<void> {
   await pool.query({ name: 'pass_over_run_steps', text: PASS_OVER, values: valuesOf(owner, stepIds) });
 }
