@@ -61,3 +61,81 @@ test('output reads the result of its own step, and takes its place', async () =>
   expect(stepOf(run, 'call').output).toEqual({ was: 200 });
   expect(stepOf(run, 'note').output).toBe(2);
 });
+
+test('a step, a branch, a variable and a member may be called constructor', async () => {
+  // The library tells a map by its constructor: every expression over such a map failed, and a map that one wrote lost the member.
+  const log = (id: string, text: unknown, next?: string) => ({
+    id,
+    type: 'action',
+    config: { action: 'log', text },
+    ...(next !== undefined && { next }),
+  });
+  const run = await runOf([
+    log('constructor', 'first', 'vars'),
+    {
+      id: 'vars',
+      type: 'transform',
+      config: {
+        set: { constructor: 6 },
+        assign: { constructor: 6, a: 1 },
+        output: '{{ steps.vars.output.constructor }}',
+      },
+      next: 'both',
+    },
+    { id: 'both', type: 'parallel', config: { branches: ['prototype', 'valueOf'] }, next: 'each' },
+    log('prototype', 'left'),
+    log('valueOf', 'right'),
+    {
+      id: 'each',
+      type: 'foreach',
+      config: {
+        items: '[1, 2]',
+        body: 'toString',
+        collect: '{"constructor": item, "prototype": steps.toString.output.text}',
+      },
+      next: 'sum',
+    },
+    log('toString', '{{ item }}'),
+    {
+      id: 'sum',
+      type: 'transform',
+      config: {
+        set: {
+          step: '{{ steps.constructor.output.text }}',
+          own: '{{ steps.vars.output }}',
+          vars: '{{ vars.a + vars.constructor }}',
+          branches: '{{ steps.both.output.prototype.text + steps.both.output.valueOf.text }}',
+          items: '{{ steps.each.output.results }}',
+          map: '{{ {"constructor": 1, "a": 2} }}',
+        },
+      },
+    },
+  ]);
+  expect(run).toMatchObject({ status: 'completed' });
+  expect(stepOf(run, 'sum').output).toEqual({
+    step: 'first',
+    own: 6,
+    vars: 7,
+    branches: 'leftright',
+    items: [
+      { constructor: 1, prototype: 1 },
+      { constructor: 2, prototype: 2 },
+    ],
+    map: { constructor: 1, a: 2 },
+  });
+});
+
+test('a branch called constructor is read like any other', async () => {
+  const run = await runOf([
+    { id: 'both', type: 'parallel', config: { branches: ['constructor', 'other'] }, next: 'note' },
+    { id: 'constructor', type: 'action', config: { action: 'log', text: 'left' } },
+    { id: 'other', type: 'action', config: { action: 'log', text: 'right' } },
+    {
+      id: 'note',
+      type: 'action',
+      config: { action: 'log', text: '{{ steps.both.output.constructor.text + steps.both.output.other.text }}' },
+    },
+  ]);
+  expect(run).toMatchObject({ status: 'completed' });
+  expect(stepOf(run, 'note').output).toMatchObject({ text: 'leftright' });
+});

@@ -89,10 +89,7 @@ export function contextOf({
     },
     // In the order of their numbers: within a loop the present item's result stands behind one of the same step outside.
     steps: Object.fromEntries(rows.map((row) => [row.stepId, resultOf(row)])),
-    vars: Object.assign(
-      {},
-      ...rows.map(({ assigned }) => (assigned === null ? {} : (parsePayload(assigned) as object))),
-    ) as Record<string, unknown>,
+    vars: Object.fromEntries(rows.flatMap(assignedBy)),
     item,
     index,
     workflow: { id: run.workflowId, name: ready.name, version: run.version },
@@ -117,6 +114,13 @@ export const contextAtBeginning = (given: { run: CarriedRun; ready: ReadyPlan; n
 function payloadOf({ messageId, payload, input }: CarriedRun): unknown {
   const text = messageId === null ? input : payload;
   return text === null ? null : parsePayload(text);
+}
+
+/** Variables that a step has set. A Map stands for an object with a key `constructor`. */
+function assignedBy({ assigned }: StepRow): [name: string, value: unknown][] {
+  const read: unknown = assigned === null ? {} : parsePayload(assigned);
+  // `as`: `assign` is an object.
+  return read instanceof Map ? [...(read as Map<string, unknown>)] : Object.entries(read as object);
 }
 
 const resultOf = ({ status, output, errorCode, errorMessage, attempts }: StepRow): StepResult => ({

@@ -8,6 +8,7 @@ import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Clock } from '../../dependencies.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
+import { asMaps } from '../expressions/constructor-keys.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
 import { type Loaded, loadStep } from './context.ts';
@@ -131,7 +132,7 @@ function reshaped(
   output: unknown,
 ): unknown {
   if (step.output === undefined) return output;
-  const own = { status: 'completed', output, error: null, attempts: 1 } as const;
+  const own = { status: 'completed', output: asMaps(output), error: null, attempts: 1 } as const;
   return expressions.resolve(step.output, { ...context, steps: { ...context.steps, [step.id]: own } });
 }
 

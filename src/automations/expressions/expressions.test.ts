@@ -68,6 +68,38 @@ describe('an expression gives a JSON value:', () => {
   });
 });
 
+describe('a key that tells the library the kind of an object is a key like any other', () => {
+  // A step or a variable of the name `constructor` failed every expression over its like; one that an expression wrote was gone.
+  const ended = { status: 'completed', output: { a: 1 }, error: null, attempts: 1 } as const;
+  const steps = { constructor: ended, b: ended };
+  const vars = { constructor: 6, a: 1 };
+
+  test.each<[string, unknown]>([
+    ['steps.b.output.a', 1],
+    ['steps.constructor.output.a', 1],
+    ['steps["constructor"].status', 'completed'],
+    ['steps.?constructor.output.a.orValue(0)', 1],
+    ['has(steps.constructor) && has(steps.b) && !has(steps.c)', true],
+    ['vars.a + vars.constructor', 7],
+    ['vars', { constructor: 6, a: 1 }],
+    ['vars.map(name, name)', ['constructor', 'a']],
+    ['{"constructor": 1, "a": 2}', { constructor: 1, a: 2 }],
+    ['{"constructor": index, "a": 2}', { constructor: 2, a: 2 }],
+    ['{"prototype": 1}', { prototype: 1 }],
+    ['{"__proto__": index}', JSON.parse('{"__proto__": 2}')],
+    ['{"b": {"constructor": [index]}}', { b: { constructor: [2] } }],
+    ['{"constructor": index}.constructor + 1', 3],
+    ['[1, 2].map(each, {"constructor": each})', [{ constructor: 1 }, { constructor: 2 }]],
+    ['{"constructor": {"b": 1}}.map(key, key)', ['constructor']],
+    ['cel.bind(made, {"constructor": item}, made.constructor)', 'x'],
+    ['{"constructor": 1} == vars', false],
+    ['{"constructor": 6, "a": 1} == vars', true],
+    ['"constructor" in {"constructor": 1}', true],
+  ])('%s', (expression, value) => {
+    expect(evaluate(expression, { ...context, steps, vars })).toEqual(value);
+  });
+});
+
 describe('a template', () => {
   test('that is one expression keeps the kind of its value, and inside a text it becomes text', () => {
     const template = {

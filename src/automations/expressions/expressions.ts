@@ -4,6 +4,7 @@ import { STEP_LANGUAGE } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
 import { compilePattern } from '../../filters/pattern.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
+import { asMap } from './constructor-keys.ts';
 import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';
@@ -111,12 +112,11 @@ export function createStepExpressions(): StepExpressions {
 }
 
 /** As CEL takes them: `index` is a whole number, and what has a member `constructor` hides its kind from the library. */
-const variablesOf = ({ index, event, ...context }: RunContext): Readonly<Record<string, unknown>> => ({
+const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Readonly<Record<string, unknown>> => ({
   ...context,
-  event: {
-    ...event,
-    metadata: Object.hasOwn(event.metadata, 'constructor') ? new Map(Object.entries(event.metadata)) : event.metadata,
-  },
+  event: { ...event, metadata: asMap(event.metadata) },
+  steps: asMap(steps),
+  vars: asMap(vars),
   index: BigInt(index),
 });
 

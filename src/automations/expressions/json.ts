@@ -1,4 +1,5 @@
 import { Optional } from '@marcbachmann/cel-js';
+import { isPlain } from './constructor-keys.ts';
 
 /**
  * The JSON value of what an expression gave: whole numbers of CEL become numbers, or bigints where a double cannot hold them, times
@@ -21,8 +22,3 @@ export function toJson(value: unknown): unknown {
   if ('nanos' in value) return `${Number(value.valueOf()) / 1_000}s`;
   throw new Error('is a type and no value');
 }
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};

@@ -4,7 +4,7 @@ import { visit } from './building.ts';
 import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
 import { FILTERS, type ExpressionLanguage } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
-import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
+import { childrenOf, type ExpressionNode, isConstant, keepKeys } from './tree.ts';
 import { elementsOf } from './values.ts';
 import type { Pattern } from './pattern-size.ts';
 
@@ -91,6 +91,7 @@ export function createExpressions(
         refuseMisuse(expression, misuseOfTree(evaluate.ast, addPattern, language));
         const entries = [...patterns.values()].reduce((sum, pattern) => sum + pattern.entries, 0);
         const cost = language.isBuilding ? UNKNOWN : expressionCost(evaluate.ast, expression, entries);
+        keepKeys(evaluate.ast);
         keepConstants(environment, evaluate.ast, expression);
         const { type, error } = evaluate.check();
         if (type === undefined) throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
@@ -142,7 +143,9 @@ function keepConstants(environment: Environment, node: ExpressionNode, expressio
   }
   let value: unknown;
   try {
-    value = environment.evaluate(expression.slice(node.start, node.end));
+    const part = environment.parse(expression.slice(node.start, node.end));
+    keepKeys(part.ast);
+    value = part();
   } catch {
     return;
   }
