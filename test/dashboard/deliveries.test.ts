@@ -134,7 +134,7 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
   await filters.getByLabel('Subscription').selectOption(ours.subscriptionId);
   await page.waitForURL(/subscription=sub_/);
   await page.getByRole('link', { name: failed }).waitFor();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await filters.getByLabel('Last error').selectOption('status');
   await shows(failed, arrived);
   await filters.getByLabel('Last answer').fill('4xx');

@@ -114,7 +114,7 @@ test('retrying all that match takes the message of the address, which is shown a
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name: /^dlq_/ }) })
     .waitFor();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await waitFor('all of them', async () => (await page.getByRole('link', { name: /^dlq_/ }).count()) > 1);
 });
 

@@ -159,7 +159,7 @@ test('new rows wait until they are asked for, but for the first ones, and a filt
   await page.getByRole('link', { name: 'old refunds' }).waitFor();
   expect(await page.getByRole('button', { name: '1 new' }).count()).toBe(0);
   await posthorn.request('DELETE', `/v1/channels/${old.id}`);
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await page.getByRole('link', { name: 'refunds', exact: true }).waitFor();
   await dashboard.close();
 });

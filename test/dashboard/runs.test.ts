@@ -62,7 +62,7 @@ test('a message leads to the runs that it began; one shows the filter that ended
 
   const then = page.getByRole('region', { name: 'The definition of this run' });
   await then.getByText('As it was then: version 1.').waitFor();
-  await then.getByText('paid (filter, completed) → tell-once').waitFor({ state: 'attached' });
+  await then.getByText('paid (Filter, Completed) → tell-once').waitFor({ state: 'attached' });
   await then.getByText('Definition', { exact: true }).click();
   expect(await then.getByLabel('Definition', { exact: true }).innerText()).toContain('tell-once');
   expect(await then.innerText()).not.toContain('another');

@@ -225,7 +225,7 @@ test('a workflow is written with its faults named, tried, activated, and its fai
   await page.getByText('Nothing is wrong with it').waitFor();
   await page
     .getByRole('region', { name: 'Diagram of the steps' })
-    .getByText('crm (action) → note')
+    .getByText('crm (Action) → note')
     .waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Make a workflow' }).click();
   await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();

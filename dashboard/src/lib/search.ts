@@ -28,6 +28,8 @@ export function useAddress(): [search: Search, change: (part: Search, options?: 
   return [search, change];
 }
 
+// `Date.parse` takes "1" for a month of 2001.
+const ISO_TIME = /^\d{4}-\d\d-\d\d/;
 const SIZES: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
@@ -40,8 +42,23 @@ export function sinceOf(text: string | undefined): string | undefined {
   // Whole minutes: two questions of one page mean the same time.
   if (size !== undefined)
     return new Date(Math.floor((Date.now() - Number(count) * size) / 60_000) * 60_000).toISOString();
-  return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+  return ISO_TIME.test(text ?? '') && !Number.isNaN(Date.parse(text ?? ''))
+    ? new Date(text ?? '').toISOString()
+    : undefined;
 }
+
+/** Whether the text means a time. */
+export const isTime = (text: string): boolean => sinceOf(text) !== undefined;
+
+/** Whether the text looks like an id of this prefix. */
+export const isIdOf =
+  (prefix: string) =>
+  (text: string): boolean =>
+    new RegExp(`^${prefix}_\\w{1,64}$`).test(text);
+
+/** Whether the text is an event type, or a beginning such as `order.*`. */
+export const isEventType = (text: string): boolean =>
+  text.length <= 128 && (!text.includes('*') || text === '*' || /^[^*]+\.\*$/.test(text));
 
 /** The text if it is one of these. */
 export const oneOf = <T extends string>(text: string | undefined, all: readonly T[]): T | undefined =>

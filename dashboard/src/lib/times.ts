@@ -15,6 +15,12 @@ function partsOf(at: Date, zone: Zone): { date: string; time: string; name: stri
   return { date: iso.slice(0, 10), time: iso.slice(11, 23), name };
 }
 
+/** The name of the reader's zone as it is now. */
+export function useZoneName(): string {
+  const zone = useContext(ZoneContext);
+  return partsOf(new Date(), zone).name;
+}
+
 /** Formats times in the zone of the reader, always with its name; with the date where that is not today. */
 export function useTimes(): {
   short(at: string): string;

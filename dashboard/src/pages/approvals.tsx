@@ -8,6 +8,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -55,9 +56,13 @@ export function ApprovalsPage() {
         columns={columns}
         leastWidth={900}
         empty={
-          <Empty title={status === 'open' ? t.approvals.none : t.list.noneMatch}>
-            <p>{t.approvals.noneWhy}</p>
-          </Empty>
+          search['status'] === undefined ? (
+            <Empty title={t.approvals.none}>
+              <p>{t.approvals.noneWhy}</p>
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
         }
         panel={(id) => <ApprovalView id={id} />}
         onVisit={(id) => go('/approvals', { open: id })}

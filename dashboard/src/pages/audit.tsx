@@ -1,21 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, type AuditEntry } from '../api/client.ts';
 import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isTime, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { JsonText } from '../parts/code.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 
 /** An entry with its text as the service has sent it: what has changed is shown digit for digit. */
 type Entry = AuditEntry & { text: string };
+const FILTERS = ['action', 'actor', 'target', 'since'] as const;
 const idOf = ({ id }: Entry): string => id;
 
 /** Who changed what in this organisation, newest first. */
@@ -59,7 +60,12 @@ export function AuditPage() {
           { name: 'action', label: t.audit.action, options: AUDIT_ACTIONS.map((each) => [each, each]) },
           { name: 'actor', label: t.audit.actor, width: 240 },
           { name: 'target', label: t.audit.target, width: 240 },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          {
+            name: 'since',
+            label: t.fields.since,
+            options: SINCE.map((since) => [since, t.list.last[since]]),
+            accepts: isTime,
+          },
         ]}
       />
       <LiveList
@@ -81,7 +87,7 @@ export function AuditPage() {
           take: () => api.audit.export({ ...filter, since: sinceOf(since) }, at),
           formats: ['ndjson'],
         }}
-        empty={<Empty title={t.list.noneMatch} />}
+        empty={<NoneMatch filters={FILTERS} />}
         panel={(id) => <EntryView id={id} at={at} />}
         onVisit={(id) => go('/audit', { open: id })}
       />

@@ -18,6 +18,7 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
@@ -70,14 +71,18 @@ export function ChannelsPage() {
         idOf={idOf}
         columns={columns}
         empty={
-          <Empty title={status === undefined ? t.channels.none : t.list.noneMatch}>
-            <p>{t.channels.noneWhy}</p>
-            {may('developer') && (
-              <HereLink to="/channels/new" className="button main">
-                {t.channels.make}
-              </HereLink>
-            )}
-          </Empty>
+          status === undefined ? (
+            <Empty title={t.channels.none}>
+              <p>{t.channels.noneWhy}</p>
+              {may('developer') && (
+                <HereLink to="/channels/new" className="button main">
+                  {t.channels.make}
+                </HereLink>
+              )}
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
         }
         panel={(id) => <ChannelView id={id} isInPanel />}
         onVisit={(id) => go(`/channels/${id}`)}

@@ -7,11 +7,11 @@ import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Described } from '../parts/described.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { propertiesOf } from '../parts/schema-fields.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 
@@ -45,11 +45,7 @@ export function ConnectorsPage() {
           },
         ]}
       />
-      {shown.length === 0 && (
-        <Empty title={t.list.noneMatch}>
-          <p>{t.connections.noneMatchWhy}</p>
-        </Empty>
-      )}
+      {shown.length === 0 && <NoneMatch filters={['search', 'category']} why={t.connections.noneMatchWhy} />}
       {categories.map((category) => {
         const rows = shown.filter((row) => row.category === category);
         return (

@@ -13,7 +13,7 @@ import { useSubscriptions } from '../parts/use-names.ts';
 const FIRST = 5;
 
 type Group = Groups['groups'][number];
-type Among = Readonly<Record<'channelId' | 'subscriptionId' | 'workflowId' | 'since', string | undefined>>;
+type Among = Readonly<Record<'channelId' | 'subscriptionId' | 'workflowId' | 'since' | 'until', string | undefined>>;
 
 /** The filters of the list that show the dead letters of a group. */
 const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Group) => ({
@@ -40,9 +40,10 @@ const isShown = (group: Group, search: Readonly<Record<string, string>>): boolea
   Object.entries(searchOf(group)).every(([name, value]) => search[name] === value);
 
 /** The channel and the time that are looked at stay, when a group is opened. */
-const placeOf = ({ channel, since }: Readonly<Record<string, string | undefined>>) => ({
+const placeOf = ({ channel, since, until }: Readonly<Record<string, string | undefined>>) => ({
   ...(channel !== undefined && { channel }),
   ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
 });
 
 /** Open dead letters by their cause: what is broken, at one look. Nothing where there is one cause or none. */
@@ -54,7 +55,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
   const [isWhole, setIsWhole] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter-groups', among],
-    queryFn: () => api.deadLetters.group({ ...among, since: sinceOf(among.since) }, at),
+    queryFn: () => api.deadLetters.group({ ...among, since: sinceOf(among.since), until: sinceOf(among.until) }, at),
     refetchInterval: 10_000,
   });
   if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
@@ -65,7 +66,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
     <section className="section" aria-label={t.deadLetters.causes}>
       <h2>{t.deadLetters.causes}</h2>
       <div className="box wide">
-        <table className="table">
+        <table className="table roomy">
           <thead>
             <tr>
               <th className="number">{t.deadLetters.count}</th>
@@ -110,7 +111,12 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
                       type="button"
                       className="button"
                       onClick={() =>
-                        onReplay({ ...filterOf(group), channelId: among.channelId, since: sinceOf(among.since) })
+                        onReplay({
+                          ...filterOf(group),
+                          channelId: among.channelId,
+                          since: sinceOf(among.since),
+                          until: sinceOf(among.until),
+                        })
                       }
                     >
                       {t.deadLetters.replayGroup}

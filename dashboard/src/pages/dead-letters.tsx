@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { EachButton } from '../parts/each-button.tsx';
@@ -10,6 +10,7 @@ import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
@@ -25,6 +26,8 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 // `as`: the catalogue has a text for each, and no other.
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
+/** A status of an answer. */
+const STATUS = /^[1-5]\d\d$/;
 const FILTERS = [
   'status',
   'channel',
@@ -37,6 +40,7 @@ const FILTERS = [
   'kind',
   'type',
   'since',
+  'until',
 ] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
@@ -50,10 +54,10 @@ export function DeadLettersPage() {
   const subscriptions = useSubscriptions();
   // Fixed once it is asked: what is counted is what is replayed.
   const [asked, setAsked] = useState<AskBulkReplay>();
-  const since = useSince(search['since']);
+  const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
-  const errorStatus = /^[1-5]\d\d$/.exec(search['answer'] ?? '')?.[0];
+  const errorStatus = STATUS.exec(search['answer'] ?? '')?.[0];
   const filter = {
     channelId: search['channel'],
     subscriptionId: search['subscription'],
@@ -64,19 +68,19 @@ export function DeadLettersPage() {
     messageId: search['message'],
     errorClass: oneOf(search['error'], ERROR_CLASSES),
   };
-  const sinceText = search['since'];
-  const filterNow = () => ({ ...filter, since: sinceOf(sinceText) });
-  const isFiltered = [...Object.values(filter), errorStatus, sinceText].some((value) => value !== undefined);
+  const { since, until } = search;
+  const filterNow = () => ({ ...filter, since: sinceOf(since), until: sinceOf(until) });
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
   const { channelId } = filter;
   const askForAll = (): void =>
     setAsked({ ...filterNow(), ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) });
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
-    { head: t.fields.failedAt, width: '184px', cell: (row) => <Time at={row.failedAt} /> },
+    { head: t.fields.failedAt, width: '168px', cell: (row) => <Time at={row.failedAt} /> },
     {
       head: t.fields.id,
-      width: 'minmax(88px, 0.7fr)',
+      width: 'minmax(80px, 0.5fr)',
       cell: (row) => (
         <HereLink to={`/dead-letters/${row.id}`} className="mono">
           {row.id}
@@ -86,10 +90,10 @@ export function DeadLettersPage() {
     { head: t.fields.eventType, width: 'minmax(100px, 1fr)', cell: (row) => row.eventType },
     {
       head: t.fields.whose,
-      width: 'minmax(100px, 1fr)',
+      width: 'minmax(100px, 1.2fr)',
       cell: (row) => (row.subscriptionId === undefined ? row.workflowId : subscriptions.nameOf(row.subscriptionId)),
     },
-    { head: t.fields.reason, width: 'minmax(140px, 1.2fr)', cell: (row) => t.reasons[row.reason] },
+    { head: t.fields.reason, width: 'minmax(152px, 1.4fr)', cell: (row) => t.reasons[row.reason] },
     { head: t.fields.lastError, width: 'minmax(120px, 1.2fr)', cell: (row) => <LastError of={row} /> },
     { head: t.fields.attempts, width: '64px', isNumber: true, cell: (row) => row.attempts },
   ];
@@ -115,11 +119,17 @@ export function DeadLettersPage() {
               ['all', t.list.allStates],
             ],
           },
-          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
+          {
+            name: 'channel',
+            label: t.fields.channel,
+            options: channels.all.map(({ id, name }) => [id, name]),
+            accepts: isIdOf('chn'),
+          },
           {
             name: 'subscription',
             label: t.fields.subscription,
             options: subscriptions.all.map(({ id, name }) => [id, name]),
+            accepts: isIdOf('sub'),
           },
           { name: 'reason', label: t.fields.reason, options: REASONS.map((reason) => [reason, t.reasons[reason]]) },
           {
@@ -127,24 +137,24 @@ export function DeadLettersPage() {
             label: t.fields.lastError,
             options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
           },
-          { name: 'answer', label: t.fields.lastAnswer, width: 64 },
+          { name: 'answer', label: t.fields.lastAnswer, width: 64, accepts: (text) => STATUS.test(text) },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
-          { name: 'type', label: t.fields.eventType },
-          { name: 'workflow', label: t.workflows.one, isChip: true },
-          { name: 'message', label: t.fields.message, isChip: true },
-          since,
+          { name: 'type', label: t.fields.eventType, accepts: isEventType },
+          { name: 'workflow', label: t.workflows.one, isChip: true, accepts: isIdOf('wfl') },
+          { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
+          ...times,
         ]}
       />
       {status === 'open' && (
         <DeadLetterGroups
-          among={{ channelId, subscriptionId: undefined, workflowId: undefined, since: sinceText }}
+          among={{ channelId, subscriptionId: undefined, workflowId: undefined, since, until }}
           onReplay={setAsked}
         />
       )}
       <LiveList
         name={t.nav.names['dead-letters']}
         kinds={['deadLetter']}
-        listKey={[path, 'dead-letters', filter, sinceText, errorStatus, status]}
+        listKey={[path, 'dead-letters', filter, since, until, errorStatus, status]}
         fetch={(cursor) => api.deadLetters.list({ ...filterNow(), errorStatus, status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
@@ -156,14 +166,16 @@ export function DeadLettersPage() {
         columns={columns}
         leastWidth={1_000}
         empty={
-          <Empty title={isFiltered ? t.list.noneMatch : t.deadLetters.none}>
-            <p>{isFiltered ? t.list.noneMatchWhy : t.deadLetters.noneWhy}</p>
-            {status === 'open' && (
+          isFiltered ? (
+            <NoneMatch filters={FILTERS} />
+          ) : (
+            <Empty title={t.deadLetters.none}>
+              <p>{t.deadLetters.noneWhy}</p>
               <button type="button" className="button" onClick={() => change({ status: 'all' })}>
                 {t.deadLetters.showEnded}
               </button>
-            )}
-          </Empty>
+            </Empty>
+          )
         }
         {...(may('developer') && {
           acts: (rows: readonly DeadLetter[], onDone: () => void) => (

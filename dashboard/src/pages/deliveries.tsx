@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type Delivery } from '../api/client.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -11,6 +11,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
@@ -35,6 +36,7 @@ const FILTERS = [
   'slow',
   'held',
   'since',
+  'until',
 ] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'failed', search: { status: 'failed' } },
@@ -51,7 +53,7 @@ export function DeliveriesPage() {
   const t = useTexts();
   const { may } = useHere();
   const [search] = useAddress();
-  const since = useSince(search['since']);
+  const times = useSince(search);
   const channels = useChannels();
   const subscriptions = useSubscriptions();
   return (
@@ -61,16 +63,26 @@ export function DeliveriesPage() {
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
-          { name: 'type', label: t.fields.eventType },
-          { name: 'channel', label: t.fields.channel, options: namesOf(channels) },
-          { name: 'subscription', label: t.fields.subscription, options: namesOf(subscriptions) },
+          { name: 'type', label: t.fields.eventType, accepts: isEventType },
+          { name: 'channel', label: t.fields.channel, options: namesOf(channels), accepts: isIdOf('chn') },
+          {
+            name: 'subscription',
+            label: t.fields.subscription,
+            options: namesOf(subscriptions),
+            accepts: isIdOf('sub'),
+          },
           {
             name: 'error',
             label: t.fields.lastError,
             options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
           },
-          { name: 'answer', label: t.fields.lastAnswer, width: 64 },
-          { name: 'message', label: t.fields.message, isChip: true },
+          {
+            name: 'answer',
+            label: t.fields.lastAnswer,
+            width: 64,
+            accepts: (text) => answerOf(text) !== undefined,
+          },
+          { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
           {
             name: 'slow',
             label: t.deliveries.slow,
@@ -81,7 +93,7 @@ export function DeliveriesPage() {
             label: t.deliveries.heldOnly,
             options: HELD.map((each) => [each, t.deliveries.isHeld[each]]),
           },
-          since,
+          ...times,
         ]}
       />
       <DeliveryList filters={search} isFiltered={FILTERS.some((name) => name in search)} />
@@ -103,7 +115,7 @@ function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: stri
   const [isAsking, setIsAsking] = useState(false);
   const answer = answerOf(filters.answer);
   const inTheWay = [
-    ...(filters.since === undefined ? [] : [t.fields.since]),
+    ...(filters.since === undefined && filters.until === undefined ? [] : [t.fields.since]),
     ...(filters.slow === undefined ? [] : [t.deliveries.slow]),
     ...(filters.held === undefined ? [] : [t.deliveries.heldOnly]),
     ...(answer?.endsWith('x') === true ? [`${t.fields.lastAnswer} ${answer}`] : []),
@@ -115,7 +127,7 @@ function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: stri
     );
   }
   if (inTheWay.length > 0) {
-    const { type, subscription, channel, message, error, since } = filters;
+    const { type, subscription, channel, message, error, since, until } = filters;
     const wanted = {
       kind: 'delivery',
       type,
@@ -124,6 +136,7 @@ function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: stri
       message,
       error,
       since,
+      until,
       ...(answer?.endsWith('x') === false && { answer }),
     };
     const search = Object.fromEntries(
@@ -180,11 +193,11 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
   };
-  const { since } = filters;
-  const queryNow = () => ({ ...query, since: sinceOf(since) });
+  const { since, until } = filters;
+  const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
-    { head: t.fields.made, width: '184px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
     ...(filters.subscription === undefined
       ? [
           {
@@ -196,7 +209,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       : []),
     {
       head: t.fields.delivery,
-      width: 'minmax(96px, 1fr)',
+      width: 'minmax(96px, 0.8fr)',
       cell: (row) => (
         <HereLink to={`/deliveries/${row.id}`} className="mono">
           {row.id}
@@ -204,10 +217,10 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       ),
     },
     { head: t.fields.attempts, width: '64px', isNumber: true, cell: (row) => row.attempts },
-    { head: t.fields.lastAnswer, width: 'minmax(96px, 1fr)', cell: (row) => <LastAnswer of={row} /> },
+    { head: t.fields.lastAnswer, width: 'minmax(128px, 1.8fr)', cell: (row) => <LastAnswer of={row} /> },
     {
       head: t.fields.nextTry,
-      width: '184px',
+      width: '168px',
       cell: (row) => row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />,
     },
   ];
@@ -215,7 +228,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     <LiveList
       name={t.nav.names.deliveries}
       kinds={['delivery']}
-      listKey={[path, 'deliveries', query, since]}
+      listKey={[path, 'deliveries', query, since, until]}
       // Bodies of answers are up to 16 KiB each, and no row shows them.
       fetch={(cursor) => api.deliveries.list({ ...queryNow(), responseBodies: 'false', limit: 100, cursor }, at).page()}
       idOf={idOf}
@@ -228,9 +241,13 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       columns={columns}
       leastWidth={960}
       empty={
-        <Empty title={isFiltered ? t.list.noneMatch : t.deliveries.none}>
-          <p>{isFiltered ? t.list.noneMatchWhy : t.deliveries.noneWhy}</p>
-        </Empty>
+        isFiltered ? (
+          <NoneMatch filters={FILTERS} />
+        ) : (
+          <Empty title={t.deliveries.none}>
+            <p>{t.deliveries.noneWhy}</p>
+          </Empty>
+        )
       }
       {...(may('developer') && {
         acts: (rows: readonly Delivery[], onDone: () => void) => (

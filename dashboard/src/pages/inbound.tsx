@@ -8,6 +8,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
@@ -54,10 +55,14 @@ export function InboundPage() {
         idOf={idOf}
         columns={columns}
         empty={
-          <Empty title={status === undefined ? t.inbound.none : t.list.noneMatch}>
-            <p>{t.inbound.noneWhy}</p>
-            {make}
-          </Empty>
+          status === undefined ? (
+            <Empty title={t.inbound.none}>
+              <p>{t.inbound.noneWhy}</p>
+              {make}
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
         }
         panel={(id) => <InboundWebhookView id={id} isInPanel />}
         onVisit={(id) => go(`/inbound/${id}`)}

@@ -1,5 +1,5 @@
 import { api, type MessageSummary } from '../api/client.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -9,6 +9,7 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { MessageHistogram } from '../parts/message-histogram.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
@@ -62,9 +63,9 @@ function MessageList() {
     deliveryStatus: oneOf(search['status'], STATUSES),
   };
   const { since, until } = search;
-  const sinceFilter = useSince(since);
+  const times = useSince(search);
   const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
-  const isFiltered = [...Object.values(query), since, until].some((value) => value !== undefined);
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const columns: readonly Column<MessageSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
     { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
@@ -98,11 +99,15 @@ function MessageList() {
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
-          { name: 'type', label: t.fields.eventType },
-          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
+          { name: 'type', label: t.fields.eventType, accepts: isEventType },
+          {
+            name: 'channel',
+            label: t.fields.channel,
+            options: channels.all.map(({ id, name }) => [id, name]),
+            accepts: isIdOf('chn'),
+          },
           { name: 'publisher', label: t.fields.publisherId },
-          sinceFilter,
-          { name: 'until', label: t.fields.until, isChip: true },
+          ...times,
         ]}
       />
       <MessageHistogram />
@@ -121,14 +126,18 @@ function MessageList() {
         columns={columns}
         leastWidth={1_000}
         empty={
-          <Empty title={isFiltered ? t.list.noneMatch : t.messages.none}>
-            <p>{isFiltered ? t.list.noneMatchWhy : t.messages.noneWhy}</p>
-            {!isFiltered && may('developer') && (
-              <HereLink to="/messages/new" className="button main">
-                {t.messages.publish}
-              </HereLink>
-            )}
-          </Empty>
+          isFiltered ? (
+            <NoneMatch filters={FILTERS} />
+          ) : (
+            <Empty title={t.messages.none}>
+              <p>{t.messages.noneWhy}</p>
+              {may('developer') && (
+                <HereLink to="/messages/new" className="button main">
+                  {t.messages.publish}
+                </HereLink>
+              )}
+            </Empty>
+          )
         }
         panel={(id) => <MessageView id={id} isInPanel />}
         onVisit={(id) => go(`/messages/${id}`)}

@@ -1,6 +1,6 @@
 import { api, type RunSummary } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isIdOf, isTime, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -9,6 +9,7 @@ import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkflows } from '../parts/use-names.ts';
@@ -47,7 +48,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   };
   const { since } = search;
   const queryNow = () => ({ ...query, since: sinceOf(since) });
-  const isFiltered = query.status !== undefined || since !== undefined;
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
     error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
   const columns: readonly Column<RunSummary>[] = [
@@ -83,10 +84,16 @@ export function RunList({ workflowId }: { workflowId?: string }) {
                   name: 'workflow',
                   label: t.workflows.one,
                   options: workflows.all.map(({ id, name }) => [id, name] as const),
+                  accepts: isIdOf('wfl'),
                 },
               ]
             : []),
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          {
+            name: 'since',
+            label: t.fields.since,
+            options: SINCE.map((each) => [each, t.list.last[each]]),
+            accepts: isTime,
+          },
         ]}
       />
       <LiveList
@@ -104,9 +111,13 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         columns={columns}
         leastWidth={1_000}
         empty={
-          <Empty title={isFiltered ? t.list.noneMatch : t.runs.none}>
-            <p>{isFiltered ? t.list.noneMatchWhy : t.runs.noneWhy}</p>
-          </Empty>
+          isFiltered ? (
+            <NoneMatch filters={FILTERS} />
+          ) : (
+            <Empty title={t.runs.none}>
+              <p>{t.runs.noneWhy}</p>
+            </Empty>
+          )
         }
         panel={(id) => <RunView id={id} isInPanel />}
         onVisit={(id) => go(`/runs/${id}`)}

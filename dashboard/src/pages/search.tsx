@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type SearchResults } from '../api/client.ts';
-import { sinceOf, useAddress } from '../lib/search.ts';
+import { isIdOf, isTime, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
@@ -78,8 +78,18 @@ export function SearchPage() {
       </p>
       <Filters
         filters={[
-          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          {
+            name: 'channel',
+            label: t.fields.channel,
+            options: channels.all.map(({ id, name }) => [id, name]),
+            accepts: isIdOf('chn'),
+          },
+          {
+            name: 'since',
+            label: t.fields.since,
+            options: SINCE.map((since) => [since, t.list.last[since]]),
+            accepts: isTime,
+          },
         ]}
       />
       {q === undefined ? <Examples /> : <Found q={q} />}

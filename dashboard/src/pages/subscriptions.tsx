@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
-import { oneOf, useAddress } from '../lib/search.ts';
+import { isIdOf, oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -12,12 +12,14 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { SubscriptionView } from './subscription.tsx';
 
 const FAILING = ['true', 'false'] as const;
 const STATUSES = ['active', 'paused', 'disabled'] as const;
+const FILTERS = ['status', 'failing', 'channel', 'owner'] as const;
 type Figures = SubscriptionStats['subscriptions'][number];
 const idOf = ({ id }: Subscription): string => id;
 // A day in steps of an hour changes slowly, and lists look every three seconds.
@@ -45,7 +47,12 @@ export function SubscriptionsPage() {
             label: t.subscriptions.health,
             options: FAILING.map((each) => [each, t.subscriptions.isFailing[each]]),
           },
-          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
+          {
+            name: 'channel',
+            label: t.fields.channel,
+            options: channels.all.map(({ id, name }) => [id, name]),
+            accepts: isIdOf('chn'),
+          },
           { name: 'owner', label: t.subscriptions.owner },
         ]}
       />
@@ -148,18 +155,22 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       columns={columns}
       leastWidth={960}
       empty={
-        <Empty title={isFiltered ? t.list.noneMatch : t.subscriptions.none}>
-          <p>{t.subscriptions.noneWhy}</p>
-          {may('developer') && (
-            <HereLink
-              to="/subscriptions/new"
-              search={filter.channelId === undefined ? {} : { channel: filter.channelId }}
-              className="button main"
-            >
-              {t.subscriptions.make}
-            </HereLink>
-          )}
-        </Empty>
+        isFiltered ? (
+          <NoneMatch filters={FILTERS} />
+        ) : (
+          <Empty title={t.subscriptions.none}>
+            <p>{t.subscriptions.noneWhy}</p>
+            {may('developer') && (
+              <HereLink
+                to="/subscriptions/new"
+                search={filter.channelId === undefined ? {} : { channel: filter.channelId }}
+                className="button main"
+              >
+                {t.subscriptions.make}
+              </HereLink>
+            )}
+          </Empty>
+        )
       }
       panel={(id) => <SubscriptionView id={id} isInPanel />}
       onVisit={(id) => go(`/subscriptions/${id}`)}

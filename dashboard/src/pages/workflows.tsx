@@ -8,6 +8,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { WorkflowView } from './workflow.tsx';
@@ -52,14 +53,18 @@ export function WorkflowsPage() {
         idOf={idOf}
         columns={columns}
         empty={
-          <Empty title={status === undefined ? t.workflows.none : t.list.noneMatch}>
-            <p>{t.workflows.noneWhy}</p>
-            {may('developer') && (
-              <HereLink to="/workflows/new" className="button main">
-                {t.workflows.make}
-              </HereLink>
-            )}
-          </Empty>
+          status === undefined ? (
+            <Empty title={t.workflows.none}>
+              <p>{t.workflows.noneWhy}</p>
+              {may('developer') && (
+                <HereLink to="/workflows/new" className="button main">
+                  {t.workflows.make}
+                </HereLink>
+              )}
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
         }
         panel={(id) => <WorkflowView id={id} isInPanel />}
         onVisit={(id) => go(`/workflows/${id}`)}

@@ -53,6 +53,8 @@ export function Chart(given: Given) {
   const [isTable, setIsTable] = useState(false);
   const [pointed, setPointed] = useState<number>();
   const [begun, setBegun] = useState<number>();
+  // The title says what a single row is: a legend would say it again.
+  const isNamed = series.length === 1 && series[0]?.name === title;
   const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
   const singles = series.flatMap(({ values }) => [...values]);
   const most = Math.max(1, ...(kind === 'bars' ? sums : singles));
@@ -65,13 +67,21 @@ export function Chart(given: Given) {
     <figure className={`chart box${isSlim ? ' slim' : ''}`} aria-labelledby={id}>
       <div className="heading">
         <h2 id={id}>{title}</h2>
+        {isNamed && pointed !== undefined && times[pointed] !== undefined && (
+          <span>
+            <strong>{format(series[0]?.values[pointed] ?? 0)}</strong>{' '}
+            <span className="muted">{minute(times[pointed])}</span>
+          </span>
+        )}
         <button type="button" className="button plain" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
           {isTable ? t.figures.asChart : t.figures.asTable}
         </button>
       </div>
-      <Legend series={series} pointed={pointed} format={format}>
-        {pointed !== undefined && times[pointed] !== undefined && minute(times[pointed])}
-      </Legend>
+      {!isNamed && (
+        <Legend series={series} pointed={pointed} format={format}>
+          {pointed !== undefined && times[pointed] !== undefined && minute(times[pointed])}
+        </Legend>
+      )}
       {isTable ? (
         <ValueTable times={times} series={series} format={format} />
       ) : (

@@ -40,12 +40,12 @@ export function ColumnChoice({
       {isOpen && (
         <div className="box stack">
           {all.slice(1).map(({ head }) => (
-            <label key={head}>
+            <label key={head} className="check">
               <input
                 type="checkbox"
                 checked={shown.some((each) => each.head === head)}
                 onChange={() => onToggle(head)}
-              />{' '}
+              />
               {head}
             </label>
           ))}

@@ -2,6 +2,8 @@ import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import { useKnownSearch } from './known-search.ts';
+import { BETWEEN, lastDay, TimeRange } from './time-range.tsx';
 
 /** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
 export type ListFilter = {
@@ -11,6 +13,12 @@ export type ListFilter = {
   width?: number;
   /** Shown as it is, and only where the address has it: a link led here with it. */
   isChip?: boolean;
+  /** Whether the list can do something with a value of the address. Absent: with the options, or with any text where there are none. */
+  accepts?: (value: string) => boolean;
+  /** Shown as the choice, in place of the value of the address. */
+  shown?: string | undefined;
+  /** Its field stands with that of another filter. */
+  isPart?: boolean;
   /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
 };
@@ -20,15 +28,19 @@ export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 export function Filters({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();
   const [search, change] = useAddress();
+  const taken = useKnownSearch(filters);
   const box = useRef<HTMLDivElement>(null);
   useKeys({ f: () => box.current?.querySelector<HTMLElement>('input, select')?.focus() });
   const hasAny = filters.some(({ name }) => search[name] !== undefined);
   // A time that goes on is another one for whoever gets the address.
-  const isRelative = filters.some(({ name }) => name === 'since') && /^\d+[mhd]$/.test(search['since'] ?? '');
+  const isRelative =
+    search['until'] === undefined &&
+    filters.some(({ name }) => name === 'since') &&
+    /^\d+[mhd]$/.test(search['since'] ?? '');
   return (
     <div ref={box} className="filters" role="search" aria-label={t.list.filters}>
       {filters.map((filter) =>
-        filter.isChip === true ? (
+        filter.isPart === true ? null : filter.isChip === true ? (
           search[filter.name] !== undefined && (
             <button
               key={filter.name}
@@ -53,8 +65,10 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
             {filter.label}
             <select
               className="input"
-              value={search[filter.name] ?? ''}
-              onChange={(event) => change({ [filter.name]: event.target.value })}
+              value={filter.shown ?? search[filter.name] ?? ''}
+              onChange={({ target: { value } }) =>
+                change(value === BETWEEN ? lastDay() : { [filter.name]: value, ...(filter.shown && { until: '' }) })
+              }
             >
               <option value="">{filter.unset ?? t.list.any}</option>
               {optionsOf(filter.options, search[filter.name]).map(([value, text]) => (
@@ -66,6 +80,7 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
           </label>
         ),
       )}
+      {filters.some(({ shown }) => shown === BETWEEN) && <TimeRange />}
       {isRelative && (
         <button
           type="button"
@@ -84,6 +99,11 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
         >
           {t.list.clear}
         </button>
+      )}
+      {taken !== undefined && (
+        <p className="note" role="status">
+          {t.list.taken(taken)}
+        </p>
       )}
     </div>
   );
@@ -121,8 +141,8 @@ function TextFilter({
         {label}
         <input
           id={id}
-          className="input"
-          style={{ width }}
+          className="input text-filter"
+          style={{ '--width': `${width}px` } as object}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onBlur={() => text.trim() !== value && onChange(text.trim())}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../lib/texts.ts';
+import type { Texts } from '../texts/en.ts';
 
 /** Every state is a shape, a word and a colour. */
 const SHAPES = { delivered: '●', failed: '■', retrying: '◆', pending: '○', held: '‖' } as const;
@@ -30,16 +31,20 @@ export function shapeOf(state: string): { look: Look; shape: string } {
   return { look, shape: SHAPES[look] };
 }
 
+/** The word of a state. One that a newer service knows is shown by its own name. */
+export const stateWord = ({ states }: Texts, state: string): string =>
+  state in states ? states[state as keyof typeof states] : state;
+
 /** A state with its word, of deliveries, messages, subscriptions, replays and credentials. */
 export function State({ of: state, word }: { of: string; word?: ReactNode }) {
-  const { states } = useTexts();
+  const t = useTexts();
   const { look, shape } = shapeOf(state);
   return (
     <span className={`state ${look}`}>
       <span className="shape" aria-hidden="true">
         {shape}
       </span>
-      {word ?? (state in states ? states[state as keyof typeof states] : state)}
+      {word ?? stateWord(t, state)}
     </span>
   );
 }

@@ -1,22 +1,31 @@
+import { isTime, type Search } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { type ListFilter, SINCE } from './filters.tsx';
+import { BETWEEN } from './time-range.tsx';
 import { useMarks } from './use-marks.ts';
 
 /** So many marks can be chosen. */
 const SHOWN = 5;
 
-/**
- * The filter by time: the last hours and days, and since each of the latest marks. `chosen` is a time of its own, where the address has
- * one.
- */
-export function useSince(chosen: string | undefined): ListFilter {
+/** The filters by time: the last hours and days, since each of the latest marks, or between two times. `search` is the address. */
+export function useSince(search: Search): readonly ListFilter[] {
   const t = useTexts();
   const marks = useMarks();
+  const { since, until } = search;
   const times: (readonly [string, string])[] = [
-    ...SINCE.map((since) => [since, t.list.last[since]] as const),
+    ...SINCE.map((each) => [each, t.list.last[each]] as const),
     ...marks.slice(0, SHOWN).map(({ at, name }) => [at, t.marks.since(name)] as const),
   ];
-  // A mark that is older than those, or gone, is still what the list shows.
-  const isKnown = chosen === undefined || times.some(([value]) => value === chosen);
-  return { name: 'since', label: t.fields.since, options: isKnown ? times : [...times, [chosen, chosen]] };
+  // A mark that is older than those, or gone, is a time like any other.
+  const isChoice = until === undefined && (since === undefined || times.some(([value]) => value === since));
+  return [
+    {
+      name: 'since',
+      label: t.fields.since,
+      options: [...times, [BETWEEN, t.list.between]],
+      accepts: isTime,
+      ...(!isChoice && { shown: BETWEEN }),
+    },
+    { name: 'until', label: t.fields.until, accepts: isTime, isPart: true },
+  ];
 }

@@ -1,8 +1,9 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { useMemo } from 'react';
 import type { DefinitionGraph } from '../lib/definition-graph.ts';
+import { stepWord } from '../lib/kind-words.ts';
 import { useTexts } from '../lib/texts.ts';
-import { shapeOf } from './state.tsx';
+import { shapeOf, stateWord } from './state.tsx';
 
 const WIDTH = 184;
 const HEIGHT = 44;
@@ -47,15 +48,16 @@ export default function WorkflowDiagram({ graph, states }: Given) {
         ))}
         {boxes.map(({ id, type, x, y }) => {
           const state = states?.get(id);
+          const kind = stepWord(t, type);
           return (
             <g key={id} className={`node ${state === undefined ? '' : shapeOf(state).look}`}>
-              <title>{`${id} (${type})${state === undefined ? '' : `: ${state}`}`}</title>
+              <title>{`${id} (${kind})${state === undefined ? '' : `: ${stateWord(t, state)}`}`}</title>
               <rect x={x - WIDTH / 2} y={y - HEIGHT / 2} width={WIDTH} height={HEIGHT} rx={6} />
               <text x={x - WIDTH / 2 + 12} y={y - 3} className="name">
                 {cut(id, LETTERS)}
               </text>
               <text x={x - WIDTH / 2 + 12} y={y + 14}>
-                {state === undefined ? type : `${shapeOf(state).shape} ${type}`}
+                {state === undefined ? kind : `${shapeOf(state).shape} ${kind}`}
               </text>
             </g>
           );
@@ -65,8 +67,8 @@ export default function WorkflowDiagram({ graph, states }: Given) {
       <ol className="hidden">
         {graph.steps.map(({ id, type }) => (
           <li key={id}>
-            {id} ({type}
-            {states?.has(id) === true && `, ${states.get(id)}`}){' '}
+            {id} ({stepWord(t, type)}
+            {states?.has(id) === true && `, ${stateWord(t, states.get(id) ?? '')}`}){' '}
             {graph.ways
               .filter(({ from }) => from === id)
               .map(({ to, label }) => `→ ${label === '' ? '' : `${label}: `}${to}`)

@@ -10,8 +10,8 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' 
   people: {
     actions: {
       reset: 'Passwort-Link',
-      factors: 'Zweiten Schritt entfernen',
-      handOver: 'Inhaberschaft übergeben',
+      factors: '2. Schritt entfernen',
+      handOver: 'Zum Inhaber machen',
       remove: 'Entfernen',
     },
     titles: {

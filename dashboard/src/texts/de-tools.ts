@@ -94,7 +94,7 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
     workers: 'Worker',
     workersWhy:
       'Jeder Prozess, der zustellt, erneuert alle zwei Sekunden seine Frist. Endet sie, übernehmen die anderen.',
-    noWorker: 'Kein Worker ist da: nichts wird zugestellt. Starten Sie `posthorn worker`.',
+    noWorker: 'Kein Worker ist da: nichts wird zugestellt. So beginnt einer: posthorn worker',
     alive: 'Lebt',
     dead: 'Frist abgelaufen',
     host: 'Rechner',

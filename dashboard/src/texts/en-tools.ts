@@ -90,7 +90,7 @@ export const enTools = {
     workers: 'Workers',
     workersWhy:
       'Each process that makes deliveries renews its lease every two seconds. Others take over from one whose lease has ended.',
-    noWorker: 'No worker has a lease: nothing is delivered. Start `posthorn worker`.',
+    noWorker: 'No worker has a lease: nothing is delivered. One is started by: posthorn worker',
     alive: 'Alive',
     dead: 'Lease ended',
     host: 'Host',

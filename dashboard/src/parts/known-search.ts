@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import { useAddress } from '../lib/search.ts';
+import type { Filter } from './filters.tsx';
+
+/** Parts of the address of any list, beside its filters. `q` is the question of the search. */
+const KEPT: readonly string[] = ['open', 'tab', 'q'];
+
+/** Whether the list can do something with the value of a filter. */
+const isKnown = ({ options, accepts }: Filter, value: string): boolean =>
+  accepts === undefined ? options === undefined || options.some(([each]) => each === value) : accepts(value);
+
+/**
+ * Takes out of the address what its list does not know: a link that was written by hand, or is older than the page, would seem to filter.
+ * Gives the filters whose values were taken, as a text, until the filters are changed.
+ */
+export function useKnownSearch(filters: readonly Filter[]): string | undefined {
+  const [search, change] = useAddress();
+  const [taken, setTaken] = useState<{ texts: string; beside: string }>();
+  const filterOf = (name: string): Filter | undefined => filters.find((each) => each.name === name);
+  const unknown = Object.entries(search).filter(([name, value]) => {
+    const filter = filterOf(name);
+    return filter === undefined ? !KEPT.includes(name) : !isKnown(filter, value);
+  });
+  // Texts, so that the same finding is no other one when the page is drawn anew.
+  const names = JSON.stringify(unknown.map(([name]) => name));
+  const texts = unknown
+    .flatMap(([name, value]) => (value === '' ? [] : [[filterOf(name)?.label, value] as const]))
+    .flatMap(([label, value]) => (label === undefined ? [] : [`${label} ${value}`]))
+    .join(', ');
+  const left = Object.entries(search).filter(([name]) => filterOf(name) !== undefined && !names.includes(`"${name}"`));
+  const beside = JSON.stringify(left.toSorted(([a], [b]) => a.localeCompare(b)));
+  useEffect(() => {
+    // `as`: written above.
+    const found = JSON.parse(names) as string[];
+    if (found.length === 0) return;
+    setTaken({ texts, beside });
+    change(Object.fromEntries(found.map((name) => [name, ''])), { replace: true });
+  }, [names, texts, beside, change]);
+  return taken?.beside === beside && taken.texts !== '' ? taken.texts : undefined;
+}

@@ -1,0 +1,64 @@
+import { useContext } from 'react';
+import { sinceOf, useAddress } from '../lib/search.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useZoneName, ZoneContext, type Zone } from '../lib/times.ts';
+
+/** The choice of a span with two ends, in place of the last hours. No time is called so. */
+export const BETWEEN = 'between';
+/** The span that a choice of two ends begins with, to the second. */
+export function lastDay(): { since: string; until: string } {
+  const until = Math.ceil(Date.now() / 1_000) * 1_000;
+  return { since: new Date(until - 86_400_000).toISOString(), until: new Date(until).toISOString() };
+}
+
+/** A time as a field has it, in the zone of the reader: `2026-01-31T12:00:00`. */
+const fieldOf = (at: string, zone: Zone): string => {
+  const time = new Date(at);
+  const shift = zone === 'utc' ? 0 : -time.getTimezoneOffset();
+  return new Date(time.getTime() + shift * 60_000).toISOString().slice(0, 19);
+};
+
+/** The same back. Undefined while no whole time stands in the field. */
+const timeOf = (text: string, zone: Zone): string | undefined => {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+};
+
+/** Both ends of a span of time, to the second. An end that is emptied is open. */
+export function TimeRange() {
+  const t = useTexts();
+  const [search] = useAddress();
+  return (
+    <>
+      <End name="since" label={t.list.from} at={sinceOf(search['since'])} />
+      <End name="until" label={t.fields.until} at={sinceOf(search['until'])} />
+    </>
+  );
+}
+
+function End({ name, label, at }: { name: 'since' | 'until'; label: string; at: string | undefined }) {
+  const [, change] = useAddress();
+  const zone = useContext(ZoneContext);
+  const zoneName = useZoneName();
+  return (
+    <label>
+      {label}
+      <input
+        // Its writer types part by part: the time counts once the field is left.
+        key={at}
+        type="datetime-local"
+        className="input"
+        step={1}
+        defaultValue={at === undefined ? '' : fieldOf(at, zone)}
+        onBlur={(event) => {
+          const text = event.target.value;
+          if (text !== (at === undefined ? '' : fieldOf(at, zone))) change({ [name]: timeOf(text, zone) ?? '' });
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.currentTarget.blur();
+        }}
+      />
+      {zoneName}
+    </label>
+  );
+}
