@@ -15,6 +15,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/messages/transactional': 'messages.publishTransactional',
   'POST /v1/channels/:channelId/validate': 'messages.validate',
   'POST /v1/channels/:channelId/dry-run': 'messages.dryRun',
+  'POST /v1/channels/:channelId/filter-trial': 'messages.tryFilter',
   'GET /v1/channels/:channelId/scheduled': 'messages.listScheduled',
   'GET /v1/channels/:channelId/stream': 'messages.stream',
   'GET /v1/search': 'search.find',

@@ -34,6 +34,19 @@ export async function findSample(
   return { ...row, metadata: (row.metadata ?? undefined) as Record<string, string> | undefined };
 }
 
+/** The newest messages of a channel whose content is there. The caller has found the channel. */
+export const findNewest = (
+  db: Database,
+  channelId: string,
+  limit: number,
+): Promise<{ id: string; publishedAt: Date }[]> =>
+  db.message.findMany({
+    where: { channelId, erasedAt: null },
+    orderBy: { id: 'desc' },
+    take: limit,
+    select: { id: true, publishedAt: true },
+  });
+
 export type DryRunSubscription = {
   id: string;
   name: string;

@@ -9,7 +9,7 @@ import { type ListScope, pageRequest, toPage } from '../kernel/values/page.ts';
 import type { CheckPublications } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
-import type { DryRun, DryRunRequest, DryRunRoute } from './schema.ts';
+import type { DryRun, DryRunRequest, DryRunRoute, FilterTrial, FilterTrialRequest } from './schema.ts';
 
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
@@ -88,6 +88,38 @@ export function createDryRun(
         toRoute(row, sample.eventType, verdictOn.get(row.filter ?? ''), clock()),
       ),
     };
+  };
+}
+
+/**
+ * Asks a filter about the newest messages of a channel, as a delivery would. Their payloads are read one after the other: fifty of the
+ * largest are 13 MB. NOT_FOUND for a missing channel; INVALID_REQUEST for an expression that may not be a filter.
+ */
+export function createFilterTrial(
+  { db }: Pick<Dependencies, 'db'>,
+  { filters }: Pick<Collaborators, 'filters'>,
+): (caller: EnvironmentCaller, channelId: string, request: FilterTrialRequest) => Promise<FilterTrial> {
+  return async ({ environmentId }, channelId, { filter, limit }) => {
+    const channel = isId('channel', channelId) ? await store.findChannel(db, environmentId, channelId) : undefined;
+    if (channel === undefined) throw notFound('channel');
+    const measured = filters.measure(filter);
+    if ('problem' in measured) throw invalidField('filter', measured.problem);
+    const messages: FilterTrial['messages'] = [];
+    for (const { id, publishedAt } of await store.findNewest(db, channelId, limit)) {
+      const sample = await store.findSample(db, channelId, id);
+      // Removed or erased since.
+      if (sample === undefined || sample.payload === null) continue;
+      const { eventType, payload, metadata } = sample;
+      const [verdict] = await filters.evaluate([filter], { key: channelId, eventType, payload, metadata });
+      messages.push({
+        messageId: id,
+        eventType,
+        publishedAt,
+        matches: verdict?.matches === true,
+        ...(verdict?.error !== undefined && { error: verdict.error }),
+      });
+    }
+    return { matched: messages.filter(({ matches }) => matches).length, messages };
   };
 }
 

@@ -5,6 +5,8 @@ import {
   batchAnswer,
   dryRunAnswer,
   dryRunBody,
+  filterTrialAnswer,
+  filterTrialBody,
   publishAcrossBody,
   publishBatchBody,
   publishedAnswer,
@@ -98,6 +100,18 @@ export const publishingRoutes = [
     answers: { 200: dryRunAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: (request, { publishing }) => publishing.dryRun(request.caller, request.params.channelId, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/channels/:channelId/filter-trial',
+    params: inChannel,
+    // It tells of stored messages, and changes nothing.
+    access: { scope: 'messages:read' },
+    consumes: 'json',
+    body: filterTrialBody,
+    answers: { 200: filterTrialAnswer },
+    errors: ['NOT_FOUND'],
+    handle: (request, { publishing }) => publishing.tryFilter(request.caller, request.params.channelId, request.body),
   }),
   route({
     method: 'POST',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
-import { fieldProblem, idOf, pageOf, wholeNumber } from '../http/answers/answer-fields.ts';
+import { fieldProblem, idOf, pageOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
 import { dateTimeField } from '../http/reading/query.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
@@ -193,6 +193,31 @@ export const dryRunAnswer = pageOf(dryRunRoute).extend({
     .describe('Verdict of the expression that was given. Absent without one.'),
 });
 export type DryRun = z.output<typeof dryRunAnswer>;
+
+/** So many of the newest messages of a channel are asked about a filter. */
+const FILTER_TRIAL = { min: 1, max: 50 } as const;
+
+/** An expression to try on the newest messages of a channel. */
+export const filterTrialBody = fieldsOf({
+  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH),
+  limit: z.number().int().min(FILTER_TRIAL.min).max(FILTER_TRIAL.max).default(FILTER_TRIAL.max),
+});
+export type FilterTrialRequest = z.output<typeof filterTrialBody>;
+
+const triedMessage = z.strictObject({
+  messageId: idOf('message').describe('Message that was asked.'),
+  eventType: z.string().describe('Its event type.'),
+  publishedAt: time.describe('When it was published.'),
+  matches: z.boolean().describe('Whether the filter lets it through.'),
+  error: z.string().exactOptional().describe('Why the filter could not be evaluated on it.'),
+});
+
+/** The verdicts of a filter on the newest messages of a channel. */
+export const filterTrialAnswer = z.strictObject({
+  matched: wholeNumber.describe('How many of them the filter lets through.'),
+  messages: z.array(triedMessage).describe('The messages that were asked, newest first. Erased ones are left out.'),
+});
+export type FilterTrial = z.output<typeof filterTrialAnswer>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
 export const testSubscriptionBody = fieldsOf({

@@ -43,7 +43,12 @@ test('a filter is written against real messages, each of which shows what the fi
   await page.getByLabel('Filter', { exact: true }).fill('payload.total >');
   const tester = page.locator('.box', { has: page.getByRole('heading', { name: 'On the newest messages' }) });
   await tester.locator('.problem').waitFor();
+  // Each message was a request of its own, at each pause of the writer.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.getByLabel('Filter', { exact: true }).fill('payload.total > 1');
+  await tester.getByText('2 of 3 match.').waitFor();
+  expect(asked.filter((path) => /\/(?:dry-run|filter-trial)$/.test(path))).toHaveLength(1);
   await tester.getByText('payload.total: 3').waitFor();
   const verdicts = await tester.getByRole('listitem').allInnerTexts();
   expect(verdicts.map((text) => [/: (\d)/.exec(text)?.[1], text.includes('no match')])).toEqual([
@@ -97,6 +102,13 @@ test('columns are hidden, and stay hidden in that list', async () => {
   expect(await dashboard.violations()).toEqual([]);
   await page.getByLabel('Channel', { exact: true }).and(page.locator('[type=checkbox]')).uncheck();
   await head.waitFor({ state: 'detached' });
+  // The menu stood over the list until its button was pressed again.
+  const choice = page.getByLabel('Size', { exact: true });
+  await choice.press('Escape');
+  await choice.waitFor({ state: 'detached' });
+  await page.getByText('Columns', { exact: true }).click();
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).click();
+  await choice.waitFor({ state: 'detached' });
   await page.reload();
   await page.getByRole('row').nth(1).waitFor();
   expect(await head.count()).toBe(0);

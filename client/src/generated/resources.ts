@@ -63,6 +63,8 @@ import type {
   ExportRuns,
   FactorAdded,
   Factors,
+  FilterTrial,
+  FilterTrialBody,
   HandOverOwnership,
   InboundReceived,
   InboundRefusal,
@@ -380,6 +382,8 @@ export type Resources = {
     validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<PayloadValidation>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
+    /** `POST /v1/channels/:channelId/filter-trial`, scope messages:read */
+    tryFilter(channelId: string, body: FilterTrialBody | string, options?: RequestOptions): Call<FilterTrial>;
     /** `GET /v1/messages/export`, scope messages:read */
     export(query?: ExportMessages, options?: RequestOptions): Lines<Message>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */

@@ -1103,6 +1103,30 @@ export type FieldProblem = {
   readonly reason: string;
 };
 
+export type FilterTrial = {
+  /** How many of them the filter lets through. */
+  readonly matched: number;
+  /** The messages that were asked, newest first. Erased ones are left out. */
+  readonly messages: readonly {
+    /** Message that was asked. */
+    readonly messageId: string;
+    /** Its event type. */
+    readonly eventType: string;
+    /** When it was published. */
+    readonly publishedAt: string;
+    /** Whether the filter lets it through. */
+    readonly matches: boolean;
+    /** Why the filter could not be evaluated on it. */
+    readonly error?: string;
+  }[];
+};
+
+export type FilterTrialBody = {
+  readonly filter: string;
+  /** Default: 50. */
+  readonly limit?: number | undefined;
+};
+
 export type HandOverOwnership = {
   readonly userId: string;
 };

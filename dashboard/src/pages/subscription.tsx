@@ -93,7 +93,13 @@ function Why({ of: row }: { of: Subscription }) {
   if (row.circuit.state === 'closed') return <>{t.subscriptions.isWell}</>;
   return (
     <>
-      {t.subscriptions.isOpen} {row.circuit.nextProbeAt !== undefined && <Time at={row.circuit.nextProbeAt} />}
+      {t.subscriptions.isOpen}
+      {row.circuit.nextProbeAt !== undefined && (
+        <>
+          {' '}
+          {t.subscriptions.nextProbe} <Time at={row.circuit.nextProbeAt} />
+        </>
+      )}
     </>
   );
 }

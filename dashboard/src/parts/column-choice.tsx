@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { keep, kept } from '../lib/kept.ts';
 import { useTexts } from '../lib/texts.ts';
 
@@ -32,9 +32,36 @@ export function ColumnChoice({
 }) {
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
+  const box = useRef<HTMLSpanElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    // A look at the list below closes it, as everywhere.
+    const onPress = (event: PointerEvent): void => {
+      if (event.target instanceof Node && box.current?.contains(event.target) !== true) setIsOpen(false);
+    };
+    document.addEventListener('pointerdown', onPress);
+    return () => document.removeEventListener('pointerdown', onPress);
+  }, [isOpen]);
   return (
-    <span className="column-choice">
-      <button type="button" className="button plain" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+    <span
+      ref={box}
+      className="column-choice"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return;
+        // A row that is open beside the list stays.
+        event.nativeEvent.stopImmediatePropagation();
+        setIsOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        className="button plain"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
         {t.list.columns}
       </button>
       {isOpen && (

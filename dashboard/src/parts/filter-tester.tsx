@@ -9,9 +9,11 @@ import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { Waiting } from './waiting.tsx';
 
-/** So many of the newest messages of a channel are asked: one request each. */
-const MESSAGES = 20;
-/** A larger payload is not read for its values: it would be read twenty times over. */
+/** So many of the newest messages of a channel are asked, in one request. */
+const MESSAGES = 50;
+/** So many of them show the values that the filter names. Each payload is read once, however often the filter changes. */
+const WITH_VALUES = 20;
+/** A larger payload is not read for its values. */
 const MOST_READ = 65_536;
 /** Values that a filter names, such as payload.order.total. */
 const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
@@ -47,24 +49,15 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
     queryFn: async ({ signal }) => {
       // A pause of the writer, before anything is asked.
       await new Promise((resolve) => setTimeout(resolve, 400));
-      const found = [];
-      for (const { id, eventType } of messages.data ?? []) {
-        signal.throwIfAborted();
-        const { filter: verdict } = await api.messages.dryRun(
-          channelId,
-          { messageId: id, filter },
-          { limit: 1 },
-          { ...at, signal },
-        );
-        found.push({ id, eventType, verdict });
-      }
-      return found;
+      signal.throwIfAborted();
+      return api.messages.tryFilter(channelId, { filter, limit: MESSAGES }, { ...at, signal });
     },
     enabled: messages.isSuccess && messages.data.length > 0 && filter.trim() !== '',
     retry: false,
     placeholderData: (before) => before,
   });
   const ids = (messages.data ?? [])
+    .slice(0, WITH_VALUES)
     .filter(({ payloadBytes = Infinity }) => payloadBytes <= MOST_READ)
     .map(({ id }) => id);
   const payloads = useQuery({
@@ -81,7 +74,6 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
     retry: false,
   });
   const named = [...new Set(filter.match(NAMED) ?? [])];
-  const count = verdicts.data?.filter(({ verdict }) => verdict?.matches === true).length ?? 0;
   if (messages.data?.length === 0) return <p className="muted">{t.subscriptions.noMessages}</p>;
   return (
     <div className="box stack" aria-live="polite">
@@ -89,28 +81,28 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
       {/* A filter that is half written is no failure of a request: its reason is enough. */}
       {verdicts.error !== null && <p className="problem">{failureText(verdicts.error)}</p>}
       {verdicts.error === null && verdicts.data !== undefined && (
-        <p>{t.subscriptions.testedCount(count, verdicts.data.length)}</p>
+        <p>{t.subscriptions.testedCount(verdicts.data.matched, verdicts.data.messages.length)}</p>
       )}
       {verdicts.isPending && <Waiting />}
       {verdicts.error === null && (
-        <ul>
-          {verdicts.data?.map(({ id, eventType, verdict }) => (
-            <li key={id} className="cut">
+        <ul className="tried">
+          {verdicts.data?.messages.map(({ messageId, eventType, matches, error }) => (
+            <li key={messageId} className="cut">
               <State
-                of={verdict?.error !== undefined ? 'retrying' : verdict?.matches === true ? 'delivered' : 'pending'}
+                of={error !== undefined ? 'retrying' : matches ? 'delivered' : 'pending'}
                 word={
-                  verdict?.error !== undefined
+                  error !== undefined
                     ? t.subscriptions.fails
-                    : verdict?.matches === true
+                    : matches
                       ? t.subscriptions.matches
                       : t.subscriptions.noMatch
                 }
               />{' '}
               {eventType}{' '}
-              <HereLink to={`/messages/${id}`} className="mono">
-                {id}
+              <HereLink to={`/messages/${messageId}`} className="mono">
+                {messageId}
               </HereLink>{' '}
-              <span className="muted">{verdict?.error ?? valuesOf(payloads.data?.get(id), named)}</span>
+              <span className="muted">{error ?? valuesOf(payloads.data?.get(messageId), named)}</span>
             </li>
           ))}
         </ul>

@@ -250,6 +250,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     isPaused: 'Nachrichten warten, bis es fortgesetzt wird. Keine geht verloren.',
     isDisabled:
       'Der Empfänger hat sich abgemeldet, oder jemand hat es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+    nextProbe: 'Die nächste:',
     isOpen: 'Zu viele Versuche sind gescheitert: Alle 30 Sekunden geht nur eine Probe hinaus.',
     pause: 'Anhalten',
     resume: 'Fortsetzen',

@@ -251,6 +251,7 @@ export const enPages = {
     isPaused: 'Messages wait until it is resumed. None is lost.',
     isDisabled:
       'Its receiver has said that it is gone, or somebody has disabled it. Messages wait until it is resumed.',
+    nextProbe: 'The next one:',
     isOpen: 'Too many tries have failed: nothing is sent but a probe every 30 seconds.',
     pause: 'Pause',
     resume: 'Resume',

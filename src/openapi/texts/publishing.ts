@@ -64,6 +64,12 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
       'Shows the fate of a message if it were published now, with a page of the subscriptions. Name a stored message instead of a sample, or give a filter to try.',
     example: { body: { eventType: 'order.created', payload: { number: 1 }, filter: 'payload.number > 0' } },
   },
+  'POST /v1/channels/:channelId/filter-trial': {
+    summary: 'Try a filter on the newest messages',
+    description:
+      'Says of up to 50 of the newest messages of the channel whether a filter would let them through, in one request. Nothing is stored.',
+    example: { body: { filter: "eventType == 'order.created'", limit: 20 } },
+  },
   'GET /v1/channels/:channelId/messages': {
     summary: 'List messages of a channel',
     description: 'Messages of the channel, the newest first, within `since` and `until` of their publication.',

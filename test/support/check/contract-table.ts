@@ -4,7 +4,13 @@ import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { searchResultsAnswer } from '../../../src/search/schema.ts';
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
-import { batchAnswer, dryRunAnswer, publishedAnswer, payloadValidationAnswer } from '../../../src/publishing/schema.ts';
+import {
+  batchAnswer,
+  dryRunAnswer,
+  filterTrialAnswer,
+  publishedAnswer,
+  payloadValidationAnswer,
+} from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import { backlogAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
@@ -86,6 +92,15 @@ export const CONTRACT: ContractRow[] = [
     answers: dryRunAnswer,
     body: () => ({ ...message, filter: 'payload.n == 1' }),
     otherBodies: ({ subscriptionId, messageId }) => [{ ...message, subscriptionId }, { messageId }],
+  },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/filter-trial',
+    scope: 'messages:read',
+    status: 200,
+    answers: filterTrialAnswer,
+    body: () => ({ filter: 'payload.n == 1' }),
+    otherBodies: () => [{ filter: 'payload.n == 1', limit: 3 }],
   },
   {
     method: 'GET',
