@@ -42,7 +42,7 @@ function End({ name, label, at }: { name: 'since' | 'until'; label: string; at: 
   const zoneName = useZoneName();
   return (
     <label>
-      {label}
+      {label} ({zoneName})
       <input
         // Its writer types part by part: the time counts once the field is left.
         key={at}
@@ -58,7 +58,6 @@ function End({ name, label, at }: { name: 'since' | 'until'; label: string; at: 
           if (event.key === 'Enter') event.currentTarget.blur();
         }}
       />
-      {zoneName}
     </label>
   );
 }
