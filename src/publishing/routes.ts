@@ -105,7 +105,7 @@ export const publishingRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/filter-trial',
     params: inChannel,
-    // It tells of stored messages, and changes nothing.
+    // The answer tells of stored messages, and nothing changes.
     access: { scope: 'messages:read' },
     consumes: 'json',
     body: filterTrialBody,

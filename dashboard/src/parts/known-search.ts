@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'react';
 import { useAddress } from '../lib/search.ts';
-import type { Filter } from './filters.tsx';
+import type { ListFilter } from './filters.tsx';
 
 /** Parts of the address of any list, beside its filters. `q` is the question of the search. */
 const KEPT: readonly string[] = ['open', 'tab', 'q'];
 
 /** Whether the list can do something with the value of a filter. */
-const isKnown = ({ options, accepts }: Filter, value: string): boolean =>
+const isKnown = ({ options, accepts }: ListFilter, value: string): boolean =>
   accepts === undefined ? options === undefined || options.some(([each]) => each === value) : accepts(value);
 
 /**
  * Takes out of the address what its list does not know: a link that was written by hand, or is older than the page, would seem to filter.
  * Gives the filters whose values were taken, as a text, until the filters are changed.
  */
-export function useKnownSearch(filters: readonly Filter[]): string | undefined {
+export function useKnownSearch(filters: readonly ListFilter[]): string | undefined {
   const [search, change] = useAddress();
   const [taken, setTaken] = useState<{ texts: string; beside: string }>();
-  const filterOf = (name: string): Filter | undefined => filters.find((each) => each.name === name);
+  const filterOf = (name: string): ListFilter | undefined => filters.find((each) => each.name === name);
   const unknown = Object.entries(search).filter(([name, value]) => {
     const filter = filterOf(name);
     return filter === undefined ? !KEPT.includes(name) : !isKnown(filter, value);
