@@ -2,26 +2,8 @@ import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useKnownSearch } from './known-search.ts';
+import { type ListFilter, useKnownSearch } from './known-search.ts';
 import { BETWEEN, lastDay, TimeRange } from './time-range.tsx';
-
-/** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
-export type ListFilter = {
-  name: string;
-  label: string;
-  options?: readonly (readonly [value: string, text: string])[];
-  width?: number;
-  /** Shown as it is, and only where the address has it: a link led here with it. */
-  isChip?: boolean;
-  /** Whether the list can do something with a value of the address. Absent: with the options, or with any text where there are none. */
-  accepts?: (value: string) => boolean;
-  /** Shown as the choice, in place of the value of the address. */
-  shown?: string | undefined;
-  /** Its field stands with that of another filter. */
-  isPart?: boolean;
-  /** Shown where nothing is chosen. Absent: any. */
-  unset?: string;
-};
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 

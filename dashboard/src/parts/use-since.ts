@@ -1,6 +1,7 @@
 import { isTime, type Search } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { type ListFilter, SINCE } from './filters.tsx';
+import { SINCE } from './filters.tsx';
+import type { ListFilter } from './known-search.ts';
 import { BETWEEN } from './time-range.tsx';
 import { useMarks } from './use-marks.ts';
 
