@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
 import { ROOT, tableRowsOf } from '../docs/code-blocks.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { github, SECRET } from '../support/make/inbound-calls.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { type ApiProcess, endAllProcesses, prepareService, startService } from '../support/service/processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
@@ -45,6 +46,7 @@ beforeAll(async () => {
   for (let number = 0; number < MESSAGES; number += 1)
     await call(`/v1/channels/${channel.id}/messages`, { eventType: 'order.paid', payload: { number } });
   await runOnce();
+  await askFromOutside(channel.id);
   await waitFor('every attempt and every end of a delivery to be counted', async () => {
     const { all, value } = await figures();
     return (
@@ -74,6 +76,18 @@ async function runOnce(): Promise<void> {
   });
   await call(`/v1/workflows/${id}/activate`, {});
   await call(`/v1/workflows/${id}/runs`, {});
+}
+
+/** A ping of GitHub's to an inbound webhook, which makes no message, and one that is signed with another secret. */
+async function askFromOutside(channelId: string): Promise<void> {
+  const body = '{"zen":"Speak like a human."}';
+  const { id } = await call('/v1/webhooks', { name: 'in', channelId, provider: 'github', secrets: [SECRET] });
+  for (const secret of [SECRET, 'known to nobody here'])
+    await fetch(`${posthorn.url}/v1/webhooks/${id}`, {
+      method: 'POST',
+      headers: { ...github(body, 'd-1', secret), 'x-github-event': 'ping' },
+      body,
+    });
 }
 
 async function call(path: string, body: unknown): Promise<{ id: string }> {
@@ -116,6 +130,8 @@ test('one page has the sums of all processes: requests, publishes, attempts, lat
   expect(value('posthorn_runs_ended_total{status="failed"}')).toBe(1);
   expect(value('posthorn_run_steps_total{type="action",outcome="completed"}')).toBe(1);
   expect(value('posthorn_run_steps_total{type="end",outcome="completed"}')).toBe(1);
+  expect(value('posthorn_inbound_requests_total{sender="github",outcome="handshake"}')).toBe(1);
+  expect(value('posthorn_inbound_requests_total{sender="github",outcome="signature_wrong"}')).toBe(1);
   expect(value('posthorn_processes{state="running"}')).toBe(2);
   expect(value('posthorn_process_restarts_total')).toBe(0);
   expect(value('posthorn_database_up')).toBe(1);
