@@ -45,7 +45,7 @@ test('a workflow and its runs: every change is in the audit log', async () => {
   expect(await toldUntil('run.retried', runId)).toEqual(['run.started', 'run.cancelled', 'run.retried']);
 });
 
-test('what workflows use: every change of it is in the audit log', async () => {
+test('inbound webhooks and connections: every change is in the audit log', async () => {
   const channelId = await make('/v1/channels', { name: 'in' });
   const webhookId = await make('/v1/webhooks', { name: 'in', channelId, scheme: 'standard' });
   await calls.good('PATCH', `/v1/webhooks/${webhookId}`, { name: 'inbound' });
