@@ -9,12 +9,12 @@ export const asMap = (members: object): unknown =>
 export function asMaps(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(asMaps);
-  if (!isPlainKey(value)) return value;
+  if (!isPlainObject(value)) return value;
   return asMap(Object.fromEntries(Object.entries(value).map(([key, member]) => [key, asMaps(member)])));
 }
 
 /** Whether it is an object of members, and no list, Map, time or other kind. */
-export function isPlainKey(value: object): boolean {
+export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -1,5 +1,5 @@
 import { Optional } from '@marcbachmann/cel-js';
-import { isPlainKey } from './constructor-keys.ts';
+import { isPlainObject } from './constructor-keys.ts';
 
 /**
  * The JSON value of what an expression gave: whole numbers of CEL become numbers, or bigints where a double cannot hold them, times
@@ -16,7 +16,8 @@ export function toJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJson);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, member]) => [String(key), toJson(member)]));
-  if (isPlainKey(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member)]));
+  if (isPlainObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member)]));
   if (value instanceof Optional) return value.hasValue() ? toJson(value.value()) : null;
   // A duration, whose class the library keeps to itself: its value is in ms.
   if ('nanos' in value) return `${Number(value.valueOf()) / 1_000}s`;
