@@ -95,13 +95,17 @@ export function createWorkflows(
     own?: string,
   ) => judge(texts, { environmentId, look: (look) => look(transaction), own });
 
-  /** CONFLICT, with all of it, for a workflow that lacks something; and where the environment has no place for another active one. */
+  /**
+   * CONFLICT, with all of it, for a workflow that lacks something, or names something that is gone since it was written; and where the
+   * environment has no place for another active one. `isJudged`: these texts have been judged in this transaction.
+   */
   const requireComplete = async (
     transaction: DatabaseTransaction,
     caller: EnvironmentCaller,
-    { id, texts }: { id: string; texts: store.DefinitionTexts },
+    { id, texts, isJudged }: { id: string; texts: store.DefinitionTexts; isJudged: boolean },
   ): Promise<void> => {
-    const [first, ...others] = missingIn(parsed(texts));
+    const gone = isJudged ? [] : await judgeWithin(transaction, caller, texts, id);
+    const [first, ...others] = together(gone, missingIn(parsed(texts)));
     if (first !== undefined) throw invalidFields([first, ...others], 'CONFLICT');
     const active = await store.lockActiveTriggers(transaction, caller.environmentId, id);
     const problem = activation.problemOf(String(texts.trigger), active);
@@ -113,7 +117,7 @@ export function createWorkflows(
       const stored = await lock(transaction, caller, id);
       const { workflow, texts } = stored;
       if (workflow.status === status) return workflow;
-      if (status === 'active') await requireComplete(transaction, caller, { id, texts });
+      if (status === 'active') await requireComplete(transaction, caller, { id, texts, isJudged: false });
       else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
@@ -131,7 +135,7 @@ export function createWorkflows(
         const { environmentId } = caller;
         const { name, description, status } = good;
         const id = newId('workflow');
-        if (status === 'active') await requireComplete(transaction, caller, { id, texts });
+        if (status === 'active') await requireComplete(transaction, caller, { id, texts, isJudged: true });
         const triggerType = triggerTypeOf(texts.trigger);
         const listens = listeningIn(texts);
         const workflow = await store.insertWorkflow(transaction, {
@@ -183,7 +187,7 @@ export function createWorkflows(
         if (!isOther && Object.keys(change).length === 0) return workflow;
         const status = change.status ?? workflow.status;
         if (status === 'active' && (isOther || workflow.status !== 'active'))
-          await requireComplete(transaction, caller, { id, texts });
+          await requireComplete(transaction, caller, { id, texts, isJudged: isOther });
         const listens = isOther ? listeningIn(texts) : undefined;
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,

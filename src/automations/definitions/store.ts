@@ -103,7 +103,9 @@ export async function lockWorkflow(
   environmentId: string,
   id: string,
 ): Promise<StoredWorkflow | undefined> {
-  await transaction.$queryRaw`SELECT id FROM workflows WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  // Not FOR UPDATE: a publish that holds a channel, for which this transaction waits next, begins runs of this workflow by a foreign key.
+  await transaction.$queryRaw`
+    SELECT id FROM workflows WHERE id = ${id} AND environment_id = ${environmentId} FOR NO KEY UPDATE`;
   return findWorkflow(transaction, environmentId, id);
 }
 

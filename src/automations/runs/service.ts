@@ -52,6 +52,10 @@ export type Runs = {
 
 const CAN_BE_RETRIED: readonly RunStatus[] = ['failed', 'cancelled', 'paused', 'skipped'];
 
+// Another request was quicker, and what it did has an end already.
+const CHANGED_MEANWHILE = 'The run was changed by another request at this moment; read it again';
+const LETTER_CLOSED = 'The dead letter was closed by another request at this moment; read it again';
+
 /** Bytes of the payload of a run that is begun by hand; as a message's. */
 const PAYLOAD_BYTES = 262_144;
 
@@ -92,7 +96,11 @@ export function createRuns(
     return toPage(scope, limit, rows, (run) => run);
   };
 
-  /** Changes a run that is there, or says by its status why it cannot be. */
+  const isDeleted = async (caller: EnvironmentCaller, workflowId: string): Promise<boolean> =>
+    (await tenants.within(caller, (transaction) => store.findToRun(transaction, caller.environmentId, workflowId))) ===
+    undefined;
+
+  /** Changes a run that is there, or says by its status why it cannot be: the status that another request has just given it, too. */
   const change = async (
     caller: EnvironmentCaller,
     runId: string,
@@ -103,17 +111,17 @@ export function createRuns(
     }: {
       action: 'run.cancelled' | 'run.retried';
       make: (connection: PoolClient, run: { id: string; environmentId: string }) => Promise<boolean>;
-      refusal: (status: RunStatus) => string;
+      refusal: (run: Run) => Promise<string> | string;
     },
   ): Promise<Run> => {
-    const { status } = await get(caller, runId);
+    await get(caller, runId);
     const { environmentId } = caller;
     const isChanged = await tenants.onConnection(caller, async (connection) => {
       if (!(await make(connection, { id: runId, environmentId }))) return false;
       await audit.record(connection, caller, { action, target: { id: runId } });
       return true;
     });
-    if (!isChanged) throw new ApiError('CONFLICT', refusal(status));
+    if (!isChanged) throw new ApiError('CONFLICT', await refusal(await get(caller, runId)));
     await wakeForRuns(pool);
     return get(caller, runId);
   };
@@ -178,7 +186,8 @@ export function createRuns(
         action: 'run.cancelled',
         make: (connection, run) =>
           store.cancelRun(connection, { ...run, reason: `cancelled by ${caller.principal.id}` }),
-        refusal: (status) => `The run is ${status}`,
+        refusal: ({ status }) =>
+          UNFINISHED_RUNS.some((each) => each === status) ? CHANGED_MEANWHILE : `The run is ${status}`,
       }),
 
     async cancelMany(caller, workflowId, { status, ids: named, since, until, dryRun }) {
@@ -218,10 +227,11 @@ export function createRuns(
             isFromStart: how.from === 'start',
             version: how.definition === 'latest' ? await latestVersion(connection, run, how) : undefined,
           }),
-        refusal: (status) =>
-          CAN_BE_RETRIED.includes(status)
-            ? 'The workflow of this run is deleted'
-            : `The run is ${status}; only one that failed, was cancelled or skipped, or is paused can be retried`,
+        async refusal({ status, workflowId }) {
+          if (!CAN_BE_RETRIED.includes(status))
+            return `The run is ${status}; only one that failed, was cancelled or skipped, or is paused can be retried`;
+          return (await isDeleted(caller, workflowId)) ? 'The workflow of this run is deleted' : CHANGED_MEANWHILE;
+        },
       }),
 
     async replay(caller, { id, runId }) {
@@ -231,8 +241,13 @@ export function createRuns(
         if (count > 0) await audit.record(connection, caller, { action: 'dead_letter.replayed', target: { id } });
         return count;
       });
-      if (replayed === 0) throw new ApiError('CONFLICT', 'The workflow of this dead letter is deleted');
-      return get(caller, runId);
+      const run = await get(caller, runId);
+      if (replayed === 0)
+        throw new ApiError(
+          'CONFLICT',
+          (await isDeleted(caller, run.workflowId)) ? 'The workflow of this dead letter is deleted' : LETTER_CLOSED,
+        );
+      return run;
     },
   };
 }

@@ -98,11 +98,15 @@ export async function insertRun(
 
 const CANCEL = cancelRuns({ which: 'r.id = $1 AND r.environment_id = $2', reason: '$3' });
 
+// Locked by a statement of its own: the one that ends runs then sees what a retry has done to their steps meanwhile.
+const LOCK = 'SELECT FROM runs WHERE id = $1 AND environment_id = $2 FOR NO KEY UPDATE';
+
 /** Ends a run that has not ended; a worker tells its Temporal workflow. False where it had ended. */
 export async function cancelRun(
   connection: PoolClient,
   { id, environmentId, reason }: { id: string; environmentId: string; reason: string },
 ): Promise<boolean> {
+  await connection.query(LOCK, [id, environmentId]);
   const { rowCount } = await connection.query(CANCEL, [id, environmentId, reason]);
   return rowCount === 1;
 }
@@ -122,13 +126,10 @@ const UNFINISHED = `c.environment_id = $1 AND c.workflow_id = $2 AND c.status = 
 
 const COUNT = `SELECT count(*)::int AS count FROM runs c WHERE ${UNFINISHED}`;
 
-// Locked in the order of their ids, so that two such requests wait for each other. An array is made once: PostgreSQL may ask a subquery
-// behind IN for each row, whose limit then bounds nothing (1,205 of 1,205 runs were cancelled).
-const CANCEL_MANY = cancelRuns({
-  which: `r.id = ANY (ARRAY(
-    SELECT c.id FROM runs c WHERE ${UNFINISHED} ORDER BY c.id LIMIT $8 FOR UPDATE))`,
-  reason: '$7',
-});
+// In the order of their ids, so that two such requests wait for each other.
+const LOCK_MANY = `SELECT c.id FROM runs c WHERE ${UNFINISHED} ORDER BY c.id LIMIT $7 FOR NO KEY UPDATE`;
+
+const CANCEL_MANY = cancelRuns({ which: 'r.id = ANY ($1::text[])', reason: '$2' });
 
 const valuesOf = ({ environmentId, workflowId, statuses, ids, named }: UnfinishedRuns): unknown[] => [
   environmentId,
@@ -150,7 +151,8 @@ export async function cancelUnfinished(
   which: UnfinishedRuns,
   { reason, most }: { reason: string; most: number },
 ): Promise<number> {
-  const { rowCount } = await connection.query(CANCEL_MANY, [...valuesOf(which), reason, most]);
+  const { rows } = await connection.query<{ id: string }>(LOCK_MANY, [...valuesOf(which), most]);
+  const { rowCount } = await connection.query(CANCEL_MANY, [rows.map(({ id }) => id), reason]);
   return rowCount ?? 0;
 }
 
