@@ -21,11 +21,11 @@ const untilRun = (id: string, status: string) =>
 /** Sends the request twice while the run's row is held, so that both have begun before either ends; the refusal of the later one. */
 async function loserOf(runId: string, path: string): Promise<string> {
   const [one, other] = await holding(
-    posthorn,
+    posthorn.deps.pool,
     ['SELECT FROM runs WHERE id = $1 FOR UPDATE', runId],
     async (release) => {
       const both = [1, 2].map(() => posthorn.request<Partial<Refusal>>('POST', path));
-      await untilStuck(posthorn, 2, Promise.all(both));
+      await untilStuck(posthorn.deps.pool, 2, Promise.all(both));
       await release();
       return Promise.all(both);
     },
@@ -39,9 +39,9 @@ async function loserOf(runId: string, path: string): Promise<string> {
 test('a workflow that is paused while its channel is in use lets runs of it begin', async () => {
   const channelId = await calls.channel();
   const workflowId = await calls.activate({ type: 'event', config: { channelIds: [channelId] } }, [LONG]);
-  await holding(posthorn, ['SELECT FROM channels WHERE id = $1 FOR SHARE', channelId], async (release) => {
+  await holding(posthorn.deps.pool, ['SELECT FROM channels WHERE id = $1 FOR SHARE', channelId], async (release) => {
     const pausing = posthorn.request('POST', `/v1/workflows/${workflowId}/pause`);
-    await untilStuck(posthorn, 1, pausing);
+    await untilStuck(posthorn.deps.pool, 1, pausing);
     await posthorn.deps.pool.query('SELECT FROM workflows WHERE id = $1 FOR KEY SHARE NOWAIT', [workflowId]);
     await release();
     expect((await pausing).status).toBe(200);
@@ -60,11 +60,11 @@ test('the later of two cancellations, and of two retries, names the state that t
 test('a cancellation that waited for a retry cuts off the steps that it began again', async () => {
   const { id } = await calls.start(await calls.activate({ type: 'manual' }, [BAD]));
   await untilRun(id, 'paused');
-  await holding(posthorn, ['SELECT FROM runs WHERE id = $1 FOR UPDATE', id], async (release) => {
+  await holding(posthorn.deps.pool, ['SELECT FROM runs WHERE id = $1 FOR UPDATE', id], async (release) => {
     const retried = posthorn.request('POST', `/v1/runs/${id}/retry`);
-    await untilStuck(posthorn, 1, retried);
+    await untilStuck(posthorn.deps.pool, 1, retried);
     const cancelled = posthorn.request('POST', `/v1/runs/${id}/cancel`);
-    await untilStuck(posthorn, 2, cancelled);
+    await untilStuck(posthorn.deps.pool, 2, cancelled);
     await release();
     expect((await retried).status).toBe(202);
     await cancelled;

@@ -26,7 +26,8 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     heldBy: [REFUSED, OTHER_CURSOR],
   },
   'src/automations/runs/store.ts LOCK: sql environment_id = $2': {
-    because: 'The run was found in the environment a moment before, and keeps it; the next statement asks for it again.',
+    because:
+      'The run was found in the environment a moment before, and keeps it; the next statement asks for it again.',
     heldBy: [REFUSED],
   },
   'src/deliveries/statements/dead-letters.ts discardDeadLetter: sql environment_id = $2': {
