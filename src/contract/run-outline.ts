@@ -43,6 +43,8 @@ export const WORKFLOW_BOUNDS = {
   cases: 20,
   /** Items of one foreach at a time. */
   concurrency: 20,
+  /** Steps of one run that its loops and branches let be under way at a time. */
+  atOnce: 50,
   waitMs: 365 * 86_400_000,
   /** Steps that one run executes, those of loops included. */
   executions: 10_000,

@@ -197,3 +197,15 @@ test('a workflow without steps cannot be tried', async () => {
   const answer = await posthorn.request('POST', `/v1/workflows/${id}/test`, {});
   expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
 });
+
+test('an end within a loop or a branch gives the result of the trial and cuts off what is around it, as in a run', async () => {
+  const end: Step = { id: 'stop', type: 'end', config: { output: 'found {{ event.payload.n }}' } };
+  const loop: Step = { id: 'each', type: 'foreach', config: { items: '[1, 2, 3]', body: 'stop' } };
+  const note: Step = { id: 'note', type: 'action', config: { action: 'log' } };
+  const both: Step = { id: 'both', type: 'parallel', config: { branches: ['note', 'stop'] } };
+  for (const [around, ...others] of [[loop], [both, note]] as const) {
+    const trial = await tryIt(await draft([around, ...others, end]), { event: { payload: { n: 7 } } });
+    expect(trial).toMatchObject({ status: 'completed', output: 'found 7' });
+    expect(stepIn(trial, around.id).status).toBe('cancelled');
+  }
+});

@@ -155,13 +155,14 @@ function toTrial(walked: Walked | undefined, steps: TriedStep[]): Trial {
   if (walked === undefined)
     return { status: 'cancelled', reason: `a trial takes at most ${LONGEST_MS / 1_000} s`, steps };
   const { way, stepId } = walked;
-  const last = steps.find(({ id, iteration }) => id === stepId && iteration === '');
+  const last = steps.find(({ id, iteration }) => id === stepId && iteration === walked.iteration);
   const { error, output } = last ?? {};
   return {
     status: statusOf(way),
     ...(error !== undefined && stepId !== undefined && !way.startsWith('>') && { error: { ...error, stepId } }),
     ...(output !== undefined && endOf(way) !== undefined && { output }),
-    steps,
+    // Loops and branches around a step that ended the run are cut off, as those of a run are.
+    steps: steps.map((step) => (step.status === 'running' ? { ...step, status: 'cancelled' } : step)),
   };
 }
 

@@ -15,8 +15,8 @@ export type WalkDependencies = {
   look(): void;
 };
 
-/** The way out of a chain, and the step that it was taken from. */
-export type Walked = { way: Way; stepId: string | undefined };
+/** The way out of a chain, and the step that it was taken from: one within a loop or a branch, where that ended the run. */
+export type Walked = { way: Way; stepId: string | undefined; iteration: string };
 
 /**
  * Walks a run's steps in this process as workflows/runs/run-walk.ts walks them in Temporal, with the same evaluations and the same record.
@@ -28,13 +28,13 @@ export async function walk(
   first: string | null,
   iteration = '',
 ): Promise<Walked> {
-  let walked: Walked = { way: wayTo(null), stepId: undefined };
+  let walked: Walked = { way: wayTo(null), stepId: undefined, iteration };
   for (let stepId = first; stepId !== null; ) {
     deps.look();
     const step = deps.steps.get(stepId);
     // The validation of definitions leaves no step out that another one names.
     if (step === undefined) throw new Error(`The definition has no step ${stepId}`);
-    walked = { way: await take(deps, step, { ...run, stepId, iteration }), stepId };
+    walked = await take(deps, step, { ...run, stepId, iteration });
     const next = stepBehind(walked.way);
     if (next === undefined) break;
     stepId = next;
@@ -42,7 +42,15 @@ export async function walk(
   return walked;
 }
 
-async function take(deps: WalkDependencies, step: PlannedStep, input: StepInput): Promise<Way> {
+async function take(deps: WalkDependencies, step: PlannedStep, input: StepInput): Promise<Walked> {
+  if (step.type === 'foreach') return takeForeach(deps, step, input);
+  if (step.type === 'parallel') return takeParallel(deps, step, input);
+  return outOf(input, await takeOne(deps, step, input));
+}
+
+const outOf = ({ stepId, iteration }: StepInput, way: Way): Walked => ({ way, stepId, iteration });
+
+async function takeOne(deps: WalkDependencies, step: PlannedStep, input: StepInput): Promise<Way> {
   const { engine } = deps;
   const kind = deps.kindOf(step, input);
   if (kind !== undefined) {
@@ -51,49 +59,40 @@ async function take(deps: WalkDependencies, step: PlannedStep, input: StepInput)
     if (outcome.result === 'retry') throw new Error(`${step.id} is to be tried again`);
     return outcome.way;
   }
-  switch (step.type) {
-    case 'delay': {
-      const begun = await beginDelay(engine, input);
-      return 'way' in begun ? begun.way : (await endDelay(engine, input)).way;
-    }
-    case 'foreach':
-      return takeForeach(deps, step, input);
-    case 'parallel':
-      return takeParallel(deps, step, input);
-    default:
-      return (await takeStep(engine, input)).way;
-  }
+  if (step.type !== 'delay') return (await takeStep(engine, input)).way;
+  const begun = await beginDelay(engine, input);
+  return 'way' in begun ? begun.way : (await endDelay(engine, input)).way;
 }
 
 async function takeForeach(
   deps: WalkDependencies,
   step: PlannedStep & { type: 'foreach' },
   input: StepInput,
-): Promise<Way> {
+): Promise<Walked> {
   const opened = await openLoop(deps.engine, input);
-  if ('way' in opened) return opened.way;
+  if ('way' in opened) return outOf(input, opened.way);
   for (const item of opened.unfinished) {
-    const { way } = await walk(deps, input, step.body, iterationOf(input.iteration, item));
-    const isFailed = way === 'failure';
-    if (!isFailed && stepBehind(way) === undefined) return way;
+    const walked = await walk(deps, input, step.body, iterationOf(input.iteration, item));
+    const isFailed = walked.way === 'failure';
+    if (!isFailed && stepBehind(walked.way) === undefined) return walked;
     await endItem(deps.engine, { ...input, item, isFailed });
     if (isFailed && step.onItemError === 'fail') break;
   }
-  return (await closeLoop(deps.engine, input)).way;
+  return outOf(input, (await closeLoop(deps.engine, input)).way);
 }
 
 async function takeParallel(
   deps: WalkDependencies,
   step: PlannedStep & { type: 'parallel' },
   input: StepInput,
-): Promise<Way> {
+): Promise<Walked> {
   const opened = await openBranches(deps.engine, input);
-  if ('way' in opened) return opened.way;
+  if ('way' in opened) return outOf(input, opened.way);
   for (const entry of step.branches) {
-    const { way } = await walk(deps, input, entry, input.iteration);
-    const isArrived = stepBehind(way) === null;
-    if (!isArrived && way !== 'failure') return way;
-    if (step.mode === 'race' ? isArrived : way === 'failure') break;
+    const walked = await walk(deps, input, entry, input.iteration);
+    const isArrived = stepBehind(walked.way) === null;
+    if (!isArrived && walked.way !== 'failure') return walked;
+    if (step.mode === 'race' ? isArrived : walked.way === 'failure') break;
   }
-  return (await closeBranches(deps.engine, input)).way;
+  return outOf(input, (await closeBranches(deps.engine, input)).way);
 }

@@ -40,7 +40,8 @@ export function graphOf(steps: readonly PlannedStep[]): Graph {
   };
 }
 
-function waysOf(step: PlannedStep, at: string): Way[] {
+/** The ways that a step names; `at` is its field. */
+export function waysOf(step: PlannedStep, at: string): Way[] {
   const way = (field: string, to: string | null | undefined, isInner = false): Way[] =>
     typeof to === 'string' && to !== '' ? [{ field: `${at}.${field}`, to, isInner }] : [];
   const failures =

@@ -19,6 +19,7 @@ import { graphOf, type DefinitionProblem } from '../plan/graph.ts';
 import { connectorProblems } from '../configs/connector.ts';
 import { actionOf } from '../plan/planned-step.ts';
 import { anyOf, readableIn } from './readable.ts';
+import { widthProblems } from '../plan/width.ts';
 import { triggerFilter } from '../plan/trigger-filter.ts';
 import { withWayOut } from './way-out.ts';
 
@@ -55,7 +56,8 @@ function problemsOfWhole(written: unknown, checks: Checks): DefinitionProblem[] 
   const { steps } = planOf(undefined, written);
   const graph = graphOf(steps);
   const readable = graph.isSound ? readableIn(steps) : anyOf(steps);
-  return [...graph.problems, ...expressionProblems(steps, readable, checks), ...connectorProblems(steps)];
+  const width = graph.isSound ? widthProblems(steps) : [];
+  return [...graph.problems, ...width, ...expressionProblems(steps, readable, checks), ...connectorProblems(steps)];
 }
 
 /**

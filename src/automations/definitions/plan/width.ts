@@ -1,0 +1,37 @@
+import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import type { PlannedStep } from '../configs/plan.ts';
+import { type DefinitionProblem, waysOf } from './graph.ts';
+
+/**
+ * Loops and branches by which too many steps of one run would be under way at a time. A loop of 20 in a loop of 20 kept the worker's
+ * workflow thread busy for longer than Temporal waits for it, and runs beside it waited seconds (docs/decisions.md). For a sound graph.
+ */
+export function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
+  const known = new Map(steps.map((step) => [step.id, step]));
+  /** The most steps under way at a time in the chain that begins there. */
+  const chainWidth = (entry: string): number => {
+    const open = [entry];
+    const seen = new Set<string>();
+    let most = 1;
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      const step = known.get(id);
+      if (step === undefined || seen.has(id)) continue;
+      seen.add(id);
+      most = Math.max(most, widthOf(step));
+      open.push(...waysOf(step, '').flatMap(({ to, isInner }) => (isInner ? [] : [to])));
+    }
+    return most;
+  };
+  const widthOf = (step: PlannedStep): number => {
+    if (step.type === 'foreach') return Math.min(step.concurrency, step.maxItems) * chainWidth(step.body);
+    if (step.type === 'parallel') return step.branches.reduce((sum, branch) => sum + chainWidth(branch), 0);
+    return 1;
+  };
+  return steps.flatMap((step, index) => {
+    const width = widthOf(step);
+    if (width <= WORKFLOW_BOUNDS.atOnce) return [];
+    const field = `steps[${index}].config.${step.type === 'foreach' ? 'concurrency' : 'branches'}`;
+    const reason = `with the loops inside it lets ${width} steps be under way at a time; at most ${WORKFLOW_BOUNDS.atOnce} in one run`;
+    return [{ field, reason }];
+  });
+}
