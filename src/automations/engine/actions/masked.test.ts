@@ -66,6 +66,16 @@ describe('a mask', () => {
     ]);
   });
 
+  test('finds the path of a secret that is an address, and leaves a short path alone', () => {
+    const mask = createMask([
+      ['HOOK', 'https://chat.example/api/webhooks/17/s3cret?thread=4'],
+      ['SITE', 'https://example.com/api'],
+    ]);
+    expect(mask.text('no /api/webhooks/17/s3cret?thread=4&wait=true here')).toBe('no [secret HOOK]&wait=true here');
+    expect(mask.text('POST /api/webhooks/17/s3cret')).toBe('POST [secret HOOK]');
+    expect(mask.text('GET /api and https://example.com/api')).toBe('GET /api and [secret SITE]');
+  });
+
   test('without secrets gives back the same', () => {
     const said = { a: 1 };
     expect(createMask([]).value(said)).toBe(said);

@@ -76,7 +76,8 @@ export type Mask = {
 };
 
 /**
- * Finds each secret as it is, in base64, as a part of a URL and as a part of a JSON text. Not found: a secret in any other coding, and
+ * Finds each secret as it is, in base64, as a part of a URL and as a part of a JSON text; and the path of one that is an address, which
+ * a receiver repeats as what it was asked for. Not found: a secret in any other coding, and
  * one whose parts stand apart.
  */
 export function createMask(secrets: Iterable<readonly [name: string, secret: string]>): Mask {
@@ -106,11 +107,20 @@ export function createMask(secrets: Iterable<readonly [name: string, secret: str
 
 // Other codings of two or three characters would be found in any text.
 const LEAST_CODED = 4;
+// A shorter path is hardly what an address keeps secret, and is found in other texts.
+const LEAST_PATH = 8;
 
 function formsOf(secret: string): string[] {
   if (secret.length < LEAST_CODED) return [secret];
   const base64 = Buffer.from(secret).toString('base64');
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [secret, base64, base64.replace(/=+$/, ''), Buffer.from(secret).toString('base64url'), inJson];
+  forms.push(...pathsOf(secret));
   return [...new Set([...forms, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)])];
+}
+
+/** The path of an address, with its query and without. */
+function pathsOf(secret: string): string[] {
+  const url = /^https?:/i.test(secret) ? URL.parse(secret) : null;
+  return url === null || url.pathname.length < LEAST_PATH ? [] : [url.pathname + url.search, url.pathname];
 }
