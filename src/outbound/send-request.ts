@@ -40,9 +40,12 @@ export type RequestResult = {
   retryAfterMs: number | undefined;
 };
 
+/** Why no answer came. `invalid_url`: the URL is none that a request can be sent to, whatever its address; nothing was sent. */
+export type RequestError = AttemptError | { class: 'invalid_url'; message: string };
+
 export type RequestSender = {
   /** `error` where no complete headers came. Rejects after `close` alone. */
-  send(request: OutgoingRequest): Promise<RequestResult | { error: AttemptError }>;
+  send(request: OutgoingRequest): Promise<RequestResult | { error: RequestError }>;
   close(): Promise<void>;
 };
 
@@ -106,7 +109,10 @@ export function createRequestSender({ guard, version, clock }: RequestSenderOpti
     async send(request) {
       // Checked for each request: the rules may have become stricter since the definition was saved.
       const target = guard.readTarget(request.url);
-      if ('problem' in target) return { error: { class: 'blocked_address', message: `the URL ${target.problem}` } };
+      if ('problem' in target) {
+        const { problem, isForm } = target;
+        return { error: { class: isForm ? 'invalid_url' : 'blocked_address', message: `the URL ${problem}` } };
+      }
       try {
         return await exchanged(target, request);
       } catch (error) {

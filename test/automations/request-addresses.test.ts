@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sealConnection } from '../../src/automations/connections/sealed.ts';
 import { type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
@@ -178,4 +179,118 @@ test.each([
       status: 400,
       body: { error: { details: { field: `credentials.${field}`, reason: expect.stringContaining(reason) } } },
     });
+});
+
+// It was taken, and a step that used it was tried four times as a fault of the network.
+test('a connection with a value that no header can have is refused, and one from before is not tried again', async () => {
+  const reason = 'holds a line break or another character that no header can have';
+  const credentials = { baseUrl: to('crm'), header: 'X-Key', value: 'a key' };
+  const good = { connectorId: 'http', name: 'CRM', credentials };
+  const { id } = await calls.good<{ id: string }>('POST', '/v1/connections', good);
+  for (const value of ['a\r\nX-Admin: true', '🤷']) {
+    const bad = { ...credentials, value };
+    for (const answer of [
+      await posthorn.request('POST', '/v1/connections', { ...good, credentials: bad }),
+      await posthorn.request('PATCH', `/v1/connections/${id}`, { credentials: bad }),
+    ])
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { details: { field: 'credentials.value', reason } } },
+      });
+  }
+
+  const ask: Step = {
+    id: 'ask',
+    type: 'action',
+    config: { action: 'connector', connectorId: 'http', operation: 'get', connectionId: id, params: { path: '/x' } },
+  };
+  const workflowId = await calls.activate(manual, [ask]);
+  const sentBefore = receiver.requests.length;
+  // The refused PATCH has changed nothing.
+  expect((await calls.ended((await calls.start(workflowId)).id)).status).toBe('completed');
+  expect(receiver.requests.slice(sentBefore).map(({ headers }) => headers['x-key'])).toEqual(['a key']);
+
+  const ciphertext = sealConnection(posthorn.deps.keyRing, id, { credentials: { ...credentials, value: 'a\nb' } });
+  await posthorn.deps.pool.query('UPDATE connections SET ciphertext = $1 WHERE id = $2', [ciphertext, id]);
+  const old = await calls.ended((await calls.start(workflowId)).id);
+  expect(stepOf(old, 'ask')).toMatchObject({
+    attempts: 1,
+    error: { code: 'CONNECTION_UNREADABLE', message: `the credentials make a header x-key that ${reason}` },
+  });
+  expect(receiver.requests).toHaveLength(sentBefore + 1);
+});
+
+// The values were in headers, and the failure that of a network: four tries, and no word of the field.
+test('a token that no header can have fails its step at once, from a message and from a secret', async () => {
+  const sentBefore = receiver.requests.length;
+  await calls.good('POST', '/v1/secrets', { name: 'BROKEN', value: 'a\nb' });
+  const bearer = (id: string, token: string, next: string | null) => ({
+    ...http(id, { url: to(id), auth: { type: 'bearer', token }, retryPolicy: {} }),
+    next,
+  });
+  const basic = { type: 'basic', username: '{{ event.payload.line }}', password: '{{ secrets.BROKEN }}' };
+  const workflowId = await calls.activate(manual, [
+    bearer('line', '{{ event.payload.line }}', 'emoji'),
+    bearer('emoji', '{{ event.payload.emoji }}', 'secret'),
+    bearer('secret', '{{ secrets.BROKEN }}', 'coded'),
+    // In base64 any header can have them.
+    http('coded', { url: to('coded'), auth: basic }),
+  ]);
+  const run = await calls.ended((await calls.start(workflowId, { line: 'a\nb', emoji: '🤷' })).id);
+  expect(run.status).toBe('completed');
+  for (const id of ['line', 'emoji', 'secret'])
+    expect(stepOf(run, id)).toMatchObject({
+      attempts: 1,
+      error: {
+        code: 'EXPRESSION',
+        message: 'auth.token: holds a line break or another character that no header can have',
+      },
+    });
+  expect(receiver.requests.slice(sentBefore).map(({ path }) => path)).toEqual(['/coded']);
+});
+
+// BLOCKED_ADDRESS is for addresses inside the network: a false alarm, which no way for EXPRESSION took up.
+test('a URL that is too long or has another scheme is a fault of the expression, and a private address is not', async () => {
+  const sentBefore = receiver.requests.length;
+  await calls.good('POST', '/v1/secrets', { name: 'LONG', value: 'x'.repeat(3_000) });
+  const connection = await calls.good<{ id: string }>('POST', '/v1/connections', {
+    connectorId: 'http',
+    name: 'CRM',
+    credentials: { baseUrl: to('crm'), value: 'a key' },
+  });
+  const params = { path: '/x', query: { q: '{{ event.payload.long }}' } };
+  const asked = { action: 'connector', connectorId: 'http', operation: 'get', connectionId: connection.id, params };
+  const workflowId = await calls.activate(manual, [
+    { ...http('scheme', { url: '{{ event.payload.scheme }}' }), next: 'script' },
+    { ...http('script', { url: '{{ event.payload.script }}' }), next: 'none' },
+    { ...http('none', { url: '{{ event.payload.none }}' }), next: 'long' },
+    { ...http('long', { url: to('long'), query: { q: '{{ event.payload.long }}' } }), next: 'secret' },
+    { ...http('secret', { url: to('secret'), query: { q: '{{ secrets.LONG }}' } }), next: 'connector' },
+    { id: 'connector', type: 'action', config: { ...asked, onError: 'continue' }, next: 'inside' },
+    http('inside', { url: '{{ event.payload.inside }}' }),
+  ]);
+  const { id } = await calls.start(workflowId, {
+    scheme: 'ftp://a.example/',
+    script: 'javascript:alert(1)',
+    none: 'nowhere',
+    long: 'x'.repeat(3_000),
+    inside: 'http://10.1.2.3/',
+  });
+  const run = await calls.ended(id);
+  const tooLong = 'the URL must be at most 2048 characters';
+  const errors = ['scheme', 'script', 'none', 'long', 'secret', 'connector', 'inside'].map((each) => [
+    stepOf(run, each).error?.code,
+    stepOf(run, each).error?.message,
+    stepOf(run, each).attempts,
+  ]);
+  expect(errors).toEqual([
+    ['EXPRESSION', 'url: the URL must be an absolute http or https URL', 1],
+    ['EXPRESSION', 'url: the URL must be an absolute http or https URL', 1],
+    ['EXPRESSION', 'url: is no URL', 1],
+    ['EXPRESSION', `url: ${tooLong}`, 1],
+    ['EXPRESSION', `url: ${tooLong}`, 1],
+    ['INVALID_PARAMS', `the parameters make no address: ${tooLong}`, 1],
+    ['BLOCKED_ADDRESS', 'the URL must not be a private, local or reserved address', 1],
+  ]);
+  expect(receiver.requests).toHaveLength(sentBefore);
 });

@@ -11,6 +11,7 @@ import { StepFailed } from '../engine/step-failure.ts';
 import { CONNECTORS, connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { misfitOf } from '../connectors/misfit.ts';
+import { unsendableIn } from '../connectors/request.ts';
 import {
   type Authorization,
   type Connection,
@@ -232,6 +233,8 @@ function readCredentials(
     const reason = typeof url === 'string' ? urlProblem(url) : undefined;
     if (reason !== undefined) throw invalidField(`credentials.${field}`, reason);
   }
+  const unsendable = unsendableIn(auth, read);
+  if (unsendable !== undefined) throw invalidField(`credentials.${unsendable.name}`, unsendable.reason);
   return read;
 }
 

@@ -1,3 +1,4 @@
+import { headerValueProblem } from '../../outbound/request-headers.ts';
 import { authorizationOf } from './authorization.ts';
 import type { Auth, Connector, RequestTemplate } from './catalogue/connector.ts';
 
@@ -59,6 +60,17 @@ function credentialHeaders(auth: Auth, credentials: Values): Record<string, stri
       withCredentials(value),
     ]),
   );
+}
+
+/** The first credential that its header cannot hold, and why. A name and a password are sent in base64, which any header can have. */
+export function unsendableIn(auth: Auth, credentials: Values): { name: string; reason: string } | undefined {
+  if (auth.type !== 'api_key') return undefined;
+  for (const template of Object.values(auth.headers ?? {}))
+    for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
+      const reason = headerValueProblem(String(credentials[name]));
+      if (reason !== undefined) return { name, reason };
+    }
+  return undefined;
 }
 
 /** A text of an OAuth 2.0 provider, which is written as an address is, with its credentials. */

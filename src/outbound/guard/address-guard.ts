@@ -6,7 +6,7 @@ import { type Address, readAddress } from './addresses.ts';
 import { createConnector } from './connector.ts';
 import { lookUpOwn, type OwnAddresses } from './own-addresses.ts';
 import { createResolveHost, type ResolveHost } from './resolve-host.ts';
-import { readPlainUrl, readTarget, type UrlRules } from './url-rules.ts';
+import { readPlainUrl, readTarget, type RefusedUrl, type UrlRules } from './url-rules.ts';
 
 /** Limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
 const DNS_TIMEOUT_MS = 5_000;
@@ -22,7 +22,7 @@ const LOOPBACK = ipaddr.parse('127.0.0.1');
 const KNOWN_TARGETS = 5_000;
 
 type Cidr = [Address, number];
-type Target = { url: URL; origin: string; path: string } | { problem: string };
+type Target = { url: URL; origin: string; path: string } | RefusedUrl;
 
 export type AddressGuardOptions = {
   /** Ranges the operator allows although they are not public (WEBHOOK_ALLOW_CIDRS). */
@@ -46,7 +46,7 @@ export type AddressGuard = {
   /** The same for the target of a subscription, which may be an inspector of this service. */
   checkWebhookUrl(url: string): string | undefined;
   /** Where a request to that URL goes, or `checkUrl`'s reason. URLs that were read before are remembered. */
-  readTarget(url: string): { origin: string; path: string } | { problem: string };
+  readTarget(url: string): { origin: string; path: string } | RefusedUrl;
   /** Where a webhook to an inspector of this service goes; undefined for any other URL. No rule but its own holds for it. */
   readInspector(url: string): { origin: string; path: string } | undefined;
   /** Whether a canonical IPv4 or IPv6 address may be connected to. False for everything else, such as a name. */
@@ -102,7 +102,8 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     const { url } = target;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const isName = isIP(host) === 0 && !/^[\d.]+$/.test(host);
-    if (!isName && !isAllowed(host)) return { problem: 'must not be a private, local or reserved address' };
+    if (!isName && !isAllowed(host))
+      return { problem: 'must not be a private, local or reserved address', isForm: false };
     return { url, origin: url.origin, path: `${url.pathname}${url.search}` };
   };
   const check = (text: string): Target => {
@@ -113,7 +114,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     }
     // Own addresses change while the service runs: their names are resolved anew.
     const isOwn = 'url' in target && own.isOwnTarget(target.url);
-    return isOwn ? { problem: 'must not be an address of this service or of what it runs on' } : target;
+    return isOwn ? { problem: 'must not be an address of this service or of what it runs on', isForm: false } : target;
   };
   const checkUrl = (text: string): string | undefined => {
     const target = check(text);

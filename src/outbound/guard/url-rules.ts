@@ -47,23 +47,32 @@ function nameProblem(name: string, rules: UrlRules): string | undefined {
   return isPrivate ? 'must not name a host of a private network' : undefined;
 }
 
+/** Why a URL is refused, as the end of a sentence. `isForm`: whatever its address is, the text is no URL that a request can be sent to. */
+export type RefusedUrl = { problem: string; isForm: boolean };
+
 /**
  * Reads a target URL, or says why its form alone is refused: characters, scheme, credentials, port, host name. The host of a returned
  * URL is canonical: an IPv4 or bracketed IPv6 address, or a plain ASCII name (IDNA done). The addresses of the host are checked
  * elsewhere.
  */
-export function readTarget(text: string, rules: UrlRules): { url: URL } | { problem: string } {
-  if (text.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters` };
-  if (MEANS_SOMETHING_ELSE.test(text)) return { problem: 'must not hold spaces, control characters or backslashes' };
-  const scheme = rules.allowHttp ? /^https?:\/\/[^/?#]/i : /^https:\/\/[^/?#]/i;
-  if (!scheme.test(text)) return { problem: `must be an absolute ${rules.allowHttp ? 'http or https' : 'https'} URL` };
+export function readTarget(text: string, rules: UrlRules): { url: URL } | RefusedUrl {
+  const read = readForm(text, rules);
+  if (typeof read === 'string') return { problem: read, isForm: true };
+  const isAddress = read.hostname.startsWith('[') || /^[\d.]+$/.test(read.hostname);
+  const problem = portProblem(read) ?? (isAddress ? undefined : nameProblem(read.hostname, rules));
+  return problem === undefined ? { url: read } : { problem, isForm: false };
+}
+
+/** The URL, or why the text is none. */
+function readForm(text: string, { allowHttp }: UrlRules): URL | string {
+  if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
+  if (MEANS_SOMETHING_ELSE.test(text)) return 'must not hold spaces, control characters or backslashes';
+  const scheme = allowHttp ? /^https?:\/\/[^/?#]/i : /^https:\/\/[^/?#]/i;
+  if (!scheme.test(text)) return `must be an absolute ${allowHttp ? 'http or https' : 'https'} URL`;
   const url = parseUrl(text);
-  if (url === undefined) return { problem: 'must be a valid URL' };
-  if (url.href.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters when encoded` };
-  if (authorityOf(text).includes('@')) return { problem: 'must not hold a user name or password' };
-  const isAddress = url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname);
-  const problem = portProblem(url) ?? (isAddress ? undefined : nameProblem(url.hostname, rules));
-  return problem === undefined ? { url } : { problem };
+  if (url === undefined) return 'must be a valid URL';
+  if (url.href.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters when encoded`;
+  return authorityOf(text).includes('@') ? 'must not hold a user name or password' : url;
 }
 
 /**

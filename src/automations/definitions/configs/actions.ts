@@ -49,6 +49,9 @@ const ofActions = { http, publish, connector: connectorConfig, log } as const sa
 /** Configs by action, as they are read. */
 export type ActionConfigs = { [Kind in Action]: z.output<(typeof ofActions)[Kind]> };
 
+/** Fields that an action's config may have, whatever its kind. */
+export const ACTION_FIELDS: readonly string[] = Object.values(ofActions).flatMap(({ shape }) => Object.keys(shape));
+
 /** The schema of an action's config. One without `config.action` is kept as it is; one of another kind than these is refused before. */
 export function actionConfigOf(config: unknown): z.ZodType {
   const action: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type StepType, WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import { actionConfigOf, type ActionConfigs } from './actions.ts';
+import { ACTION_FIELDS, actionConfigOf, type ActionConfigs } from './actions.ts';
 import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';
 import { waitForEventConfig } from './wait-for-event.ts';
@@ -56,3 +56,11 @@ export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps
 /** The schema of a step's config. */
 export const stepConfigOf = (type: StepType, config: unknown): z.ZodType =>
   type === 'action' ? actionConfigOf(config) : ofSteps[type];
+
+/** Whether the config of a step of this type may have such a field. Of a type that is none, it may have what all have. */
+export function isConfigField(type: unknown, name: string): boolean {
+  if (type === 'action') return ACTION_FIELDS.includes(name);
+  const isKind = typeof type === 'string' && Object.hasOwn(ofSteps, type);
+  // `as`: it is one of them.
+  return Object.hasOwn(isKind ? ofSteps[type as keyof typeof ofSteps].shape : common, name);
+}

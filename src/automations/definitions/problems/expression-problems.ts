@@ -6,6 +6,7 @@ import { cancelOnOf } from '../plan/cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from '../configs/plan.ts';
 import type { Checks } from './checks.ts';
 import type { Readable, ReadableIn } from './readable.ts';
+import { objectProblems } from './object-problems.ts';
 import { requestProblems } from './request-problems.ts';
 import { triggerFilter } from '../plan/trigger-filter.ts';
 import { withWayOut } from './way-out.ts';
@@ -42,6 +43,7 @@ export function expressionProblems(
         problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks),
       ),
       ...requestProblems(step, at, checks),
+      ...objectProblems(step, at, checks),
       ...filterProblems(step, at, checks),
       ...errorProblems(step, at),
     ];

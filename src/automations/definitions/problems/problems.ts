@@ -12,7 +12,7 @@ import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
 import type { Checks } from './checks.ts';
 import { planOf } from '../plan/compile.ts';
-import { stepConfigOf } from '../configs/steps.ts';
+import { isConfigField, stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';
 import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
 import { graphOf, type DefinitionProblem } from '../plan/graph.ts';
@@ -116,7 +116,7 @@ function stepProblems(steps: unknown): DefinitionProblem[] {
   const places = new Map<string, number>();
   return (steps as readonly unknown[]).flatMap((step, index) => {
     const form = problemsIn(stepForm, step, ['steps', index]);
-    if (form.length > 0) return form;
+    if (form.length > 0) return form.map((problem) => withPlace(problem, step, `steps[${index}]`));
     // `as`: it has the form.
     const { id, type, config = {} } = step as z.output<typeof stepForm>;
     const place = places.get(id);
@@ -128,6 +128,14 @@ function stepProblems(steps: unknown): DefinitionProblem[] {
       ...configProblems(index, type, config),
     ];
   });
+}
+
+/** A field of the config that stands on the step itself. */
+function withPlace(problem: DefinitionProblem, step: unknown, at: string): DefinitionProblem {
+  if (typeof step !== 'object' || step === null) return problem;
+  const name = problem.field.slice(at.length + 1);
+  const belongs = !Object.hasOwn(stepForm.shape, name) && isConfigField(Reflect.get(step, 'type'), name);
+  return belongs ? { ...problem, reason: `belongs into config: write it as ${at}.config.${name}` } : problem;
 }
 
 function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): DefinitionProblem[] {

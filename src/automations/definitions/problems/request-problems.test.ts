@@ -68,6 +68,16 @@ test.each([
   expect(problemsOf({ headers })).toEqual([{ field, reason }]);
 });
 
+test('a token that no header can have is refused', () => {
+  const reason = 'holds a line break or another character that no header can have';
+  const bearer = (token: unknown) => problemsOf({ auth: { type: 'bearer', token } });
+  expect(bearer('a\nb')).toEqual([{ field: 'at.auth.token', reason }]);
+  expect(bearer('🤷')).toEqual([{ field: 'at.auth.token', reason }]);
+  expect([...bearer('abc'), ...bearer('{{ event.payload.token }}'), ...bearer(7)]).toEqual([]);
+  // These are sent in base64.
+  expect(problemsOf({ auth: { type: 'basic', username: 'a\nb', password: '🤷' } })).toEqual([]);
+});
+
 test('all others are taken', () => {
   expect(
     problemsOf({ headers: { 'Content-Type': 'text/xml', Accept: '*/*', 'X-Note': 'Zoë\t{{ item }}', empty: '' } }),

@@ -15,7 +15,11 @@ export function requestProblems(
 ): DefinitionProblem[] {
   if (step.type !== 'action' || step.action !== 'http') return [];
   const reason = addressProblem(step, urlProblem);
-  return [...(reason === undefined ? [] : [{ field: `${at}.url`, reason }]), ...headerProblems(step.headers, at)];
+  return [
+    ...(reason === undefined ? [] : [{ field: `${at}.url`, reason }]),
+    ...headerProblems(step.headers, at),
+    ...tokenProblems(step.auth, at),
+  ];
 }
 
 /** An address whose origin is written out is looked at now, any other one when it is called. */
@@ -56,9 +60,16 @@ function headerProblems(headers: HttpAction['headers'], at: string): DefinitionP
   return Object.entries(headers).flatMap(([name, template]) => {
     const isTwice = seen.has(name.toLowerCase());
     seen.add(name.toLowerCase());
-    const isWritten = typeof template === 'string' && !template.includes('{{');
-    const reason =
-      headerNameProblem(name) ?? (isTwice ? 'is there twice' : isWritten ? headerValueProblem(template) : undefined);
+    const reason = headerNameProblem(name) ?? (isTwice ? 'is there twice' : writtenValueProblem(template));
     return reason === undefined ? [] : [{ field: `${at}.${fieldPath(['headers', name])}`, reason }];
   });
 }
+
+/** A token stands in the header as it is; a name and a password are in base64 there. */
+function tokenProblems(auth: HttpAction['auth'], at: string): DefinitionProblem[] {
+  const reason = auth?.type === 'bearer' ? writtenValueProblem(auth.token) : undefined;
+  return reason === undefined ? [] : [{ field: `${at}.auth.token`, reason }];
+}
+
+const writtenValueProblem = (template: unknown): string | undefined =>
+  typeof template === 'string' && !template.includes('{{') ? headerValueProblem(template) : undefined;

@@ -1,4 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { headerValueProblem } from '../../../outbound/request-headers.ts';
 import type { RequestSender } from '../../../outbound/send-request.ts';
 import { connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
 import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
@@ -127,6 +128,8 @@ export function createConnectorAction({
         const renewed = await connection.renewed?.(String(connection.credentials['accessToken']));
         if (renewed !== undefined) sent = await send(renewed);
       }
+      if ('error' in sent && sent.error.class === 'invalid_url')
+        throw new StepFailed('INVALID_PARAMS', `the parameters make no address: ${sent.error.message}`);
       const mask = createMask(hidden);
       const { headers: _, ...output } = outputOf(sent, [], mask);
       const reason = 'body' in output ? connector.refusal?.(output.body) : undefined;
@@ -175,12 +178,21 @@ function builtFrom(
   { request }: Operation,
   given: { params: Values; credentials: Values; idempotencyKey: string },
 ): ConnectorRequest {
+  let built: ConnectorRequest;
   try {
-    return requestOf(connector, request, { ...given, toJson: jsonText });
+    built = requestOf(connector, request, { ...given, toJson: jsonText });
   } catch {
     // The address may hold a credential, so that the reason of its refusal is not shown.
     throw new StepFailed('INVALID_PARAMS', 'the parameters make no address');
   }
+  // A connection may be older than this rule, and an access token comes from its provider.
+  const [name, value = ''] =
+    Object.entries(built.headers).find(([, each]) => headerValueProblem(each) !== undefined) ?? [];
+  if (name === undefined) return built;
+  throw new StepFailed(
+    'CONNECTION_UNREADABLE',
+    `the credentials make a header ${name} that ${headerValueProblem(value)}`,
+  );
 }
 
 function requireFit(misfit: { field: string; reason: string } | undefined): void {

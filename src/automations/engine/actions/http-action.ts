@@ -1,6 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import type { RequestSender, RequestResult } from '../../../outbound/send-request.ts';
-import type { AttemptError } from '../../../outbound/exchange/error-class.ts';
+import type { RequestError, RequestResult, RequestSender } from '../../../outbound/send-request.ts';
 import type { HttpAction } from '../../definitions/configs/plan.ts';
 import { writtenOriginProblem } from '../../definitions/problems/request-problems.ts';
 import { headerNameProblem, headerValueProblem } from '../../../outbound/request-headers.ts';
@@ -65,11 +64,12 @@ export function createHttpAction({
       const headers = Object.entries(step.headers)
         .filter(([name]) => headerNameProblem(name) === undefined)
         .map(([name, template]) => [name.toLowerCase(), textAt(`headers.${name.toLowerCase()}`, template)] as const);
-      for (const [name, value] of headers) requireSendable(name, value);
+      for (const [name, value] of headers) requireSendable(`headers.${name}`, value);
       const valueOf = (expression: string): string => toText(expressions.evaluate(expression, context));
       const address = filledAddress(String(step.url), valueOf);
       const { url, query } = addressOf(address, step.query, { resolve, take: masking.take });
       const auth = step.auth && authOf(step.auth, textAt);
+      if (auth?.type === 'bearer') requireSendable('auth.token', auth.token);
       const body = step.body === undefined ? undefined : resolve(step.body);
       return {
         method: step.method,
@@ -90,7 +90,9 @@ export function createHttpAction({
       const { url, headers, authorization } = withSecrets(request, (field, text) =>
         unmasked(field, text, { places, secrets }),
       );
-      for (const [name, value] of Object.entries(headers)) requireSendable(name, value);
+      for (const [name, value] of Object.entries(headers)) requireSendable(`headers.${name}`, value);
+      // A name and a password are sent in base64, which any header can have.
+      if (authorization !== undefined) requireSendable('auth.token', authorization);
       const mask = createMask([...secrets, ...codedTogether(authorization, places)]);
       const sent = await sender.send({
         method: request.method,
@@ -112,9 +114,9 @@ export function createHttpAction({
 }
 
 /** A value that no header can have would fail at each attempt as a fault of the network. */
-function requireSendable(name: string, value: string): void {
+function requireSendable(field: string, value: string): void {
   const problem = headerValueProblem(value);
-  if (problem !== undefined) throw new StepFailed('EXPRESSION', `headers.${name}: ${problem}`);
+  if (problem !== undefined) throw new StepFailed('EXPRESSION', `${field}: ${problem}`);
 }
 
 type WithText = (field: string, text: string) => string;
@@ -164,7 +166,7 @@ type Output = { status: number; headers: unknown; latencyMs: number } & ({ body:
 
 /** The output of a step from its answer. Throws StepFailed for one that is not expected, or did not come. */
 export function outputOf(
-  sent: RequestResult | { error: AttemptError },
+  sent: RequestResult | { error: RequestError },
   expectStatus: readonly number[],
   mask: Mask,
 ): Output {
@@ -260,7 +262,8 @@ function shownBody(sent: RequestResult, mask: Mask): string {
   return typeof masked === 'string' ? masked : jsonText(masked);
 }
 
-function failureOf({ class: kind, message }: { class: string; message: string }): StepFailed {
+function failureOf({ class: kind, message }: RequestError): StepFailed {
+  if (kind === 'invalid_url') return new StepFailed('EXPRESSION', `url: ${message}`);
   if (kind === 'blocked_address') return new StepFailed('BLOCKED_ADDRESS', message);
   return new StepFailed(kind === 'timeout' ? 'TIMEOUT' : 'NETWORK', message, { canRetry: true });
 }
