@@ -181,7 +181,7 @@ test.each([
     });
 });
 
-// It was taken, and a step that used it was tried four times as a fault of the network.
+// Such a connection was taken, and a step that used it was tried four times as a fault of the network.
 test('a connection with a value that no header can have is refused, and one from before is not tried again', async () => {
   const reason = 'holds a line break or another character that no header can have';
   const credentials = { baseUrl: to('crm'), header: 'X-Key', value: 'a key' };

@@ -57,7 +57,7 @@ export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps
 export const stepConfigOf = (type: StepType, config: unknown): z.ZodType =>
   type === 'action' ? actionConfigOf(config) : ofSteps[type];
 
-/** Whether the config of a step of this type may have such a field. Of a type that is none, it may have what all have. */
+/** Whether the config of a step of this type may have such a field. An unknown type has the fields that all have. */
 export function isConfigField(type: unknown, name: string): boolean {
   if (type === 'action') return ACTION_FIELDS.includes(name);
   const isKind = typeof type === 'string' && Object.hasOwn(ofSteps, type);

@@ -25,14 +25,14 @@ function problemOf(field: string, template: unknown, expressions: Pick<StepExpre
   return given === undefined ? [] : [{ field, reason: `must give an object, and gives ${given}` }];
 }
 
-/** What a value without templates is; undefined for an object. */
+/** The kind of a value without templates; undefined for an object. */
 function kindOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return 'a list';
   if (value === null) return 'null';
   return typeof value === 'object' ? undefined : `a ${typeof value}`;
 }
 
-/** What a text always gives; undefined where it may give an object, and for one that cannot be read, which is told elsewhere. */
+/** The kind that a text always gives; undefined where it may give an object, and for one that cannot be read, which is told elsewhere. */
 function typeOfText(text: string, { check }: Pick<StepExpressions, 'check'>): string | undefined {
   try {
     const [piece, ...others] = piecesOf(text);
