@@ -121,6 +121,7 @@ function formsOf(secret: string): string[] {
 
 /** The path of an address, with its query and without. */
 function pathsOf(secret: string): string[] {
-  const url = /^https?:/i.test(secret) ? URL.parse(secret) : null;
-  return url === null || url.pathname.length < LEAST_PATH ? [] : [url.pathname + url.search, url.pathname];
+  if (!/^https?:/i.test(secret) || !URL.canParse(secret)) return [];
+  const { pathname, search } = new URL(secret);
+  return pathname.length < LEAST_PATH ? [] : [pathname + search, pathname];
 }
