@@ -61,13 +61,13 @@ export async function authorizationUrl(
 
 type Asked = { sender: Send; auth: OAuth; credentials: ConnectionCredentials; now: Date };
 
-/** Tokens for the code that a browser has come back to `url` with. Throws ProviderError. */
+/** Tokens for the code that a browser has come back to `url` with. Throws AuthorizationServerError. */
 export const exchangeCode = (asked: Asked, url: URL, { state, verifier }: { state: string; verifier: string }) =>
   tokensOf(asked, (configuration) =>
     authorizationCodeGrant(configuration, url, { expectedState: state, pkceCodeVerifier: verifier }),
   );
 
-/** New tokens for a refresh token, which some providers replace at each use. Throws ProviderError. */
+/** New tokens for a refresh token, which some providers replace at each use. Throws AuthorizationServerError. */
 export const renew = async (asked: Asked, refreshToken: string): Promise<ProviderTokens> => ({
   refreshToken,
   ...(await tokensOf(asked, (configuration) => refreshTokenGrant(configuration, refreshToken))),

@@ -45,7 +45,7 @@ export class IdentityProviderError extends Error {
 export type IdentityProvider = {
   /** Where a browser with that secret is sent. `isProof` has the provider ask for the password again. */
   addressFor(secret: string, options: { isProof: boolean }): Promise<string>;
-  /** The person whom the provider sent back to `url`, in the browser with that secret. Throws ProviderError. */
+  /** The person whom the provider sent back to `url`, in the browser with that secret. Throws IdentityProviderError. */
   personAt(url: URL, secret: string, options: { isProof: boolean }): Promise<ProvenPerson>;
 };
 

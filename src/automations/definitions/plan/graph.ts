@@ -73,7 +73,8 @@ export function waysOf(step: PlannedStep, at: string): Way[] {
 
 type WaysOf = (id: string) => readonly Way[];
 
-function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySet<string> {
+/** The steps to which these ways lead from there, the first ones included. */
+export function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [...from];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import type { PlannedStep } from '../configs/plan.ts';
-import { type DefinitionProblem, waysOf } from './graph.ts';
+import { type DefinitionProblem, reachable, waysOf } from './graph.ts';
 
 /**
  * Loops and branches by which too many steps of one run would be under way at a time. A loop of 20 in a loop of 20 kept the worker's
@@ -8,23 +8,13 @@ import { type DefinitionProblem, waysOf } from './graph.ts';
  */
 export function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
   const known = new Map(steps.map((step) => [step.id, step]));
+  const waysOn = new Map(steps.map((step) => [step.id, waysOf(step, '').filter(({ isInner }) => !isInner)]));
   /** The most steps under way at a time in the chain that begins there. */
-  const chainWidth = (entry: string): number => {
-    const open = [entry];
-    const seen = new Set<string>();
-    let most = 1;
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      const step = known.get(id);
-      if (step === undefined || seen.has(id)) continue;
-      seen.add(id);
-      most = Math.max(most, widthOf(step));
-      open.push(...waysOf(step, '').flatMap(({ to, isInner }) => (isInner ? [] : [to])));
-    }
-    return most;
-  };
-  const widthOf = (step: PlannedStep): number => {
-    if (step.type === 'foreach') return Math.min(step.concurrency, step.maxItems) * chainWidth(step.body);
-    if (step.type === 'parallel') return step.branches.reduce((sum, branch) => sum + chainWidth(branch), 0);
+  const chainWidth = (entry: string): number =>
+    Math.max(...[...reachable([entry], (id) => waysOn.get(id) ?? [])].map((id) => widthOf(known.get(id))));
+  const widthOf = (step: PlannedStep | undefined): number => {
+    if (step?.type === 'foreach') return Math.min(step.concurrency, step.maxItems) * chainWidth(step.body);
+    if (step?.type === 'parallel') return step.branches.reduce((sum, branch) => sum + chainWidth(branch), 0);
     return 1;
   };
   return steps.flatMap((step, index) => {
