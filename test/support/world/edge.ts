@@ -22,10 +22,15 @@ import { createPool } from '../../../src/db/connections/pool.ts';
 import { createTenants } from '../../../src/db/tenants.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { PROBES, problemsOf } from '../check/answer-check.ts';
+import { hasFailedTest } from '../check/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../service/database.ts';
+import { PATIENT } from '../service/patience.ts';
 import { createProbes } from './edge-probes.ts';
 import { startTcpProxy, type TcpProxy } from '../service/tcp-proxy.ts';
 import { apiKeysOf } from '../make/credential-services.ts';
+
+// pino's number for a warning.
+const WARNING = 40;
 
 export type EdgeAnswer = {
   status: number;
@@ -86,8 +91,8 @@ export async function startEdge(
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let offset = 0;
-  const db = createDatabase(wire.url);
-  const pool = createPool(wire.url, { max: 5 });
+  const db = createDatabase(wire.url, PATIENT);
+  const pool = createPool(wire.url, { max: 5, ...PATIENT });
   const deps = {
     db,
     pool,
@@ -97,7 +102,7 @@ export async function startEdge(
     newId: createNewId(Date.now),
     config: readConfig(settings.environment ?? {}),
   };
-  // Preparing a test goes around the wire, and waits longer for a starved machine than a request would.
+  // Preparing a test goes around the wire, which the test may have cut.
   const patient = { ...deps, db: database.db, tenants: database.tenants };
   await ensureEnvironments(patient);
   const { operator } = apiKeysOf(patient);
@@ -152,6 +157,7 @@ export async function startEdge(
       return text;
     },
     async stop() {
+      if (hasFailedTest()) tellWarnings(lines);
       probes.openGate();
       await server.drain();
       await limiter.close();
@@ -161,6 +167,11 @@ export async function startEdge(
       await database.drop();
     },
   };
+}
+
+/** Beside the failed test: an answer such as 503 says too little of its cause. */
+function tellWarnings(lines: readonly Record<string, unknown>[]): void {
+  for (const line of lines) if (Number(line['level']) >= WARNING) process.stderr.write(`${JSON.stringify(line)}\n`);
 }
 
 function call(
