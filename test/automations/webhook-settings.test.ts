@@ -129,6 +129,7 @@ describe('schemes and mappings of a webhook', () => {
     ['scheme', { provider: 'github', scheme: 'stripe' }],
     ['signature', { scheme: 'hmac' }],
     ['signature', { provider: 'github', signature: { header: 'x' } }],
+    ['signature.header', { scheme: 'token', signature: { header: 'Content-Length' } }],
     ['provider', { scheme: 'ed25519' }],
     ['eventType.cel', { eventType: { cel: 'payload.n + ' } }],
     ['eventType.cel', { eventType: { cel: 'payload.n == 1' } }],

@@ -114,6 +114,18 @@ describe('activating', () => {
     expect((await posthorn.request('GET', `/v1/workflows/${body.id}`)).body).toMatchObject({ status: 'draft' });
   });
 
+  test('is a CONFLICT where the schedule has no time left, which validate tells, too', async () => {
+    const trigger = { type: 'schedule', config: { every: '1h', endAt: '2026-01-01T00:00:00Z' } };
+    const details = { field: 'trigger.config.endAt', reason: expect.stringContaining('no time') };
+    const { id } = await make({ trigger });
+    expect(await act(id, 'activate')).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', details } } });
+    const judged = await posthorn.request('POST', '/v1/workflows/validate', { id });
+    expect(judged).toMatchObject({ status: 200, body: { valid: false, errors: [details] } });
+    await change(id, { trigger: { type: 'schedule', config: { every: '1h' } } });
+    expect((await act(id, 'activate')).status).toBe(200);
+    await posthorn.request('DELETE', `/v1/workflows/${id}`);
+  });
+
   test('is no way back to a draft, and a draft cannot be paused', async () => {
     const { id } = await make();
     expect((await act(id, 'pause')).status).toBe(409);

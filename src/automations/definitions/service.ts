@@ -11,6 +11,7 @@ import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
+import { endProblems } from './configs/schedule.ts';
 import type { Checks } from './problems/checks.ts';
 import { createJudge, requireFitting, together } from './judge.ts';
 import { listeningIn } from './plan/listens.ts';
@@ -95,9 +96,16 @@ export function createWorkflows(
     own?: string,
   ) => judge(texts, { environmentId, look: (look) => look(transaction), own });
 
+  /** Why such a definition would begin no run. */
+  const inactiveIn = (texts: store.DefinitionTexts): ErrorDetails[] => {
+    const given = parsed(texts);
+    return [...missingIn(given), ...endProblems(given.trigger, clock())];
+  };
+
   /**
-   * CONFLICT, with all of it, for a workflow that lacks something, or names something that is gone since it was written; and where the
-   * environment has no place for another active one. `isJudged`: these texts have been judged in this transaction.
+   * CONFLICT, with all of it, for a workflow that lacks something, whose schedule has ended, or that names something that is gone since it
+   * was written; and where the environment has no place for another active one. `isJudged`: these texts have been judged in this
+   * transaction.
    */
   const requireComplete = async (
     transaction: DatabaseTransaction,
@@ -105,7 +113,7 @@ export function createWorkflows(
     { id, texts, isJudged }: { id: string; texts: store.DefinitionTexts; isJudged: boolean },
   ): Promise<void> => {
     const gone = isJudged ? [] : await judgeWithin(transaction, caller, texts, id);
-    const [first, ...others] = together(gone, missingIn(parsed(texts)));
+    const [first, ...others] = together(gone, inactiveIn(texts));
     if (first !== undefined) throw invalidFields([first, ...others], 'CONFLICT');
     const active = await store.lockActiveTriggers(transaction, caller.environmentId, id);
     const problem = activation.problemOf(String(texts.trigger), active);
@@ -237,7 +245,7 @@ export function createWorkflows(
         stored === undefined && name === undefined ? [{ field: 'name', reason: 'is required' }] : [],
         stored === undefined ? [] : changeProblems(stored.workflow, body),
         await judge(texts, { environmentId, look: (look) => tenants.read(caller, look), own: stored?.workflow.id }),
-        missingIn(parsed(texts)),
+        inactiveIn(texts),
       );
       return { valid: errors.length === 0, errors };
     },

@@ -130,6 +130,11 @@ describe('a template', () => {
     expect(resolve('{{ event.payload.note }}', context, () => 'told')).toBe('{{ secrets.CRM }}');
   });
 
+  test('that fails is told of without the blanks around it', () => {
+    const reason = 'event.payload.missing: line 1:15: No such key: missing';
+    expect(() => resolve('for {{ event.payload.missing }}', context)).toThrow(new RegExp(`^${reason}`));
+  });
+
   test('that is not closed fails', () => {
     expect(() => resolve('a {{ event.id', context)).toThrow('"{{" at character 3 is not closed by "}}"');
   });

@@ -82,7 +82,7 @@ export function createStepExpressions(): StepExpressions {
   const resolvePiece = (piece: TemplatePiece, context: RunContext, secretOf: SecretOf): unknown => {
     if ('text' in piece) return piece.text;
     const secret = secretIn(piece.expression);
-    return secret === undefined ? evaluate(piece.expression, context) : secretOf(secret);
+    return secret === undefined ? evaluate(piece.expression.trim(), context) : secretOf(secret);
   };
 
   const resolveText = (text: string, context: RunContext, secretOf: SecretOf): unknown => {

@@ -34,6 +34,18 @@ const MAX_FIELD_LENGTH = 128;
 const name = z.string().min(1).max(200);
 const status = z.enum(WEBHOOK_STATUSES);
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$/, 'must be the name of a header');
+/** HTTP sets these itself, whoever sends. */
+const HTTP_ITSELF: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+]);
+const proofHeader = headerName.refine(
+  (header) => !HTTP_ITSELF.has(header.toLowerCase()),
+  'is a header that HTTP itself sets: it proves nothing of the sender',
+);
 const visible = (max: number) =>
   z
     .string()
@@ -55,7 +67,7 @@ const oneOf = <S extends Record<string, z.ZodType>>(shape: S, what: string) =>
     .meta({ takesNull: true });
 
 const signatureShape = {
-  header: headerName.describe('Header with the signature, or with the secret itself.'),
+  header: proofHeader.describe('Header with the signature, or with the secret itself.'),
   prefix: visible(64).exactOptional().describe('Text in front of the signature, such as `sha256=`.'),
   algorithm: z.enum(['sha1', 'sha256', 'sha512']).exactOptional().describe('Hash of the HMAC. Default sha256.'),
   encoding: z.enum(['hex', 'base64']).exactOptional().describe('Form of the signature. Default hex.'),

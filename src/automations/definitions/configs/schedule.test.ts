@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nextTime, plannedSchedule, scheduleConfig } from './schedule.ts';
+import { endProblems, nextTime, plannedSchedule, scheduleConfig } from './schedule.ts';
 
 const nextOf = (config: object, now: string): string | undefined =>
   nextTime(plannedSchedule(config), new Date(now))?.toISOString();
@@ -50,4 +50,16 @@ test.each([
 ])('%s is refused', (cron, reason) => {
   const { error } = scheduleConfig.safeParse({ cron });
   expect(error?.issues.map(({ message }) => message).join()).toContain(reason);
+});
+
+test('tells of a schedule that has no time left, and of no other trigger', () => {
+  const problems = (trigger: unknown): string[] =>
+    endProblems(trigger, new Date('2026-11-26T12:00:00Z')).map(({ field }) => field);
+  const ended = ['trigger.config.endAt'];
+  expect(problems({ type: 'schedule', config: { every: '1h', endAt: '2026-11-26T11:59:59Z' } })).toEqual(ended);
+  expect(problems({ type: 'schedule', config: { every: '1h', endAt: '2026-11-26T12:30:00Z' } })).toEqual(ended);
+  expect(problems({ type: 'schedule', config: { every: '1h', endAt: '2026-11-26T13:00:00Z' } })).toEqual([]);
+  expect(problems({ type: 'schedule', config: { cron: 'never', endAt: '2026-11-26T11:59:59Z' } })).toEqual([]);
+  expect(problems({ type: 'event', config: {} })).toEqual([]);
+  expect(problems(undefined)).toEqual([]);
 });

@@ -104,3 +104,15 @@ export function nextTime({ crons, everyMs, timezone, startAt, endAt }: ScheduleT
   const [next] = times.toSorted((a, b) => a.getTime() - b.getTime());
   return next === undefined || (endAt !== undefined && next.getTime() > Date.parse(endAt)) ? undefined : next;
 }
+
+const scheduleForm = z.object({ type: z.literal('schedule'), config: z.unknown() });
+
+/** Why a schedule, as its author wrote it, begins no run after `now`. Nothing for other triggers, and for one that is no good schedule. */
+export function endProblems(trigger: unknown, now: Date): { field: string; reason: string }[] {
+  const { success, data } = scheduleForm.safeParse(trigger);
+  if (!success || !scheduleConfig.safeParse(data.config).success) return [];
+  if (nextTime(plannedSchedule(data.config), now) !== undefined) return [];
+  return [
+    { field: 'trigger.config.endAt', reason: 'leaves the schedule no time: it has passed, or no time comes before it' },
+  ];
+}
