@@ -117,9 +117,9 @@ describe.each(CONTRACT)('$method $path', (row) => {
     });
 
     test(`answers ${row.status} to an empty object`, async () => {
-      ids = await seedResources(posthorn, posthorn.keys.live);
       expect((await call(row, { body: {} })).status).toBe(row.status);
-      ids = await seedResources(posthorn, posthorn.keys.live);
+      // What was deleted, replayed or cancelled must not be missing for the next endpoint.
+      if (row.method !== 'GET') ids = await seedResources(posthorn, posthorn.keys.live);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { PEOPLE } from '../support/check/people-table.ts';
-import { tableContents } from '../support/check/table-contents.ts';
+import { expectSameTables } from '../support/check/table-contents.ts';
 import { OWNER, setUp, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
@@ -59,11 +59,7 @@ test('routes with a scope that show or make secrets, change rights, or erase, as
 describe.each(people.map((row) => ({ ...row, target: row.path.replaceAll(/:\w+/g, 'x') })))(
   '$method $path',
   ({ method, target, access, body, isOthers }) => {
-    async function expectUnchanged(act: () => Promise<void>): Promise<void> {
-      const before = await tableContents(posthorn.deps.pool);
-      await act();
-      expect(await tableContents(posthorn.deps.pool)).toEqual(before);
-    }
+    const expectUnchanged = (act: () => Promise<void>): Promise<void> => expectSameTables(posthorn.deps.pool, act);
     const sent = body === undefined ? undefined : {};
 
     if (access !== 'public') {
