@@ -4,6 +4,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from './chromium.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Half a megabyte, which a page needs once. */
+const WITH_AXE = `if (globalThis.axe === undefined) {\n${AXE}\n}`;
 /** Everything that WCAG 2.2 AA asks for and a program can check. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
@@ -60,7 +62,7 @@ export async function openDashboard(
     async violations(rules = []) {
       // From its top: what is scrolled half under the bar counts as too small otherwise.
       await page.evaluate('scrollTo(0, 0)');
-      await page.evaluate(AXE);
+      await page.evaluate(WITH_AXE);
       const type = rules.length === 0 ? 'tag' : 'rule';
       return page.evaluate(
         async (runOnly): Promise<string[]> => {
@@ -70,7 +72,8 @@ export async function openDashboard(
               run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
             };
           };
-          const { violations } = await axe.run({ runOnly });
+          // Only what is read below: a description of everything that breaks no rule took a quarter of the time.
+          const { violations } = await axe.run({ runOnly, resultTypes: ['violations'], selectors: false });
           return violations.map(
             ({ id, nodes }) =>
               `${id}: ${nodes
