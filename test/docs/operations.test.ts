@@ -10,14 +10,14 @@ import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-n
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOverdue } from '../support/world/scheduled.ts';
-import { codeBlocksOf, readPage, tableRowsOf } from './code-blocks.ts';
+import { blockWith, codeBlocksOf, readPage, tableRowsOf } from './code-blocks.ts';
 import { runScript } from './shell.ts';
 
 const PAGE = 'docs/operations.md';
 const blocks = codeBlocksOf(PAGE);
-const [makeKeys = '', manageApps = '', newEncryptionKey = ''] = blocks
-  .filter(({ language }) => language === 'bash')
-  .map(({ text }) => text);
+const makeKeys = blockWith(PAGE, 'npm run -s keys -- create');
+const manageApps = blockWith(PAGE, 'npx posthorn apps create');
+const newEncryptionKey = blockWith(PAGE, 'crypto.randomBytes');
 
 describe('the settings table', () => {
   const rows = tableRowsOf(PAGE).filter(([name]) => /^`[A-Z_]+`$/.test(name ?? ''));
@@ -140,6 +140,19 @@ describe('a command of the page', () => {
     expect((await pool.query(sqlAbout('held_reason'))).rows).toEqual([
       { held_reason: 'internal', subscription_id: id, held: '1', since: expect.any(Date) },
     ]);
+  });
+
+  test('shows the oldest message of each channel, and no channel that is deleted', async () => {
+    const [{ id: channelId }, { id: deleted }] = [await createChannel(posthorn), await createChannel(posthorn)];
+    const { id } = await publish(posthorn, channelId);
+    await publish(posthorn, channelId);
+    await publish(posthorn, deleted);
+    await posthorn.request('DELETE', `/v1/channels/${deleted}`);
+    const { pool, db } = posthorn.deps;
+    const { rows } = await pool.query<{ id: string; oldest: Date }>(sqlAbout('AS oldest'));
+    const { publishedAt } = await db.message.findUniqueOrThrow({ where: { id } });
+    expect(rows.filter((row) => row.id === channelId).map(({ oldest }) => oldest)).toEqual([publishedAt]);
+    expect(rows.map((row) => row.id)).not.toContain(deleted);
   });
 
   test('shows how many requests receivers get at a time', async () => {

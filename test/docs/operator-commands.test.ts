@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { childEnvironment, readConfig } from '../../src/config.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/contract/temporal-names.ts';
 import { createOutages } from '../../src/outages/outages.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
@@ -35,6 +36,7 @@ const TRIED: Readonly<Record<string, readonly [file: string, words: string]>> = 
   'TEMPORAL_ADDRESS=orders.a1b2c.tmprl.cloud': ['test/deploy/compose.test.ts', 'tmprl.cloud'],
   'image: { repository:': [CHART, 'image: { repository:'],
   'helm template posthorn': [CHART, 'helm template posthorn'],
+  'temporal operator search-attribute create': [THIS, 'search-attribute create'],
 };
 
 /** Commands that no test runs, by their first words. */
@@ -66,6 +68,11 @@ test('the command of docs/temporal.md makes a key that the codec takes', () => {
   const key = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
   expect(() => readConfig({ TEMPORAL_CODEC_KEYS: key })).not.toThrow();
   expect(() => readConfig({ TEMPORAL_CODEC_KEYS: key.slice(0, -8) })).toThrow();
+});
+
+test('the command of docs/temporal.md adds every search attribute of the code as Keyword, and no other', () => {
+  const added = blockWith('docs/temporal.md', 'search-attribute create').matchAll(/--type Keyword --name (\w+)/g);
+  expect(Array.from(added, ([, name]) => name).toSorted()).toEqual([...SEARCH_ATTRIBUTES].toSorted());
 });
 
 test('the command of docs/logs.md finds the lines of deliveries in a file, and no others', () => {
