@@ -128,7 +128,7 @@ export function createRunActivities(deps: RunStepDependencies) {
     openBranches: (input: StepInput): Promise<Taken | { open: true }> =>
       telling(input, () => openBranches(deps, input)),
     closeBranches: (input: StepInput): Promise<Taken> => telling(input, () => closeBranches(deps, input)),
-    /** The standing of a step whose last attempt did not say how it ended. */
+    /** The state of a step whose last attempt has not told how it ended. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
       telling(input, () => stepStandingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),

@@ -35,7 +35,7 @@ export const listDeliveriesQuery = pageQuery.extend({
   errorStatus: errorStatusQuery.optional(),
   minLatencyMs: minLatencyQuery.optional(),
   held: enumQuery(['true', 'false']).optional(),
-  /** No filter: whether the rows have the bodies of their last answers. */
+  /** No filter: says whether the rows come with the bodies of their last answers. */
   responseBodies: enumQuery(['true', 'false']).optional(),
   /** Bounds createdAt. */
   ...windowQuery,

@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js';
 import type { Pattern } from './expressions/pattern-size.ts';
 
-/** The inside of re2js's automaton, as far as it is read here; the tests notice when a version has another one. */
+/** The internals of re2js's automaton, as far as they are read here. The tests notice when a version changes them. */
 type State = { isMatch: boolean; nfaStates: readonly number[] };
 type Automaton = {
   /** The automaton cannot carry the pattern. */
   failed: boolean;
-  /** Where the classes of characters begin that all states tell apart, but for the first one, which begins at 0. */
+  /** The first characters of the classes that all states tell apart. The first class begins at 0 and is left out. */
   classBounds: Int32Array;
   start(input: object, position: number): State | null;
   step(state: State, characterClass: number, character: number, anchor: number): State | null;
@@ -26,8 +26,8 @@ const LATIN_1 = 256;
 
 /**
  * A pattern (RE2) as a table of states, made in full: matching takes one look into it for each character, whatever the text.
- * Made while matching, as re2js does it, each character can cost a new state, 90 ns for each of the pattern's instructions.
- * Throws an Error for what is no RE2, and for what needs too many states.
+ * re2js makes states while it matches: each character can cost a new state, 90 ns for each of the pattern's instructions.
+ * Throws an Error for a text that is no RE2, and for one that needs too many states.
  */
 export function compilePattern(pattern: string): Pattern {
   const compiled = RE2JS.compile(pattern);
@@ -56,7 +56,7 @@ export function compilePattern(pattern: string): Pattern {
   };
 }
 
-/** Row by row the state behind each class of characters, and in the last column behind the end of the text. */
+/** A row for each state: the next state for each class of characters, and in the last column that for the end of the text. */
 function makeTable(dfa: Automaton, first: State): { next: Int32Array; isMatch: Uint8Array } {
   const representatives = [0, ...dfa.classBounds, END_OF_TEXT];
   const states = [first];

@@ -1,8 +1,8 @@
 /** Work that leaves the event loop its turns. */
 export type Slices = {
   /**
-   * Calls `step` until it says that nothing is left, as long as this turn of the event loop has time; in the next turns then.
-   * Waiting work takes turns by its key, so that nobody's thousand messages stand before everyone else's one.
+   * Calls `step` until it says that nothing is left. Once this turn of the event loop has no time left, the next turns go on with it.
+   * Waiting work takes turns by its key, so that a thousand messages of one key do not hold up the one message of another.
    */
   run(key: string, step: () => boolean): Promise<void>;
 };
@@ -38,7 +38,7 @@ export function createSlices(forMs: number, now: () => number): Slices {
     }
   };
 
-  /** One step at least: what only waits for a turn with time would wait for ever on a machine that has none. */
+  /** Makes at least one step: work that waited for a turn with time left would wait for ever on a machine that is always late. */
   const proceed = (work: Work): void => {
     try {
       let isMore = work.step();
@@ -60,7 +60,7 @@ export function createSlices(forMs: number, now: () => number): Slices {
   };
 }
 
-/** The first work of the key whose turn it is, which is the last one then. */
+/** The first work of the key whose turn it is. The key then goes to the end of the order. */
 function nextOf(waiting: Map<string, Work[]>): Work | undefined {
   for (const [key, works] of waiting) {
     waiting.delete(key);

@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import * as store from './store.ts';
 
-// Publishing and creating take milliseconds: whoever comes while the first one runs waits and gets its answer.
+// Publishing and creating take milliseconds: a request that comes while the first one runs waits and gets its answer.
 const WAIT_MS = 5_000;
 // Another process tells nobody when it is done, so its row is looked at, less and less often.
 const FIRST_LOOK_MS = 20;
@@ -88,7 +88,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
   const runUnderLease = async ({ id }: KeyedRequest, owner: string, { run }: IdempotentWork): Promise<OnceAnswer> => {
     const renewing = setInterval(() => void store.renewKey(pool, id, owner).catch(warn), RENEW_EVERY_MS);
     const end = (): void => clearInterval(renewing);
-    /** The row says what has become of the request before its caller knows it, or else as soon as PostgreSQL is back. */
+    /** Writes the outcome of the request into the row before its caller learns it, or else as soon as PostgreSQL is back. */
     const note = async (write: () => Promise<void>): Promise<void> => {
       const { written } = await store.writeNowOrLater(write, warn);
       void written.finally(end);
@@ -105,7 +105,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
-  /** PostgreSQL may have stored the row of a beginning that it did not answer: that row would block the key until its lease ends. */
+  /** PostgreSQL may have stored a first row without answering. That row would block the key until its lease ends. */
   const begin = async (request: KeyedRequest, owner: string): Promise<boolean> => {
     try {
       return await store.beginKey(pool, request, owner);

@@ -19,7 +19,7 @@ export async function loadInspector(pool: Pool, id: string): Promise<ReceivingIn
 /** A subscription that a message was delivered to, with the secrets that sign for it now. */
 export type Signer = { subscriptionId: string; secrets: SealedSigningSecret[] };
 
-// A message may go to tens of thousands: a request that anybody can send reads so many of them.
+// A message may go to tens of thousands of subscriptions. A request that anybody can send reads this many of them at most.
 const DELIVERIES_AT_MOST = 1_000;
 const SIGNERS_AT_MOST = 5;
 
@@ -47,7 +47,7 @@ export async function findSigners(
 const KEPT = 200;
 const KEPT_FOR = `interval '24 hours'`;
 
-// The deletion does not see the row that the same statement inserts: it leaves one less.
+// The deletion does not see the row that the same statement inserts, so it leaves one fewer.
 const INSERT = `
   WITH arrived AS (
     INSERT INTO inspected_requests (id, environment_id, inspector_id, method, path, headers, body, bytes, answer_status, answer_delay_ms,

@@ -3,7 +3,7 @@ import type { MailSettings } from '../settings/mail.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 
-/** Somebody waits for the answer meanwhile: a server that hangs holds a request for so long at most. */
+/** A caller waits for the answer: a mail server that hangs holds a request for this long at most. */
 const PATIENCE = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
 /**

@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Counters } from './counters.ts';
 
-/** The limiter compares counts with each key's own limit, so the library's limit is one that is never reached. */
+/** The limiter compares counts with the limit of each key, so the library gets a limit that is never reached. */
 export const UNLIMITED_POINTS = Number.MAX_SAFE_INTEGER;
 
 /** Counters in the memory of one process: of the only one, or of the supervisor of several. */

@@ -88,7 +88,7 @@ export function createRedisCounters(
     told.add(sentence);
     log.warn({ server: 'Redis', err: error }, sentence);
   };
-  // ioredis throws an error event that nobody listens to.
+  // Without a listener an error event of ioredis would be thrown and end the process.
   redis.on('error', (error) => {
     tellSetting(error);
     noteAway(error);

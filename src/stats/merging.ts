@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Looking, startLooking } from '../db/waking/look-loop.ts';
 import { mergeParts, removeOldFigures } from './merge-store.ts';
 
-// All workers together look so often: figures are as old as this, at most.
+// All workers together look this often, so figures are this old at most.
 const EVERY_MS = 5_000;
 // Nobody reads old figures, so there is no hurry.
 const REMOVE_EVERY_MS = 10 * 60_000;

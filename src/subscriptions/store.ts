@@ -102,7 +102,7 @@ export async function findSubscription(
   return row === null ? undefined : toSubscription(row, now);
 }
 
-/** A person has to look at it: nothing is sent, or nearly nothing, until something is changed. */
+/** Subscriptions that a person has to look at: next to nothing is sent until something is changed. */
 const FAILING = {
   OR: [{ status: 'disabled' }, { circuitOpenedAt: { not: null } }, { secretUnreadableSince: { not: null } }],
 } satisfies Prisma.SubscriptionWhereInput;

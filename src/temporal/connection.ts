@@ -12,7 +12,7 @@ export type TemporalSettings = Config['temporal'] & { address: string };
 export type TemporalConnection = {
   connection: NativeConnection;
   client: Client;
-  /** The client's, for the workers too. */
+  /** The data converter of the client, for the workers too. */
   dataConverter: DataConverter;
   close(): Promise<void>;
 };
@@ -63,7 +63,7 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
       log: (level, message, meta) => write(toLevel(level))(message, meta),
       trace: write('trace'),
       debug: write('debug'),
-      // The SDK's "info" reports every state of the worker, which is detail here.
+      // At "info" the SDK reports every state of the worker, which is detail here.
       info: write('debug'),
       warn: write('warn'),
       error: write('error'),

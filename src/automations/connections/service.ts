@@ -41,7 +41,7 @@ export type Connections = {
   test(caller: EnvironmentCaller, id: string): Promise<ConnectionTest>;
   /** The address where somebody consents. CONFLICT where its connector has no access tokens. */
   authorize(caller: EnvironmentCaller, id: string): Promise<Authorization>;
-  /** Where a browser goes that a provider has sent back to that target. */
+  /** The page for a browser that a provider has sent back to this target. */
   comeBack(target: string): Promise<string>;
 };
 
@@ -184,8 +184,8 @@ export function createConnections(
 }
 
 /**
- * The columns of a row whose credentials are replaced. A grant stays where the secret of the client alone is another one: tokens must not
- * follow an address that somebody has put there since.
+ * The columns of a row whose credentials are replaced. A grant stays only where nothing but the secret of the client has changed: tokens
+ * must not go to an address that somebody has put there since.
  */
 function replaced(
   keyRing: Dependencies['keyRing'],

@@ -15,7 +15,7 @@ export function misfitOf(
   return { field: fieldPath([...at, ...issue.path, ...key]), reason: issue.message };
 }
 
-/** The same of an object of which some members are not judged yet. */
+/** The same for an object, some of whose members are not judged yet. */
 export function misfitWithout(
   { shape }: Fields,
   values: Readonly<Record<string, unknown>>,

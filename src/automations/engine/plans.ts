@@ -26,7 +26,7 @@ export type FindVersion = (
 
 export type Plans = (run: { workflowId: string; version: number }) => Promise<ReadyPlan>;
 
-// Characters of definitions that a process remembers. A version never changes; its workflow's name may, and is read again then.
+// Characters of definitions that a process remembers. A version never changes. The name of its workflow may, and is then read again.
 const KEPT = 8_000_000;
 const FOR_MS = 60_000;
 

@@ -24,7 +24,7 @@ export async function cancelOfDeleted(pool: Pool, { runId, round }: RunInput): P
   await pool.query(CANCEL, [runId, round]);
 }
 
-/** Makes whatever is done at this gate wait for this transaction, and forgets runs that have ended. */
+/** Lets all others at this gate wait for this transaction, and forgets runs that have ended. */
 export async function lockGate(connection: PoolClient, gate: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`gate ${gate}`]);
   await connection.query(
@@ -33,7 +33,7 @@ export async function lockGate(connection: PoolClient, gate: string): Promise<vo
   );
 }
 
-// The limit is that of the workflow's present version: who raises it wants those that wait to begin.
+// The limit is that of the workflow's present version: an author who raises it wants waiting runs to begin.
 const LIMIT = `(SELECT (v.trigger::jsonb #>> '{config,concurrency,limit}')::int FROM workflow_versions v
   WHERE v.workflow_id = w.id AND v.version = w.version)`;
 

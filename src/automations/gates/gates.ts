@@ -6,7 +6,7 @@ import { findGate, findOpenGates, letIn, lockGate } from './gate-store.ts';
 /** The gate of runs whose trigger has `concurrency`: all of a workflow, or those of one value of its key. */
 export const gateOf = (workflowId: string, key: string): string => `${workflowId}/${key}`;
 
-/** The gate before which runs wait while their workflow is paused. No other one has such a key, which are hashes. */
+/** The gate before which runs wait while their workflow is paused. Keys of other gates are hashes, so none is like it. */
 export const pausedGateOf = (workflowId: string): string => gateOf(workflowId, 'paused');
 
 const workflowOf = (gate: string): string => gate.split('/')[0] ?? '';

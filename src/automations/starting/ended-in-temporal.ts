@@ -6,7 +6,7 @@ import { isRunUnfinished, recordCancelled } from './due-store.ts';
 /** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */
 const ENDED_IN_TEMPORAL = 'ended in Temporal';
 
-// Words of Temporal for a run that went with the Temporal workflow above it. Only those of schedules stand above a run.
+// The words of Temporal where a run ended with its parent workflow. Only workflows of schedules are parents of runs.
 const WITH_ITS_PARENT = 'by parent close policy';
 const WITH_ITS_SCHEDULE = 'with the workflow of its schedule, by `terminateOther` or by a person';
 

@@ -5,7 +5,7 @@ export type Looking = { wake(): void; stop(): Promise<void> };
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Ms until the next look. One who `isDeaf` is not woken before: the look would find what this one did. */
+/** Ms until the next look. While `isDeaf` nothing wakes the loop before then: the look would find what this one has found. */
 export type Rest = { ms: number; isDeaf?: boolean };
 
 /** `what` waits while looks fail. */

@@ -57,7 +57,7 @@ export type TryDependencies = {
   tracing?: TryTracing | undefined;
 };
 
-/** A fault of a try that PostgreSQL did not take either, with what is known of the try. */
+/** A fault of a try that PostgreSQL has not recorded either, with all that is known of the try. */
 class UnheldFault extends Error {
   readonly number: number;
   readonly maybeSent: boolean;
@@ -70,8 +70,8 @@ class UnheldFault extends Error {
 }
 
 /**
- * Holds a delivery whose try has thrown. That the request may be out is kept: the record says so, and the pause is the
- * longer one. Throws when PostgreSQL does not take it once more.
+ * Holds a delivery whose try has thrown. Where the request may have gone out, the record says so and the pause is the longer one.
+ * Throws when PostgreSQL refuses this as well.
  */
 export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Promise<AttemptResult> {
   if (!(thrown instanceof UnheldFault)) return faults.hold(broken, thrown, { maybeSent: false });
@@ -82,8 +82,8 @@ export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Pro
 /**
  * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
  * that is on record, or that is not to be made now, sends nothing. A fault of ours, before or after the request, is no failure of the
- * receiver's: the delivery is held. Throws while the worker stops, when the try is over, and an UnheldFault when PostgreSQL does not even
- * take that.
+ * receiver's: the delivery is held. Throws while the worker stops and when the try is over. Throws an UnheldFault when PostgreSQL does
+ * not take even the hold.
  */
 export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const found = await readUnsettled(deps, wanted);

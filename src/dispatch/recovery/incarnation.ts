@@ -18,8 +18,8 @@ const LONGEST_REST_MS = 60_000;
 // Incarnations of this very process. A dead one of an earlier process may have the same machine and pid as a living one.
 const ownIds = new Set<string>();
 
-// Where a pid names one process. Containers on one host, and machines with one name, have pids of their own: a living worker of another
-// one would be taken for dead.
+// The space in which a pid names one process. Containers on one host, and machines of the same name, have pids of their own. Without it
+// a living worker of another container would be taken for dead.
 const MACHINE = readMachine();
 
 export type Incarnation = {

@@ -23,14 +23,14 @@ const UNBOUNDED: ReadonlySet<string> = new Set(
   'format indexOf join lastIndexOf map replace reverse slice sort split substring trim'.split(' '),
 );
 
-// Strings of every kind and comments, as the library's lexer reads them: names in them are none.
+// Strings of every kind and comments, as the library's lexer reads them: a name inside them is no name of a function.
 const QUOTED =
   /"""(?:[^\\"]|\\[^]|"(?!""))*"""|'''(?:[^\\']|\\[^]|'(?!''))*'''|"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g;
 const CALLED = /[A-Za-z_][A-Za-z0-9_]*\s*\(/g;
 
 /**
- * A call of a function that there is not. Looked for in the text, before it is parsed: the library's parser remembers every
- * name it ever met.
+ * A call of a function that does not exist. The text is searched before it is parsed, because the library's parser remembers every
+ * name it has ever met.
  */
 export function misuseOfNames(
   expression: string,

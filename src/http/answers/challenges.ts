@@ -14,7 +14,7 @@ export function challengesOf({ code, oauth }: ApiError): Record<string, string |
   const nonce = oauth?.nonce === undefined ? {} : { 'DPoP-Nonce': oauth.nonce };
   const error = oauth !== undefined && NAMED.has(oauth.error) ? `, error="${oauth.error}"` : '';
   const scope = oauth?.scope === undefined ? '' : `, scope="${oauth.scope}"`;
-  // A credential that may not do this at all, such as one that is no person's, is not helped by another token.
+  // Another token is no help where the kind of credential may not do this at all, such as a key where a person is needed.
   if (code === 'INVALID_REQUEST' || (code === 'FORBIDDEN' && error === '')) return nonce;
   const ofBearer = oauth?.error === 'insufficient_scope' ? error + scope : '';
   return {

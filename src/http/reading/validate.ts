@@ -46,7 +46,7 @@ export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.
   const parsed = schema.safeParse(body, { error: reasonOf('field') });
   if (parsed.success) return parsed.data;
   const first = detailsOf(worstOf(parsed.error));
-  // Nothing can be looked for in what is no object.
+  // A value that is no object has no fields to look for.
   if (first.field === 'body') throw invalidField(first.field, first.reason);
   const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
   return new BodyMisfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);

@@ -19,9 +19,9 @@ export type RequestState = {
   routeProblem?: ApiError;
   /** The credential that the request presents, not yet proven; rate limits count by its principal. */
   credential?: Credential;
-  /** When it was looked up, ms of `performance.now()`. */
+  /** When the credential was looked up, ms of `performance.now()`. */
   identifiedAt?: number;
-  /** Why one that the request presents is refused. Thrown behind the rate limit as well. */
+  /** Why the credential of the request is refused. Thrown behind the rate limit as well. */
   credentialProblem?: ApiError;
   /** How many deliveries stand before this request; on routes that make deliveries. */
   hops?: number;

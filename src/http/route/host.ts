@@ -6,9 +6,9 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::(?<po
 const MAX_PORT = 65_535;
 
 /**
- * Why the Host of a request is refused (RFC 9112 §3.2): missing in HTTP/1.1, given more than once, empty, or no host. A proxy
- * in front and this service could otherwise each take another one of two for the request's. Node would answer a missing one by
- * itself and without a body, which is switched off (http/server.ts), and takes the first of several.
+ * Why the Host of a request is refused (RFC 9112 §3.2): missing in HTTP/1.1, given more than once, empty, or no host. With two of them
+ * a proxy in front and this service could each believe a different one; Node takes the first. Node would answer a missing one by
+ * itself and without a body, which is switched off (http/server.ts).
  */
 export function hostProblem({ headersDistinct, httpVersion }: IncomingMessage): ApiError | undefined {
   const [host, ...others] = headersDistinct['host'] ?? [];

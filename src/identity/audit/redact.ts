@@ -4,7 +4,7 @@ const SECRET_NAMES = /secret|password|^key$|token/i;
 /** The same within a resource, where `key` is an expression and objects are looked into. */
 const INNER_SECRET_NAMES = /secret|password|token|^api-?key$/i;
 const HIDDEN = '(not kept)';
-/** A value that names a secret, with the scheme before it, is none itself. */
+/** A value that only names a secret, with the scheme before it, is no secret itself. */
 const TEMPLATE = /^(?:\w+ )?\{\{[^{}]*\}\}$/;
 
 type Fields = Readonly<Record<string, unknown>>;

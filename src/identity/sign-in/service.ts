@@ -18,10 +18,10 @@ import type { AuthenticateBody, PasskeyBody, SecondFactorBody, SignInBody } from
 import { secondStepSecret } from './second-step.ts';
 import { findSecondStep, insertSecondStep, takeSecondStep, lockPeople } from './store.ts';
 
-/** A code is at hand, or has to be looked for in a drawer. */
+/** An app has its code at once; a recovery code may have to be looked for in a drawer. */
 const SECOND_STEP_MS = 10 * 60_000;
 
-/** Somebody whom nobody knows yet: the authenticator names its person. */
+/** For a person who is not known yet: the authenticator names them. */
 const STRANGER: Use = { purpose: 'sign-in', boundTo: '' };
 
 export type SignIn = {
@@ -123,7 +123,7 @@ export function createSignIn(
       return { by: 'password', use: () => Promise.resolve(true) };
     }
     const use = useInSession(caller);
-    // As the password: a passkey would let somebody go on whom the provider has let go.
+    // As with the password: a passkey would let a person go on whose account at the provider has ended.
     await accounts.refuseOwnWay(db, caller.principal.id);
     await tries.count({ kind: 'session', sessionId: use.boundTo });
     return { by: 'passkey', use: (await passkeys.prove(passkey, use)).note };
@@ -202,7 +202,7 @@ const noStep = (): ApiError =>
 
 const wrongFactor = (): ApiError => new ApiError('UNAUTHORIZED', 'The factor is wrong, or was used before');
 
-/** Throws INVALID_REQUEST where one of several would be enough: nobody could say which of them was believed. */
+/** Throws INVALID_REQUEST for more than one: nobody could say which of them was believed. */
 function refuseSeveral(body: object): void {
   const [first, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (second !== undefined) throw invalidField(second, `must not stand beside ${first}: give one proof at a time`);

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 export type Bound = { state: string; nonce: string; verifier: string };
 
 /**
- * All of them from the secret in the browser's cookie: PostgreSQL keeps its hash alone, and nobody who reads that can finish the
- * sign-in of somebody else.
+ * All of them are derived from the secret in the browser's cookie. PostgreSQL keeps only the hash of that secret, and nobody who reads
+ * the hash can finish the sign-in of somebody else.
  */
 export function boundTo(secret: string): Bound {
   const derive = (purpose: string): string => createHmac('sha256', secret).update(purpose).digest('base64url');

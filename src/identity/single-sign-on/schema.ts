@@ -3,7 +3,7 @@ import { parseUrl } from '../../kernel/values/parse-url.ts';
 import { fieldsOf } from '../../http/reading/fields.ts';
 
 /**
- * A path of the dashboard, with one slash at its beginning and no other there: a link that somebody has made up leads to no other site.
+ * A path of the dashboard that begins with exactly one slash, so that a made-up link leads to no other site.
  */
 const returnTo = z
   .string()

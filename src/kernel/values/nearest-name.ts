@@ -87,7 +87,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** One and many: `maxretry` and `maxretries` differ by three letters, which in a word of eight pass for another word. */
+/** The singular: `maxretry` and `maxretries` differ by three letters, too many for a word of eight to count as near. */
 const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 
 /**

@@ -2,7 +2,7 @@ import { ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
 
 const REST = '01k9f2xw6q7v8r3t5y4n0m1c2b';
 
-/** The id that stands for a thing of that kind wherever the document shows one. */
+/** The id that the document shows wherever it needs one of that kind. */
 export const exampleId = (kind: IdKind): string => `${ID_PREFIXES[kind]}_${REST}`;
 
 /** The same for a parameter of a path, by its pattern, or for any other text that begins with a prefix. */

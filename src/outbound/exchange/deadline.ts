@@ -8,7 +8,7 @@ export type Deadline = {
   stop(): void;
 };
 
-/** Not an AbortSignal: that is an object and an event more for each request. */
+/** No AbortSignal: one would cost an object and an event for each request. */
 export function startDeadline(timeoutMs: number): Deadline {
   let what = 'no answer came';
   let tell: ((reason: Error) => void) | undefined;

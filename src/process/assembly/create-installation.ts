@@ -6,12 +6,12 @@ import { createReadiness } from '../../readiness/readiness.ts';
 import { startChecks } from '../../readiness/start-checks.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 
-/** A page waits for it: the version of a server that is away is left out. */
+/** Longest wait for the version of a server, because a page waits too. The version of a server that is away is left out. */
 const TEMPORAL_WITHIN_MS = 1_500;
-/** A server is replaced by another version seldom, and each look makes a connection. */
+/** A server seldom changes its version, and each look makes a connection. */
 const TEMPORAL_EVERY_MS = 60_000;
 
-/** The service itself, as the people see it who operate it. */
+/** The service itself, as its operators see it. */
 export function createInstallationOf(
   deps: ProcessDependencies,
   accounts: Pick<Accounts, 'findFirstOrganisation'>,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Listening } from '../../automations/definitions/plan/listens.ts';
 
-/** A filter, and the subscriptions that have it: what many of them say alike is kept, and asked, once. */
+/** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
 export type ChannelFilter = {
   expression: string;
   subscriptions: { id: string; eventTypes: readonly string[] }[];

@@ -49,7 +49,7 @@ const baseUrl = z
   .regex(/^[^?#]*[^/?#]$/, 'must end without /, ? and #')
   .describe('Address before all paths, such as `https://api.example.com/v2`.');
 
-/** For services without a connector of their own, and for those of yours. */
+/** For services without a connector of their own, and for an author's own services. */
 export const http: Connector = {
   id: 'http',
   name: 'HTTP',

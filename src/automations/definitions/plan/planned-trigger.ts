@@ -8,7 +8,7 @@ import {
   type WebhookTriggerConfig,
 } from '../configs/triggers.ts';
 
-/** Completes a stored trigger; a definition without one has the trigger that people pull. */
+/** Completes a stored trigger. A definition without one is begun by hand. */
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
   const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: TriggerType; config?: unknown };

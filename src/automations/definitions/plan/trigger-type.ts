@@ -1,5 +1,5 @@
-/** The type that a stored trigger (JSON text) says; undefined without a trigger. */
+/** The type in a stored trigger (JSON text); undefined without a trigger. */
 export function triggerTypeOf(trigger: string | undefined): string | undefined {
-  // `as`: it had its form when it was written.
+  // `as`: its form was checked when it was written.
   return trigger === undefined ? undefined : (JSON.parse(trigger) as { type: string }).type;
 }

@@ -32,7 +32,7 @@ function kindOf(value: unknown): string | undefined {
   return typeof value === 'object' ? undefined : `a ${typeof value}`;
 }
 
-/** The kind that a text always gives; undefined where it may give an object, and for one that cannot be read, which is told elsewhere. */
+/** The kind that a text always gives. Undefined where it may give an object, and for an unreadable text, which is reported elsewhere. */
 function typeOfText(text: string, { check }: Pick<StepExpressions, 'check'>): string | undefined {
   try {
     const [piece, ...others] = piecesOf(text);

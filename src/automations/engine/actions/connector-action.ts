@@ -28,7 +28,7 @@ type OpenedConnection = {
   renewed?: (rejected: string) => Promise<Values | undefined>;
 };
 
-/** A request as it is recorded: what is asked for, without credentials. Secrets are not in it, as in those of the action http. */
+/** A request as it is recorded: operation and parameters, without credentials and without secrets, as for the action http. */
 type Prepared = {
   connectorId: string;
   operation: string;
@@ -79,7 +79,7 @@ export function createConnectorAction({
               : value,
           ]),
       );
-      // A parameter with a secret is looked at once the secret is there.
+      // A parameter with a secret is checked once the secret is filled in.
       const hidden = new Set(masking.places.map(({ field }) => field));
       const isOpen = (name: string): boolean => hidden.has(`params.${name}`);
       requireFit(misfitWithout(operation.input, params, { isOpen, at: ['params'] }));
@@ -144,7 +144,7 @@ function actionOf(step: PlannedStep): ConnectorAction {
   return step;
 }
 
-/** Parameters that stand in the address as they are, and no secrets: paths. */
+/** Parameters that stand in the address as they are and hold no secrets: paths. */
 const pathParamsOf = ({ request, input }: Operation): ReadonlySet<string> =>
   new Set(
     [...request.url.matchAll(/\{\+(\w+)\}/g)].flatMap(([, name = '']) => (isSecret(input.shape[name]) ? [] : [name])),
@@ -182,7 +182,7 @@ function builtFrom(
   try {
     built = requestOf(connector, request, { ...given, toJson: jsonText });
   } catch {
-    // The address may hold a credential, so that the reason of its refusal is not shown.
+    // The address may hold a credential, so the reason of its refusal is not shown.
     throw new StepFailed('INVALID_PARAMS', 'the parameters make no address');
   }
   // A connection may be older than this rule, and an access token comes from its provider.

@@ -9,8 +9,8 @@ import { createTurns } from './turns.ts';
 // Rows that one look reads. A longer backlog is read on, page by page, each row once.
 const ROWS_AT_ONCE = 1_000;
 // Each look begins this far behind the last one, because a row is committed a little later than its due time says. The time is 0.4 s,
-// above which the row's own transaction notifies (posthorn_tell_late), plus the disk's time for the commit. Where half a page of rows
-// lies in that time they would be read again and again: the time is shorter then, and the trail finds the late ones.
+// above which the row's own transaction notifies (posthorn_tell_late), plus the disk's time for the commit. Half a page of rows within
+// that time would be read again and again. The time is shorter then, and the trail finds the late ones.
 const SLACK_MS = 1_000;
 const SHORT_SLACK_MS = 100;
 // A row that has been due for this long is looked for a second time: its commit may have taken so long.
@@ -59,7 +59,7 @@ export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDepende
   let isAnew = true;
   let isExpected = true;
   let isTrailDue = false;
-  /** Nothing behind this position has been looked for yet, or only before it was committed. */
+  /** Rows behind this position have not been looked for, or only before they were committed. */
   let position: DuePosition = { due: new Date(0), id: '' };
   let trail = position;
   let at = position.due;
