@@ -24,7 +24,7 @@ const schema = z.record(z.string(), z.unknown()).superRefine((value, context) =>
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** A body of 256 KiB has room for no more of any use, and each is compiled before it is saved. */
+/** A request has hardly room for more schemas that are of use, and each is compiled before it is saved. */
 const MAX_SCHEMAS = 100;
 
 /** By event type, exactly as published: `order.*` would be a type of that name. */
@@ -44,11 +44,11 @@ const schemaMode = z.enum(SCHEMA_MODES);
 
 const status = z.enum(CHANNEL_STATUSES);
 
-/** People read names, and blanks at the ends or another case are not seen in a list. */
+/** In a list people see neither blanks at the ends of a name nor another case. */
 const isSystemName = (value: unknown): boolean =>
   typeof value === 'string' && value.trim().toLowerCase() === SYSTEM_CHANNEL_NAME;
 
-/** The service's own channel has its name alone, so that it can be told from all others by it. */
+/** No other channel has the name of the service's own one, so that people can tell it by its name. */
 const nameProblem = (value: unknown): string | undefined =>
   isSystemName(value) ? 'is reserved for the channel of the service itself' : controlCharacterProblem(value);
 

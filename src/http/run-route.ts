@@ -47,5 +47,5 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
   };
 }
 
-/** Node joins these by a comma where there are several. */
+/** Node joins the values of these headers by a comma where there are several. */
 const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');

@@ -50,7 +50,7 @@ async function erase(
   const { rows } = await connection.query<{ agoMs: number | null }>(LOCK_MESSAGE, [id, environmentId]);
   const [message] = rows;
   if (message === undefined) return undefined;
-  // The one that erased it may still be waiting for what was about to be sent.
+  // The request that erased it may still wait for tries that were about to begin.
   if (message.agoMs !== null) return { agoMs: message.agoMs, wasAboutToBeSent: true };
   const deliveries = await connection.query<{ isTaken: boolean }>(LOCK_DELIVERIES, [id]);
   await eraseDeliveries(connection, id);

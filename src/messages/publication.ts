@@ -95,6 +95,6 @@ export type InboundMessage = {
   payloadText: string;
   payload: unknown;
   metadata: Record<string, string>;
-  /** The provider's own id of it, by which a second one is known; absent where it has none. */
+  /** The provider's own id of the event, by which a repeated request is known; absent where it has none. */
   event?: { webhookId: string; eventId: string };
 };

@@ -28,8 +28,8 @@ const typeName = (name: string): string => CHOSEN[name] ?? capital(name.replace(
 
 /**
  * Every schema that a schema.ts exports, with the name of its type: `channelAnswer` is Channel. The document's components and the
- * types of the client library have these names. The shared ones come first. A name that is taken keeps its last word, and so does one
- * that `reserved` holds.
+ * types of the client library have these names. The shared ones come first. A name that is taken, or that `reserved` holds, keeps its
+ * ending: ChannelAnswer.
  */
 export function schemaNames(reserved: Iterable<string> = []): Map<unknown, string> {
   const taken = new Set(reserved);

@@ -22,7 +22,7 @@ type DryRunCall = {
   query: { cursor?: string | undefined; limit: number };
 };
 
-// More than a few tell nobody anything.
+// A person reads a few of them at most.
 const EVENT_TYPES_SHOWN = 10;
 
 /** Asks about a message what publishing it would ask, and stores nothing. */
@@ -31,7 +31,7 @@ export function createDryRun(
   { problemsIn, filters }: Collaborators,
 ): (caller: EnvironmentCaller, channelId: string, call: DryRunCall) => Promise<DryRun> {
   const storedSample = async (caller: EnvironmentCaller, channelId: string, messageId: string): Promise<Sample> => {
-    // Filters that are tried on it one after the other would tell all that is in it.
+    // Filters tried one after the other would tell all that is in the message.
     if (!caller.scopes.has('messages:read'))
       throw new ApiError('FORBIDDEN', 'This credential does not have the scope messages:read, which messageId takes');
     const message = isId('message', messageId) ? await store.findSample(db, channelId, messageId) : undefined;

@@ -24,7 +24,7 @@ type Row = {
   data: string | null;
 };
 
-// A step that waits no more was cut off, and its question with it.
+// A step that no longer waits was cut off, and its question with it.
 const STATUS = `CASE WHEN a.status = 'open' AND s.status IS DISTINCT FROM 'waiting' THEN 'cancelled' ELSE a.status END`;
 const FROM = `FROM approvals a
   LEFT JOIN run_steps s ON s.run_id = a.run_id AND s.step_id = a.step_id AND s.iteration = a.iteration`;

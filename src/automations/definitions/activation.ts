@@ -11,8 +11,8 @@ export type Activation = {
 };
 
 /**
- * Every message of an environment may meet all its active workflows: so many may there be, and their different filters together take so
- * long (docs/filters.md has the units), as the filters of one channel's subscriptions do.
+ * A message may be asked about by every active workflow of its environment. Their number is therefore bounded, and their different
+ * filters together may take as many units as the filters of one channel's subscriptions (docs/filters.md).
  */
 export function createActivation({ filters }: { filters: Pick<Filters, 'measure'> }): Activation {
   const filtersOf = (triggers: readonly string[]): string[] =>

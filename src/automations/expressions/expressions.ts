@@ -70,7 +70,7 @@ export function createStepExpressions(): StepExpressions {
     }
   };
 
-  /** Says that an answer is not there as its author expects it. */
+  /** Says that an answer was cut, where an expression fails because it reads its `body`. */
   const cutAnswerIn = (expression: string, { steps }: RunContext): string => {
     const read = kept.get(expression)?.steps ?? [];
     const cut = [...read].map((id) => [id, steps[id]?.output] as const).find(([, output]) => isCut(output));
@@ -111,7 +111,7 @@ export function createStepExpressions(): StepExpressions {
   };
 }
 
-/** As CEL takes them: `index` is a whole number, and what has a member `constructor` hides its kind from the library. */
+/** The context as CEL takes it. Maps, because an object with a member `constructor` hides its kind from the library. */
 const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Readonly<Record<string, unknown>> => ({
   ...context,
   event: { ...event, metadata: asMap(event.metadata) },

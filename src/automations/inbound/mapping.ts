@@ -32,7 +32,7 @@ export function eventIdOf(
   return `sha256:${createHash('sha256').update(found).digest('hex')}`;
 }
 
-/** Callers give one of both. */
+/** Callers give exactly one of them. */
 const readOf = ({ header: name = '', pointer }: { header?: string; pointer?: string }) =>
   pointer === undefined ? header(name.toLowerCase()) : at(pointer);
 

@@ -91,7 +91,7 @@ export function createFirstTries({
 
     /** How many more deliveries may be started now, over all subscriptions. */
     room(): number {
-      // Not only with the next start: the unseen ones may be what leaves no room for it.
+      // Here too, and not only with the next start: forgotten tries may be the ones that leave no room for it.
       forgetOld();
       for (const [id, item] of starting) if (!isStarting(item)) starting.delete(id);
       return Math.min(STARTS_IN_FLIGHT - starting.size, slots - subscriptionOf.size);

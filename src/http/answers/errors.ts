@@ -10,7 +10,7 @@ import { traceHeaderOf } from '../observing/trace-requests.ts';
 import { toEnvelope, toOAuthRefusal } from './error-envelope.ts';
 
 /**
- * Error that tells a caller about anything thrown, by a request that changes nothing (`isRead`) or may have. Unknown values
+ * The error that a caller gets for anything thrown. `isRead`: the request changes nothing, so its outcome is known. Unknown values
  * become a fixed text: theirs may hold SQL, hosts or secrets.
  */
 export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError {

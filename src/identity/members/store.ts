@@ -21,7 +21,7 @@ const toMember = ({ userId, role, createdAt, user }: Row): Member => ({
   createdAt,
 });
 
-/** The rows of one page and one more, those first whose account is newest. */
+/** The rows of one page and one more, the newest accounts first. */
 export async function findMembers(
   db: Db,
   organisationId: string,
@@ -75,10 +75,10 @@ export const findOrganisations = (db: Db, id?: string): Promise<{ id: string; na
     select: { id: true, name: true },
   });
 
-/** Forgets who an account is at every provider. Returns how many there were. */
+/** Removes the links of an account to all identity providers. Returns their number. */
 export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>
   (await db.identity.deleteMany({ where: { userId } })).count;
 
-/** Whether an account is somebody at any identity provider, be it one of before. */
+/** Whether an account is linked to any identity provider, an earlier one included. */
 export const hasAnyIdentity = async (db: Db, userId: string): Promise<boolean> =>
   (await db.identity.count({ where: { userId } })) > 0;

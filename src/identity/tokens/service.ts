@@ -42,7 +42,7 @@ export type Tokens = {
   issue(request: TokenRequest): Promise<TokenAnswer>;
   /** The nonce for the next proof; undefined where none is asked for. */
   nextNonce(): string | undefined;
-  /** An access token's contents, and who has it now; undefined for one that is not taken. */
+  /** The claims of an access token, and who has it now; undefined for a token that is not taken. */
   identify(text: string, asked?: Asked): Promise<{ token: AccessToken; caller: EnvironmentCaller } | undefined>;
   /** Throws UNAUTHORIZED unless one of the proofs is made for this request with the token's key, and for the first time. */
   prove(token: AccessToken, proofs: readonly string[], request: { method: string; path: string }): Promise<void>;
@@ -77,7 +77,7 @@ export function createTokens(
     countFailure: TokenRequest['countFailure'],
   ) => {
     const found = await machineCredentials.forToken(clientId);
-    // Every secret is tried, also for a client that there is none of.
+    // A client that does not exist has a made-up secret tried, so that its answer takes as long.
     const matching = (found?.secrets ?? [NO_SECRET]).filter(({ secret }) =>
       isSigned(secret, clientId, proof.text, given),
     );

@@ -1,7 +1,7 @@
 /** Ends each line (RFC 4180 §2). */
 export const CSV_LINE_END = '\r\n';
 
-// A spreadsheet takes a cell that begins so for a formula, in the wide forms too. Senders of messages must not compute in it.
+// A spreadsheet takes a cell that begins with one of these for a formula, their wide forms too. A sender of messages must not make one.
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 

@@ -22,7 +22,7 @@ type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 
 /**
  * The runs of workflows that one message of a channel begins: one for each active workflow that covers it, wants its event type and lets
- * it through by its filter. Throws ChainTooDeep for a message of the tenth run below each other that would begin one, which ends loops.
+ * it through by its filter. Throws ChainTooDeep where the tenth run of a chain has published the message: so loops end.
  */
 export async function runsOf(
   { filters, newId }: Deciding,

@@ -49,7 +49,7 @@ export type Match = { event: Cel; run: Cel };
 type AnyStep = {
   id: string;
   label: string;
-  /** Left out where this is false. */
+  /** The step is left out where this is false. */
   if?: Cel;
   next: string | null;
   /** Takes the place of the step's result. Absent: the result itself. */

@@ -3,7 +3,7 @@ import { at, first, type Provider } from './provider.ts';
 
 const PING = 1;
 
-/** Interactions. Discord tries bad signatures itself, and leaves an address that answers other than 401. */
+/** Interactions. Discord sends bad signatures on purpose, and drops an address that does not answer them with 401. */
 export const discord: Provider = {
   name: 'discord',
   title: 'Discord',

@@ -7,7 +7,7 @@ export const woocommerce: Provider = {
   scheme: 'hmac',
   check: hmac({ header: 'x-wc-webhook-signature', encoding: 'base64' }),
   makesSecret: true,
-  // WooCommerce makes it of the second, so that two deliveries within one have the same.
+  // WooCommerce makes the id from the second: two deliveries within one second have the same.
   eventId: withContent(header('x-wc-webhook-delivery-id'), bodyBytes),
   eventType: header('x-wc-webhook-topic'),
 };

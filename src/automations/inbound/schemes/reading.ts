@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Incoming, SignatureRefused, TOLERANCE_SECONDS } from './scheme.ts';
 
-/** The one value of a header. Two of them are refused: which one the service has signed, nobody could say. */
+/** The one value of a header. Two of them are refused, because nobody could say which one the service has signed. */
 export function onlyHeader(incoming: Incoming, name: string): string {
   const [value = '', ...more] = incoming.header(name);
   if (more.length > 0) throw new SignatureRefused('signature_malformed', `the header ${name} stands there twice`);
@@ -32,7 +32,7 @@ export const isOneOf = (given: string, secrets: readonly string[]): boolean =>
 
 const hashOf = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
 
-/** A name of what was signed, for requests without an id. */
+/** A name made from the signed content, for requests without an id. */
 export const replayKeyOf = (...parts: readonly (string | Buffer)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
@@ -43,7 +43,7 @@ export type TimeUnit = 'seconds' | 'milliseconds' | 'iso8601';
 const DIGITS = /^[0-9]{1,15}$/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Refuses a signed time that is none, or further from now than the tolerance. */
+/** Refuses a signed time that cannot be read, or is further from now than the tolerance. */
 export function requireFresh(
   text: string,
   { now, unit = 'seconds', tolerance = TOLERANCE_SECONDS }: { now: Date; unit?: TimeUnit; tolerance?: number },
