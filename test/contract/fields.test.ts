@@ -118,7 +118,7 @@ describe.each(CONTRACT)('$method $path', (row) => {
 
     test(`answers ${row.status} to an empty object`, async () => {
       expect((await call(row, { body: {} })).status).toBe(row.status);
-      // What was deleted, replayed or cancelled must not be missing for the next endpoint.
+      // Things that were deleted, replayed or cancelled must be there again for the next endpoint.
       if (row.method !== 'GET') ids = await seedResources(posthorn, posthorn.keys.live);
     });
   }
