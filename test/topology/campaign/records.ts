@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Pool } from 'pg';
-import type { Records, Resources } from '../ledger/entries.ts';
+import type { Place, Records, Resources } from '../ledger/entries.ts';
 import type { Topology } from '../topology.ts';
 
 type Row = {
@@ -12,6 +12,15 @@ type Row = {
   due_at: Date | null;
   attempts: { number: number; isAnswered: boolean; isFailed: boolean }[];
   open_letters: number;
+  round: number;
+  takeovers: number;
+  holder: string | null;
+  pid: number | null;
+  expires_at: Date | null;
+  carrier: string | null;
+  held_reason: string | null;
+  held_since: Date | null;
+  circuit_opened_at: Date | null;
 };
 
 /** All that the database and Temporal have of these channels. */
@@ -26,8 +35,10 @@ export async function readRecords(pool: Pool, temporal: Client, channelIds: read
        coalesce((SELECT json_agg(json_build_object('number', a.number, 'isAnswered', a.response_status IS NOT NULL,
            'isFailed', a.outcome <> 'delivered') ORDER BY a.number)
          FROM attempts a WHERE a.delivery_id = d.id), '[]') AS attempts,
-       (SELECT count(*)::int FROM dead_letters l WHERE l.delivery_id = d.id AND l.status = 'open') AS open_letters
-     FROM deliveries d WHERE d.channel_id = ANY ($1)`,
+       (SELECT count(*)::int FROM dead_letters l WHERE l.delivery_id = d.id AND l.status = 'open') AS open_letters,
+       d.round, d.takeovers, d.holder, i.pid, i.expires_at, d.carrier, d.held_reason, d.held_since, s.circuit_opened_at
+     FROM deliveries d LEFT JOIN subscriptions s ON s.id = d.subscription_id LEFT JOIN incarnations i ON i.id = d.holder
+     WHERE d.channel_id = ANY ($1)`,
     [channelIds],
   );
   const workflows: string[] = [];
@@ -45,10 +56,23 @@ export async function readRecords(pool: Pool, temporal: Client, channelIds: read
       subscriptionId: row.subscription_id,
       status,
       dueAt: row.due_at?.getTime() ?? null,
+      ...(row.due_at !== null && { place: placeOf(row) }),
       attempts,
       openLetters: row.open_letters,
     })),
     workflows,
+  };
+}
+
+function placeOf(row: Omit<Row, 'id' | 'status' | 'attempts'>): Place {
+  const { round, takeovers, holder, pid, carrier, held_reason: reason, held_since: since } = row;
+  return {
+    round,
+    takeovers,
+    holder: holder === null ? null : { id: holder, pid, leaseEndsAt: row.expires_at?.getTime() ?? null },
+    carrier,
+    held: reason === null || since === null ? null : { reason, since: since.getTime() },
+    circuitOpenedAt: row.circuit_opened_at?.getTime() ?? null,
   };
 }
 

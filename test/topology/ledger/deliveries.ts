@@ -1,5 +1,6 @@
 import type { Breach, Evidence } from './entries.ts';
 import { groupBy, isDelivered, pairOf, requestsByPair } from './groups.ts';
+import { describePlace, secondsFrom } from './place.ts';
 
 /**
  * I1, second part: each delivery has arrived, or is a dead letter. I2: none is stuck, and no Temporal workflow runs without one. I3:
@@ -10,14 +11,17 @@ export function breachesOfDeliveries({ records, sink, subscriptions }: Evidence)
   const watched = new Map(subscriptions.map((each) => [each.id, each]));
   const known = groupBy(records.deliveries, ({ messageId, subscriptionId }) => pairOf(messageId, subscriptionId));
   const breaches: Breach[] = [];
-  for (const { id, messageId, subscriptionId, status, dueAt, openLetters } of records.deliveries) {
+  for (const { id, messageId, subscriptionId, status, dueAt, place, attempts, openLetters } of records.deliveries) {
     const subscription = watched.get(subscriptionId);
     const pair = pairOf(messageId, subscriptionId);
     const name = `delivery ${id} of ${pair}`;
     const hasArrived = requests.get(pair)?.some(isDelivered) ?? false;
     if (dueAt !== null) {
       if (subscription?.isPaused !== true)
-        breaches.push({ invariant: 'I2', text: `${name} is stuck: ${status}, due ${records.at - dueAt} ms ago` });
+        breaches.push({
+          invariant: 'I2',
+          text: `${name} is stuck: ${status} after ${attempts.length} attempts, due ${secondsFrom(dueAt, records.at)}; ${describePlace(place, records)}`,
+        });
     } else if (status === 'delivered') {
       if (!hasArrived) breaches.push({ invariant: 'I1', text: `${name} is called delivered and never arrived` });
     } else if (status !== 'failed') breaches.push({ invariant: 'I2', text: `${name} has ended as ${status}` });

@@ -51,6 +51,19 @@ export type FaultEntry = {
 
 export type MessageRow = { id: string; channelId: string; mark: string | null };
 
+/** Who has an unfinished delivery, and what it waits for: a breach that names them can be looked into. */
+export type Place = {
+  round: number;
+  /** Workers that died with a claim on it. */
+  takeovers: number;
+  /** `leaseEndsAt`: null where no worker of this id is known any more. */
+  holder: { id: string; pid: number | null; leaseEndsAt: number | null } | null;
+  /** Id of a Temporal workflow. */
+  carrier: string | null;
+  held: { reason: string; since: number } | null;
+  circuitOpenedAt: number | null;
+};
+
 type DeliveryRow = {
   id: string;
   messageId: string;
@@ -58,6 +71,8 @@ type DeliveryRow = {
   status: string;
   /** Null once it has ended. */
   dueAt: number | null;
+  /** Absent once it has ended. */
+  place?: Place;
   /** In the order of their numbers. `isAnswered`: the status of an answer is on record. */
   attempts: { number: number; isAnswered: boolean; isFailed: boolean }[];
   openLetters: number;
