@@ -30,6 +30,22 @@ test('an attempt is counted by its outcome and its class of error, and a dead le
   ]);
 });
 
+test('a server that is away is 1, one that is there 0, and one that nobody works with is not there', async () => {
+  const meters = createMeters();
+  expect(await series(meters, 'posthorn_server_away')).toEqual([]);
+  meters.readServers(
+    () =>
+      new Map([
+        ['PostgreSQL', false],
+        ['Temporal', true],
+      ]),
+  );
+  expect(await series(meters, 'posthorn_server_away')).toEqual([
+    'posthorn_server_away{server="PostgreSQL"} 0',
+    'posthorn_server_away{server="Temporal"} 1',
+  ]);
+});
+
 test('runs are counted by trigger and status, steps by type and outcome, and a pause has no length', async () => {
   const meters = createMeters();
   meters.runs.begun('event');

@@ -161,6 +161,19 @@ export function createMeters() {
     },
   });
 
+  let servers = (): ReadonlyMap<string, boolean> => new Map();
+  new Gauge({
+    name: 'posthorn_server_away',
+    help: '1 while a process of the command cannot work with this server, else 0: PostgreSQL, Temporal, Redis, or the collector of traces.',
+    labelNames: ['server'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset();
+      for (const [server, isAway] of servers()) this.set({ server }, isAway ? 1 : 0);
+    },
+  });
+
   return {
     registry,
     runs: createRunMeters(registry),
@@ -212,6 +225,9 @@ export function createMeters() {
     },
     readSender(read: () => SenderGauge): void {
       sender = read;
+    },
+    readServers(read: () => ReadonlyMap<string, boolean>): void {
+      servers = read;
     },
     readLimits(read: () => boolean): void {
       isShared = read;

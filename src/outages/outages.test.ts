@@ -36,13 +36,14 @@ function scene() {
 const refused = new Error('connect ECONNREFUSED');
 
 test('an outage that nobody complains of is one line at its begin, one a minute and one at its end', async () => {
-  const { told, sentences, state, asks } = scene();
+  const { told, sentences, state, asks, outages: met } = scene();
   await asks();
   expect(told).toEqual([]);
   state.isThere = false;
   await asks();
   expect(sentences()).toEqual(['PostgreSQL is away: DATABASE_URL: nothing listens; calls are answered with 503']);
   expect(told[0]?.fields).toEqual({ server: 'PostgreSQL', err: new Error('nothing listens') });
+  expect(met.states()).toEqual(new Map([['PostgreSQL', true]]));
   state.now = 59_000;
   await asks();
   expect(told).toHaveLength(1);
@@ -58,6 +59,7 @@ test('an outage that nobody complains of is one line at its begin, one a minute 
   await asks();
   expect(sentences().at(-1)).toBe('PostgreSQL is back after 1 min 59 s; this process goes on with it');
   expect(told).toHaveLength(3);
+  expect(met.states()).toEqual(new Map([['PostgreSQL', false]]));
 });
 
 test('a failure that is surely of the server begins an outage at once, and lines about it are left out and counted', async () => {

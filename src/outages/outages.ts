@@ -35,6 +35,8 @@ export type Outages = {
   watch(server: Server, watched: Watched): () => void;
   /** Told of each line that complains of a server. Returns whether the line is a part of an outage and need not be read. */
   meet(suspicion: Suspicion, failure: unknown): boolean;
+  /** Whether each server that is looked after is away. */
+  states(): ReadonlyMap<Server, boolean>;
   stop(): void;
 };
 
@@ -129,6 +131,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
       state.linesLeftOut += 1;
       return true;
     },
+    states: () => new Map([...states].map(([server, { awaySince }]) => [server, awaySince !== undefined])),
     stop() {
       for (const [server, state] of states) leave(server, state);
     },

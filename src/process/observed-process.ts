@@ -1,6 +1,6 @@
 import { findFreePort } from '../../local/ports.ts';
-import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { ServiceLog } from '../log.ts';
 import { createDatabaseFigures, type DatabaseFigures } from '../observe/database-figures.ts';
 import { createMeters, type Meters } from '../observe/meters.ts';
 import type { Readied } from '../observe/metrics-server.ts';
@@ -31,7 +31,7 @@ export async function observeProcess({
   own,
 }: {
   config: Config;
-  log: Logger;
+  log: ServiceLog;
   own: OwnAddresses;
 }): Promise<ObservedProcess | undefined> {
   if (config.metricsPort === undefined) return undefined;
@@ -39,6 +39,7 @@ export async function observeProcess({
   own.add({ host: 'localhost', port });
   const address = `127.0.0.1:${port}`;
   const meters = createMeters();
+  meters.readServers(log.outages.states);
   let database: DatabaseFigures | undefined;
   let readiness: Readiness | undefined;
   const tellFailure = (failure: unknown): void =>

@@ -41,7 +41,7 @@ export function watchPostgres(
       return databaseCheck({ pool, config }).run().catch(askAnew);
     },
     explain: (failure) =>
-      (failure instanceof NotReady ? failure : databaseTrouble(failure, databaseUrl))?.advice ?? messageOf(failure),
+      (failure instanceof NotReady ? failure : databaseTrouble(failure, config))?.advice ?? messageOf(failure),
     meanwhile,
   });
 }

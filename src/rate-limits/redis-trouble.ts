@@ -15,10 +15,16 @@ const TROUBLES: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
+/** A Redis without TLS says nothing to the beginning of one, and waits. */
+const silence = (redisUrl: string): string =>
+  redisUrl.startsWith('rediss:')
+    ? 'it does not answer; look at firewalls on the way, and without TLS begin the URL with redis://'
+    : 'it does not answer; look at firewalls on the way';
+
 /** One sentence for the operator: which Redis, the fault, the remedy. Never the password. */
 export function redisTrouble(redisUrl: string, failure: unknown): string {
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
   const text = `${code} ${String(failure)}`;
-  const advice = TROUBLES.find(([says]) => says.test(text))?.[1] ?? 'it does not answer; look at firewalls on the way';
+  const advice = TROUBLES.find(([says]) => says.test(text))?.[1] ?? silence(redisUrl);
   return `REDIS_URL: Redis at ${new URL(redisUrl).host} cannot be used: ${advice}`;
 }

@@ -8,6 +8,7 @@ test.each([
   [withCode('28P01'), 'refuses the user name or the password', true],
   [withCode('28000'), 'does not let this user in from here', true],
   [withCode('3D000'), 'has no database of that name', true],
+  [withCode('SETTINGS_DROPPED'), 'drops the settings of sessions', true],
   [withCode('42501'), 'does not allow this user', true],
   [new Error('The server does not support SSL connections'), 'offers no TLS', true],
   [withCode('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), 'shows a certificate that is not trusted', true],
@@ -22,15 +23,24 @@ test.each([
   [new Error('timeout exceeded when trying to connect'), 'does not answer', false],
   [new Error('Connection terminated unexpectedly'), 'closes the connection without an answer', false],
 ])('%s names DATABASE_URL, the place and what to do; callers are told neither', (failure, advice, isLasting) => {
-  const trouble = databaseTrouble(failure, URL_WITH_PASSWORD);
+  const trouble = databaseTrouble(failure, { databaseUrl: URL_WITH_PASSWORD });
   expect(trouble?.advice).toContain(`DATABASE_URL: db.internal:5432 ${advice}`);
   expect(trouble?.isLasting).toBe(isLasting);
   expect(trouble?.message).not.toMatch(/db\.internal|user|secret|DATABASE_URL|detail/);
   expect(trouble?.advice).not.toMatch(/secret/);
 });
 
+test('behind a pooler the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
+  const place = { databaseUrl: URL_WITH_PASSWORD, pooledDatabaseUrl: 'postgresql://user:secret@pooler/posthorn' };
+  expect(databaseTrouble(withCode('ECONNREFUSED'), place)?.advice).toMatch(
+    /^DIRECT_DATABASE_URL: db\.internal:5432 is not there/,
+  );
+});
+
 test("a statement's own error is no trouble of the database, whatever words it has", async () => {
   const failure = withCode('22P02', 'invalid input: "timeout exceeded, Connection terminated"');
-  expect(databaseTrouble(failure, URL_WITH_PASSWORD)).toBeUndefined();
-  await expect(explainingDatabase(URL_WITH_PASSWORD, () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(databaseTrouble(failure, { databaseUrl: URL_WITH_PASSWORD })).toBeUndefined();
+  await expect(explainingDatabase({ databaseUrl: URL_WITH_PASSWORD }, () => Promise.reject(failure))).rejects.toBe(
+    failure,
+  );
 });

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { failureCodes } from '../db/connections/failure-codes.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 
@@ -41,6 +42,13 @@ const TROUBLES: readonly Trouble[] = [
     advice: 'is PgBouncer; set DIRECT_DATABASE_URL to PostgreSQL itself as well',
     isLasting: true,
     isOfPooler: true,
+  },
+  {
+    codes: ['SETTINGS_DROPPED'],
+    reason: REFUSED,
+    advice:
+      'drops the settings of sessions, as PgBouncer does with ignore_startup_parameters; set DIRECT_DATABASE_URL to PostgreSQL itself as well',
+    isLasting: true,
   },
   {
     says: /does not support SSL/,
@@ -118,8 +126,15 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
+/** Where PostgreSQL is, and which setting has said so: DATABASE_URL is a pooler where there is a `pooledDatabaseUrl`. */
+export type DatabasePlace = Partial<Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl'>>;
+
+/** Name of the setting that has the address of PostgreSQL itself. */
+export const databaseSetting = ({ pooledDatabaseUrl }: DatabasePlace): string =>
+  pooledDatabaseUrl === undefined ? 'DATABASE_URL' : 'DIRECT_DATABASE_URL';
+
 /** The readiness trouble behind a failed call to the database; undefined when the failure has another cause. */
-export function databaseTrouble(failure: unknown, databaseUrl: string | undefined): NotReady | undefined {
+export function databaseTrouble(failure: unknown, place: DatabasePlace): NotReady | undefined {
   const { codes, messages } = failureCodes(failure);
   // A statement's own error may contain any words, for example a value or a name, and has a SQLSTATE.
   const hasSqlState = codes.some((code) => /^\d[\dA-Z]{4}$/.test(code));
@@ -130,22 +145,26 @@ export function databaseTrouble(failure: unknown, databaseUrl: string | undefine
   );
   if (trouble === undefined) return undefined;
   const { reason, advice, isLasting } = trouble;
-  return new NotReady(reason, { advice: `DATABASE_URL: ${placeOf(databaseUrl)} ${advice}`, isLasting, cause: failure });
+  return new NotReady(reason, {
+    advice: `${databaseSetting(place)}: ${hostOf(place.databaseUrl)} ${advice}`,
+    isLasting,
+    cause: failure,
+  });
 }
 
 /** Runs a command's work. A database that cannot be worked on is thrown as one sentence that names the remedy. */
-export async function explainingDatabase<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
+export async function explainingDatabase<T>(place: DatabasePlace, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (failure) {
-    const trouble = databaseTrouble(failure, databaseUrl);
+    const trouble = databaseTrouble(failure, place);
     if (trouble === undefined) throw failure;
     throw new Error(trouble.advice, { cause: failure });
   }
 }
 
 /** Never the user or the password. */
-function placeOf(databaseUrl: string | undefined): string {
+function hostOf(databaseUrl: string | undefined): string {
   if (databaseUrl === undefined) return 'PostgreSQL';
   const { host, hostname, port } = new URL(databaseUrl);
   return port === '' && hostname !== '' ? `${host}:5432` : host || 'PostgreSQL';

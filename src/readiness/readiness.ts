@@ -87,8 +87,8 @@ async function lookAt(checks: readonly ReadinessCheck[]): Promise<ReadinessLook>
 type Result = 'up' | 'late' | NotReady;
 
 const lateAnswer = (name: string): NotReady =>
-  new NotReady(`The ${name} does not answer`, {
-    advice: `the ${name} does not answer within ${CHECK_TIMEOUT_MS / 1000} s`,
+  new NotReady(`The check ${name} has no result yet`, {
+    advice: `the check ${name} has no result within ${CHECK_TIMEOUT_MS / 1000} s: a server is slow, or this machine is`,
   });
 
 async function run({ name, run: check }: ReadinessCheck): Promise<Result> {

@@ -2,13 +2,14 @@ import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
 import { failureCodes } from '../db/connections/failure-codes.ts';
+import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
 import { isContracting, migrationNames } from '../db/migrations/migrations.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
-import { databaseTrouble } from './database-trouble.ts';
+import { databaseSetting, databaseTrouble } from './database-trouble.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { rowSecurityCheck } from './row-security.ts';
 
-export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encryptionKeys'> };
+export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl' | 'encryptionKeys'> };
 
 // SQLSTATE undefined_table.
 const NO_SUCH_TABLE = '42P01';
@@ -23,26 +24,31 @@ export const startChecks = (deps: CheckedBy): ReadinessCheck[] => [
 
 /** The database answers and takes writes. Neither a standby nor a read-only one does. */
 export function databaseCheck({ pool, config }: CheckedBy): ReadinessCheck {
-  const { databaseUrl } = config;
+  const setting = databaseSetting(config);
   return {
     name: 'database',
     isRequired: true,
     async run() {
       const state = await pool
-        .query<{ isStandby: boolean; isReadOnly: boolean }>(
-          `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+        .query<{ isStandby: boolean; isReadOnly: boolean; isOwn: boolean }>(
+          `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+             ${HAS_OWN_SETTINGS} AS "isOwn"`,
         )
         .then(({ rows }) => rows[0])
         .catch((failure: unknown) => {
-          throw databaseTrouble(failure, databaseUrl) ?? failure;
+          throw databaseTrouble(failure, config) ?? failure;
         });
+      if (state?.isOwn === false) {
+        const dropped = new DroppedSettingsError();
+        throw databaseTrouble(dropped, config) ?? dropped;
+      }
       if (state?.isStandby === true)
         throw new NotReady('The database takes no writes: it is a standby', {
-          advice: 'DATABASE_URL: this PostgreSQL is a standby and takes no writes; name the primary, or promote it',
+          advice: `${setting}: this PostgreSQL is a standby and takes no writes; name the primary, or promote it`,
         });
       if (state?.isReadOnly === true)
         throw new NotReady('The database takes no writes: it is read-only', {
-          advice: 'DATABASE_URL: this database takes no writes; set default_transaction_read_only to off there',
+          advice: `${setting}: this database takes no writes; set default_transaction_read_only to off there`,
         });
     },
   };
@@ -60,7 +66,7 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
     async run() {
       const applied = await findApplied(pool).catch((failure: unknown): string[] => {
         if (failureCodes(failure).codes.includes(NO_SUCH_TABLE)) return [];
-        throw databaseTrouble(failure, config.databaseUrl) ?? failure;
+        throw databaseTrouble(failure, config) ?? failure;
       });
       const missing = wanted.filter((name) => !applied.includes(name));
       if (missing.length > 0)
@@ -93,7 +99,7 @@ function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
           advice: failure.message,
           isLasting: true,
         });
-      throw databaseTrouble(failure, config.databaseUrl) ?? failure;
+      throw databaseTrouble(failure, config) ?? failure;
     }
   };
   return {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findFreePort } from '../../local/ports.ts';
 import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
@@ -98,4 +100,59 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
       `posthorn: DATABASE_URL: ${new URL(pooler.url).host} is PgBouncer; set DIRECT_DATABASE_URL to PostgreSQL itself as well`,
     ]);
   });
+
+  // Old: the role began, lost its planner settings and its time zone, and failed at the first prepared statement of another session.
+  test('a role whose pooler drops the settings of sessions in silence ends with the same advice', async () => {
+    const silent = await startPgBouncer(database.url, 2, ['ignore_startup_parameters = options']);
+    const settings = {
+      DATABASE_URL: silent.url,
+      TEMPORAL_ADDRESS: currentRun().temporalAddress,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      PORT: '0',
+    };
+    const advice = `DATABASE_URL: ${new URL(silent.url).host} drops the settings of sessions, as PgBouncer does with ignore_startup_parameters; set DIRECT_DATABASE_URL to PostgreSQL itself as well`;
+    try {
+      for (const command of ['migrate', 'api', 'worker']) {
+        const { exitCode, output, errors } = await runPosthorn([command], settings);
+        expect([command, exitCode]).toEqual([command, 1]);
+        expect(`${output}${errors}`).toContain(advice);
+      }
+      const { output } = await runPosthorn(['doctor', '--json'], settings);
+      expect(JSON.parse(output)).toContainEqual({ check: 'database', verdict: 'fail', says: advice });
+    } finally {
+      await silent.stop();
+    }
+  }, 300_000);
+
+  // Old: only PostgreSQL itself was looked at, and its faults were told of DATABASE_URL.
+  test('the doctor looks at both addresses, and names the setting of the one at fault', async () => {
+    const nobody = `postgresql://posthorn@127.0.0.1:${await findFreePort()}/posthorn`;
+    const look = async (variables: Record<string, string>): Promise<Record<string, string>> => {
+      const { output } = await runPosthorn(['doctor', '--json'], { PORT: '0', ...variables });
+      const findings = JSON.parse(output) as { check: string; verdict: string; says: string }[];
+      // Of a check that is at fault the finding comes first, and what could not be looked at therefore behind it.
+      return Object.fromEntries(
+        findings.toReversed().map(({ check, verdict, says }) => [check, `${verdict}: ${says}`]),
+      );
+    };
+    expect(await look({ DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: database.url })).toMatchObject({
+      database: expect.stringMatching(/^ok: PostgreSQL/),
+      pooler: `ok: DATABASE_URL: ${new URL(pooler.url).host} leads to the same database as DIRECT_DATABASE_URL`,
+    });
+    expect(await look({ DATABASE_URL: nobody, DIRECT_DATABASE_URL: database.url })).toMatchObject({
+      database: expect.stringMatching(/^ok: PostgreSQL/),
+      pooler: expect.stringMatching(/^fail: DATABASE_URL: 127\.0\.0\.1:\d+ is not there: nothing listens/),
+    });
+    expect(await look({ DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: nobody })).toMatchObject({
+      database: expect.stringMatching(/^fail: DIRECT_DATABASE_URL: 127\.0\.0\.1:\d+ is not there: nothing listens/),
+    });
+    const other = await createTestDatabase();
+    try {
+      expect(await look({ DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: other.url })).toMatchObject({
+        pooler: `fail: DATABASE_URL leads to another database than DIRECT_DATABASE_URL; correct one of them`,
+      });
+    } finally {
+      await other.drop();
+    }
+  }, 300_000);
 });

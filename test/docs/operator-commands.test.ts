@@ -174,7 +174,7 @@ test('posthorn doctor says the lines of docs/troubleshooting.md where no worker 
   }
 });
 
-/** The test that shows for each of the twelve symptoms how its query, metric or command settles it: the file, and words of its title. */
+/** The test that shows for each of the fifteen symptoms how its query, metric or command settles it: the file, and words of its title. */
 const SETTLED: Readonly<Record<number, readonly [file: string, words: string]>> = {
   1: [THIS, 'says the lines of docs/troubleshooting.md where no worker runs'],
   2: ['test/docs/operator-pages.test.ts', 'the statement about late deliveries shows a delivery that is due'],
@@ -188,10 +188,13 @@ const SETTLED: Readonly<Record<number, readonly [file: string, words: string]>> 
   10: ['test/docs/operations.test.ts', 'names the transactions that hold streams back, and no others'],
   11: ['test/docs/troubleshooting.test.ts', 'the statement about a growing disk shows'],
   12: ['test/docs/troubleshooting.test.ts', 'the statement about waiting statements shows'],
+  13: ['test/automations/inbound-webhooks.test.ts', 'for its signature is INVALID_REQUEST, stands in the log'],
+  14: ['test/docs/troubleshooting.test.ts', 'the statement about runs that do not begin shows'],
+  15: ['test/process/doctor-neighbours.test.ts', 'the command looks at all of them that the settings name'],
 };
 
-test('each of the twelve symptoms has a test that shows how it is settled', () => {
-  expect(Object.keys(SETTLED)).toHaveLength(12);
+test('each of the fifteen symptoms has a test that shows how it is settled', () => {
+  expect(Object.keys(SETTLED)).toHaveLength(15);
   for (const [file, words] of Object.values(SETTLED)) {
     expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
     expect(readFileSync(join(ROOT, file), 'utf8')).toContain(words);

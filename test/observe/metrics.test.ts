@@ -135,6 +135,8 @@ test('one page has the sums of all processes: requests, publishes, attempts, lat
   expect(value('posthorn_processes{state="running"}')).toBe(2);
   expect(value('posthorn_process_restarts_total')).toBe(0);
   expect(value('posthorn_database_up')).toBe(1);
+  expect(value('posthorn_server_away{server="PostgreSQL"}')).toBe(0);
+  expect(value('posthorn_server_away{server="Temporal"}')).toBe(0);
   expect(value('posthorn_table_size_bytes{table="deliveries"}')).toBeGreaterThan(0);
   expect(sumOf(all, 'temporal_request_total')).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 import pg, { type Client, type Pool } from 'pg';
 import { RememberingClient } from './lost-connections.ts';
+import { SESSION_MARK } from './own-session.ts';
 import { PooledClient } from './pooled-client.ts';
 
 // A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait.
@@ -58,7 +59,7 @@ function connectionSettings(
   { connectWithinMs = CONNECT_TIMEOUT_MS }: PoolPatience = {},
 ): ConnectionSettings {
   return {
-    connectionString: inUtc(url),
+    connectionString: withOwnSettings(url),
     application_name: 'posthorn',
     connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
@@ -67,9 +68,11 @@ function connectionSettings(
 }
 
 /** Prisma's pg adapter reads a timestamptz as if its offset were zero: any other session time zone would shift every time. */
-function inUtc(url: string): string {
+const OWN_SETTINGS = `-c TimeZone=UTC -c ${SESSION_MARK.name}=${SESSION_MARK.value}`;
+
+function withOwnSettings(url: string): string {
   const address = new URL(url);
   const given = address.searchParams.get('options');
-  address.searchParams.set('options', given === null ? '-c TimeZone=UTC' : `${given} -c TimeZone=UTC`);
+  address.searchParams.set('options', given === null ? OWN_SETTINGS : `${given} ${OWN_SETTINGS}`);
   return address.href;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openSession } from '../connections/connection.ts';
+import { refuseDroppedSettings } from '../connections/own-session.ts';
 import { makeLargeIndexes } from './large-indexes.ts';
 import { type Migration, readMigrations } from './migrations.ts';
 import { ensureTenantRole } from '../row-security/tenant-role.ts';
@@ -58,6 +59,8 @@ export async function migrate(
   const cancel = (): void => void cancelStatement(url, session);
   signal?.addEventListener('abort', cancel);
   try {
+    // The lock would be of a session that a pooler gives to others.
+    await refuseDroppedSettings(session);
     await takeTurn(session, signal);
     await before?.(session);
     await session.query(CREATE_LIST);

@@ -252,7 +252,11 @@ export function createAdmission(deps: {
       window.add(isDelivered, now());
       if (isDelivered || !window.isFailing(now())) return;
       setCircuit(id, now() + CIRCUIT_OPEN_MS, now());
-      if (await change(id, () => circuits.open(id))) log.info({ subscriptionId: id }, 'a circuit opened');
+      if (await change(id, () => circuits.open(id)))
+        log.info(
+          { subscriptionId: id },
+          'opened the circuit of a subscription whose deliveries fail; they wait until a probe succeeds',
+        );
     },
 
     limitOf(id) {

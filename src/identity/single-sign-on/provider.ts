@@ -117,6 +117,16 @@ export function createProvider(
   };
 }
 
+/** Asks the provider for its configuration, as a sign-in does. Undefined: it has answered with one that can be used. */
+export async function lookAtProvider(settings: SingleSignOnSettings): Promise<'unanswered' | 'unfit' | undefined> {
+  try {
+    await discoverAt(settings);
+    return undefined;
+  } catch (error) {
+    return isUnanswered(error) ? 'unanswered' : 'unfit';
+  }
+}
+
 function discoverAt({ issuer, clientId, clientSecret }: SingleSignOnSettings): Promise<Configuration> {
   const url = new URL(issuer);
   return discovery(url, clientId, {}, authenticationOf(clientSecret), {

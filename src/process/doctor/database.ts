@@ -5,7 +5,7 @@ import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { migrationNames } from '../../db/migrations/migrations.ts';
 import { NotReady } from '../../kernel/errors/not-ready.ts';
 import { lengthOf } from '../../outages/outages.ts';
-import { databaseTrouble } from '../../readiness/database-trouble.ts';
+import { type DatabasePlace, databaseTrouble } from '../../readiness/database-trouble.ts';
 import { rowSecurityCheck } from '../../readiness/row-security.ts';
 import { databaseCheck, schemaCheck } from '../../readiness/start-checks.ts';
 import { connectionsOf } from '../assembly/create-dependencies.ts';
@@ -25,10 +25,10 @@ const DEAD_ROWS = 100_000;
 // psql, a dump, monitoring.
 const CONNECTIONS_OF_OTHERS = 10;
 
-const explainIn =
-  ({ databaseUrl }: Config) =>
+export const explainIn =
+  (place: DatabasePlace) =>
   (failure: unknown): string =>
-    (failure instanceof NotReady ? failure : databaseTrouble(failure, databaseUrl))?.advice ??
+    (failure instanceof NotReady ? failure : databaseTrouble(failure, place))?.advice ??
     (failure instanceof Error ? failure.message : String(failure));
 
 /** PostgreSQL answers, takes writes, and is not too old. */

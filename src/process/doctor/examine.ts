@@ -14,8 +14,11 @@ import {
   checkWorkers,
 } from './database.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
+import { checkCollector, checkDashboardUrl, checkMail, checkSingleSignOn } from './neighbours.ts';
+import { checkPooler } from './pooler.ts';
 import {
   checkDisk,
+  checkMetricsPort,
   checkOpenFiles,
   checkPort,
   checkProxyHops,
@@ -35,7 +38,7 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
   // Loaded before any clock runs: the SDK's native library stops this process for a third of a second, and for many on a cold, busy
   // machine. Answers of the database would be read after their time.
   const temporalLook = temporalAddress === undefined ? undefined : await import('./temporal.ts');
-  const [database, temporal, redis, publicBaseUrl, port] = await Promise.all([
+  const [database, temporal, redis, publicBaseUrl, ports, neighbours] = await Promise.all([
     databaseUrl === undefined
       ? [notRunning('database', 'DATABASE_URL', config)]
       : examineDatabase({ ...config, databaseUrl }),
@@ -44,7 +47,8 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
       : temporalLook.examineTemporal({ ...config.temporal, address: temporalAddress }),
     examineRedis(config),
     checkPublicBaseUrl(config),
-    checkPort(config),
+    examinePorts(config),
+    examineNeighbours(config),
   ]);
   const disk = config.databaseUrl === undefined ? [await checkDisk(config.dataFolder)] : [];
   return [
@@ -53,7 +57,8 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
     ...temporal,
     ...redis,
     publicBaseUrl,
-    port,
+    ...ports,
+    ...neighbours,
     checkProxyHops(config),
     ...disk,
     checkOpenFiles(),
@@ -83,12 +88,18 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     const database = await checkDatabase(examined);
     if (database.verdict === 'fail') return [database, skipped('everything in the database', 'database')];
+    const { pooledDatabaseUrl } = config;
+    const pooler =
+      pooledDatabaseUrl === undefined
+        ? []
+        : [await checkPooler(pool, { pooledDatabaseUrl, connectWithinMs: CONNECT_WITHIN_MS })];
     const migrations = await checkMigrations(examined);
     const ofServer = [await checkConnections(examined), await checkAutovacuum(examined), await checkClock(pool)];
     if (migrations.verdict === 'fail')
-      return [database, migrations, skipped('everything in its tables', 'migrations'), ...ofServer];
+      return [database, ...pooler, migrations, skipped('everything in its tables', 'migrations'), ...ofServer];
     return [
       database,
+      ...pooler,
       migrations,
       await checkRowSecurity(examined),
       await checkEncryptionKeys(pool, existingKeysOf(config)),
@@ -100,6 +111,23 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     await pool.end();
   }
 }
+
+async function examinePorts(config: Config): Promise<Finding[]> {
+  const { metricsPort } = config;
+  return Promise.all([
+    checkPort(config),
+    ...(metricsPort === undefined ? [] : [checkMetricsPort({ ...config, metricsPort })]),
+  ]);
+}
+
+/** Servers that the settings name beside PostgreSQL, Temporal and Redis. */
+const examineNeighbours = ({ dashboardUrl, mail, singleSignOn, traces }: Config): Promise<Finding[]> =>
+  Promise.all([
+    ...(dashboardUrl === undefined ? [] : [checkDashboardUrl(dashboardUrl)]),
+    ...(mail === undefined ? [] : [checkMail(mail)]),
+    ...(singleSignOn === undefined ? [] : [checkSingleSignOn(singleSignOn)]),
+    ...(traces === undefined ? [] : [checkCollector(traces)]),
+  ]);
 
 async function examineRedis({ redisUrl }: Config): Promise<Finding[]> {
   return redisUrl === undefined ? [] : [await checkRedis(redisUrl)];

@@ -69,21 +69,42 @@ const askedAt = (listenHost = '127.0.0.1'): string => (listenHost.includes(':') 
 export const checkPort = ({ port, listenHost }: Pick<Config, 'port' | 'listenHost'>): Promise<Finding> =>
   lookInto('port', async () => {
     if (port === 0) return ok('port', 'PORT is 0: the API takes any free port');
-    const server = createServer();
-    try {
-      server.listen({ port, ...(listenHost !== undefined && { host: listenHost }) });
-      await once(server, 'listening');
-      return ok('port', `PORT: ${port} is free`);
-    } catch (failure) {
-      const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
-      if (code === 'EACCES') return fail('port', `PORT: this user may not listen on ${port}; set one above 1023`);
-      if (await isPosthornAt(`http://${askedAt(listenHost)}:${port}`))
-        return ok('port', `PORT: Posthorn listens on ${port}`);
-      return fail('port', `PORT: another program listens on ${port}; stop it, or set another port`);
-    } finally {
-      server.close();
-    }
+    return lookAtPort({ check: 'port', setting: 'PORT', port, listenHost }, isPosthornAt);
   });
+
+/** The port of the metrics is its own, and not that of the API. */
+export const checkMetricsPort = ({
+  port,
+  metricsPort,
+  listenHost,
+}: Pick<Config, 'port' | 'listenHost'> & { metricsPort: number }): Promise<Finding> =>
+  lookInto('metricsPort', async () => {
+    if (metricsPort === port)
+      return fail('metricsPort', `METRICS_PORT is ${port}, and so is PORT: an api has both; set another port`);
+    return lookAtPort({ check: 'metricsPort', setting: 'METRICS_PORT', port: metricsPort, listenHost }, hasMetricsAt);
+  });
+
+type ExaminedPort = { check: string; setting: string; port: number; listenHost: string | undefined };
+
+async function lookAtPort(
+  { check, setting, port, listenHost }: ExaminedPort,
+  isOursAt: (url: string) => Promise<boolean>,
+): Promise<Finding> {
+  const server = createServer();
+  try {
+    server.listen({ port, ...(listenHost !== undefined && { host: listenHost }) });
+    await once(server, 'listening');
+    return ok(check, `${setting}: ${port} is free`);
+  } catch (failure) {
+    const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+    if (code === 'EACCES') return fail(check, `${setting}: this user may not listen on ${port}; set one above 1023`);
+    if (await isOursAt(`http://${askedAt(listenHost)}:${port}`))
+      return ok(check, `${setting}: Posthorn listens on ${port}`);
+    return fail(check, `${setting}: another program listens on ${port}; stop it, or set another port`);
+  } finally {
+    server.close();
+  }
+}
 
 /** The number of proxies fits the address at which callers reach the service. */
 export function checkProxyHops({
@@ -125,6 +146,15 @@ async function roomIn(folder: string): Promise<number> {
 export function checkOpenFiles(descriptors: number = readMachine(1).descriptors): Finding {
   if (descriptors >= OPEN_FILES) return ok('openFiles', `a process may open ${descriptors} files`);
   return warn('openFiles', `a process may open ${descriptors} files; set ulimit -n to ${OPEN_FILES} or more`);
+}
+
+async function hasMetricsAt(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' });
+    return answer.ok && (await answer.text()).includes('posthorn_');
+  } catch {
+    return false;
+  }
 }
 
 async function isPosthornAt(url: string): Promise<boolean> {

@@ -82,7 +82,7 @@ async function withCredentials<T>(
 ): Promise<T> {
   const config: Config = readConfig();
   const databaseUrl = findDatabase(config);
-  return explainingDatabase(databaseUrl, async () => {
+  return explainingDatabase({ ...config, databaseUrl }, async () => {
     const db = createDatabase(databaseUrl);
     const pool = createPool(databaseUrl, { max: 1 });
     try {

@@ -15,11 +15,12 @@ import type { StopRequest } from './serving/stop-request.ts';
  * `dropFilters` drops stored filters that are outside the language; without it they stop the run.
  */
 export async function runMigrate(stop: StopRequest, { dropFilters }: { dropFilters: boolean }): Promise<void> {
-  const { databaseUrl } = readConfig();
+  const config = readConfig();
+  const { databaseUrl } = config;
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
   stop.takeOver();
-  await explainingDatabase(databaseUrl, async () => {
+  await explainingDatabase(config, async () => {
     const steps = filterSteps(createFilters(), { isDropping: dropFilters, tell: print });
     const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal, ...steps });
     const db = createDatabase(databaseUrl);

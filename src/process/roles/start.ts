@@ -182,7 +182,7 @@ async function prepareDatabase(
 ): Promise<readonly ReadinessCheck[]> {
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
-  await explainingDatabase(databaseUrl, () =>
+  await explainingDatabase({ ...deps.config, databaseUrl }, () =>
     migrate(databaseUrl, {
       onProgress: print,
       signal: waiting.signal,

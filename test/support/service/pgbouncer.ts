@@ -23,8 +23,12 @@ export const describeWithPgBouncer = (title: string, tests: () => void): void =>
     tests,
   );
 
-/** PgBouncer on loopback in its mode `transaction`, with at most `sessions` in the database of that URL, and no setting beyond these. */
-export async function startPgBouncer(databaseUrl: string, sessions: number): Promise<TestPgBouncer> {
+/** PgBouncer on loopback in its mode `transaction`, with at most `sessions` in the database of that URL, and no setting beyond `further`. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  sessions: number,
+  further: readonly string[] = [],
+): Promise<TestPgBouncer> {
   const { hostname, port: databasePort, pathname, username, password } = new URL(databaseUrl);
   const name = pathname.slice(1);
   const port = await findFreePort();
@@ -43,6 +47,7 @@ export async function startPgBouncer(databaseUrl: string, sessions: number): Pro
     'pool_mode = transaction',
     `default_pool_size = ${sessions}`,
     ...asUser,
+    ...further,
   ];
   const path = join(folder, 'pgbouncer.ini');
   writeFileSync(path, `${settings.join('\n')}\n`);

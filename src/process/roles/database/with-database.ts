@@ -11,7 +11,7 @@ export async function withDatabase<T>(
   work: (db: Database, tenants: Tenants) => Promise<T>,
 ): Promise<T> {
   const databaseUrl = findDatabase(config);
-  return explainingDatabase(databaseUrl, async () => {
+  return explainingDatabase({ ...config, databaseUrl }, async () => {
     const db = createDatabase(databaseUrl);
     const pool = createPool(databaseUrl, { max: 1 });
     try {

@@ -5,7 +5,7 @@ import type { Waiting } from '../../../readiness/until-ready.ts';
 import type { Tracing } from '../../../observe/tracing.ts';
 import type { ObservedProcess } from '../../observed-process.ts';
 import type { Siblings } from '../../assembly/siblings.ts';
-import type { StopRequest } from './stop-request.ts';
+import { Stopped, type StopRequest } from './stop-request.ts';
 import { visible } from '../printing/visible.ts';
 
 /** A role that runs until it is told to stop. */
@@ -51,6 +51,8 @@ export function warnOfIgnored(log: ServiceLog): void {
   if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
 }
 
+const reasonOf = ({ reason }: AbortSignal): string => (reason instanceof Stopped ? reason.message : 'a fault');
+
 /**
  * Runs a role until it is asked to stop or fails by itself, then drains it. A stop that comes during the start ends the start where it
  * looks at the signal, otherwise takes effect once the role has started. Further stops during the drain change nothing: only SIGKILL
@@ -82,6 +84,10 @@ export async function runUntilStopped(
       return 1;
     }),
   ]);
+  const stoppingAt = performance.now();
+  // Without these two lines a log ends as that of a killed process does.
+  log.info(`${reasonOf(stop.signal)}: ending, and finishing first what was accepted`);
   await role.stop();
+  log.info({ durationMs: Math.round(performance.now() - stoppingAt) }, 'everything accepted is finished; ended');
   return exitCode;
 }
