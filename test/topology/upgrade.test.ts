@@ -17,7 +17,7 @@ const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const NEW: Release = { main: BUILT.main };
 /** Releases that an upgrade begins with, by their commits, which no clone loses as it loses tags. */
 const OLD = [
-  // Before metrics and the OpenAPI document.
+  // Before metrics and the OpenAPI document; the tag `before-metrics` names it too.
   '8a0d1005f4b576488ec09a93379a1c9daa2628b3',
   // Before row-level security and second factors.
   '45be3aa3110f22059b524dfde475ee9f8b3f00b3',
