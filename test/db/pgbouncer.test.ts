@@ -130,7 +130,7 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
     const look = async (variables: Record<string, string>): Promise<Record<string, string>> => {
       const { output } = await runPosthorn(['doctor', '--json'], { PORT: '0', ...variables });
       const findings = JSON.parse(output) as { check: string; verdict: string; says: string }[];
-      // Of a check that is at fault the finding comes first, and what could not be looked at therefore behind it.
+      // The finding of a check at fault comes first, and behind it what could not be looked at therefore.
       return Object.fromEntries(
         findings.toReversed().map(({ check, verdict, says }) => [check, `${verdict}: ${says}`]),
       );

@@ -4,7 +4,7 @@ import { createMeters } from '../../src/observe/meters.ts';
 import { readPage, ROOT, tableRowsOf } from './code-blocks.ts';
 
 const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/performance.md', 'docs/upgrading.md'];
-const SYMPTOMS = 12;
+const SYMPTOMS = 15;
 const alerts = new Set(
   [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
 );

@@ -60,7 +60,7 @@ export const checkSingleSignOn = (settings: NonNullable<Config['singleSignOn']>)
     );
   });
 
-/** The collector of traces answers. It is optional, so this is a warning. */
+/** The collector of traces answers: a warning, since traces are optional. */
 export const checkCollector = ({ endpoint }: { endpoint: string }): Promise<Finding> =>
   lookInto('collector', async () => {
     const status = await statusAt(endpoint, { method: 'POST', headers: { 'content-type': 'application/x-protobuf' } });
