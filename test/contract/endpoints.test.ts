@@ -17,7 +17,7 @@ import { type Answer, startPosthorn, type TestPosthorn } from '../support/servic
 import { sealedTexts } from '../support/make/sealed.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { make, seedResources } from '../support/make/seed.ts';
-import { expectSameTables } from '../support/check/table-contents.ts';
+import { expectSameTables } from '../support/check/same-tables.ts';
 import { setUp } from '../support/make/people.ts';
 
 let posthorn: TestPosthorn;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { PEOPLE } from '../support/check/people-table.ts';
-import { expectSameTables } from '../support/check/table-contents.ts';
+import { expectSameTables } from '../support/check/same-tables.ts';
 import { OWNER, setUp, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import type { Pool } from 'pg';
 
@@ -18,13 +17,6 @@ export async function tableContents(pool: Pool): Promise<TableContents> {
     text: await known,
   });
   return Object.fromEntries(rows.map(({ name, ...content }) => [name, content]));
-}
-
-/** Runs it and compares every table before and after. */
-export async function expectSameTables(pool: Pool, act: () => Promise<void>): Promise<void> {
-  const before = await tableContents(pool);
-  await act();
-  expect(await tableContents(pool)).toEqual(before);
 }
 
 async function statementFor(pool: Pool): Promise<string> {
