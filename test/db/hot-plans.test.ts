@@ -13,6 +13,7 @@ import { createChannel, createSubscription } from '../support/make/factories.ts'
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOverdue } from '../support/world/scheduled.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 const newId = createNewId(Date.now);
 const GROUP = 50;
@@ -21,7 +22,7 @@ let posthorn: TestPosthorn;
 let pool: Pool;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  pool = createPool(posthorn.database.url, { max: 1 });
+  pool = createPool(posthorn.database.url, { max: 1, ...PATIENT });
 });
 afterAll(async () => {
   await pool.end();

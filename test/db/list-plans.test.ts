@@ -11,6 +11,7 @@ import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { insertFailed, insertListed } from '../support/make/listed-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 // Rows and index entries that one page of 20 may read, of 20,000 that there are: a page for each subscription and event type.
 const PAGE = 20;
@@ -30,7 +31,7 @@ let other: string;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  db = createDatabase(posthorn.database.url, { max: 1 });
+  db = createDatabase(posthorn.database.url, { max: 1, ...PATIENT });
   tenants = createTenants({ db, pool: posthorn.database.pool });
   ({ id: channelId } = await createChannel(posthorn));
   const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };

@@ -4,6 +4,7 @@ import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 const ROWS = 20_000;
 /** Rows and index entries that a page may read. */
@@ -18,7 +19,7 @@ let workflowId: string;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  db = createDatabase(posthorn.database.url, { max: 1 });
+  db = createDatabase(posthorn.database.url, { max: 1, ...PATIENT });
   tenants = createTenants({ db, pool: posthorn.database.pool });
   workflowId = await workflowCalls(posthorn).activate({ type: 'manual' }, [{ id: 'note', type: 'action' }]);
   const { environmentId } = await posthorn.deps.db.workflow.findUniqueOrThrow({ where: { id: workflowId } });

@@ -9,6 +9,7 @@ import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { makeDataFolder, type OwnPostgres, startOwnPostgres } from '../support/service/own-servers.ts';
 import { endAllProcesses, prepareService, startApiProcess } from '../support/service/processes.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 const OWNER = 'plain_owner';
 const dataFolder = makeDataFolder();
@@ -47,7 +48,7 @@ async function makeDatabase(owner?: { password: string }): Promise<string> {
 }
 
 async function gapOf(url: string): Promise<RoleGap> {
-  const pool = createPool(url, { max: 1 });
+  const pool = createPool(url, { max: 1, ...PATIENT });
   try {
     return await findRoleGap(pool);
   } finally {

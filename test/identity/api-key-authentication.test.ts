@@ -7,6 +7,7 @@ import { type Edge, startEdge } from '../support/world/edge.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { apiKeysOf } from '../support/make/credential-services.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ describe('authentication', () => {
   });
 
   test('in another process follows a revocation within 5 seconds', async () => {
-    const db = createDatabase(edge.database.url);
+    const db = createDatabase(edge.database.url, PATIENT);
     let now = Date.now();
     // `as`: as much of a logger as is called.
     const log = { warn: () => undefined } as never;

@@ -7,6 +7,7 @@ import { createAudit } from '../../src/identity/audit/service.ts';
 import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { machineCredentialsOf } from '../support/make/credential-services.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 /**
  * The command line names one thing and read all of them: an installation with 100,000 machine credentials loaded each with its secrets
@@ -22,6 +23,7 @@ let rowsRead = 0;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   db = createDatabase(posthorn.database.url, {
+    ...PATIENT,
     onPool: (pool) => {
       pool.on('connect', count);
     },

@@ -10,6 +10,7 @@ import type { PublishUnit } from '../../src/publishing/transaction.ts';
 import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 let posthorn: TestPosthorn;
 let environmentId: string;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   ({ id: channelId } = await createChannel(posthorn));
   ({ environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } }));
-  pool = createPool(posthorn.database.url, { max: 3 });
+  pool = createPool(posthorn.database.url, { max: 3, ...PATIENT });
   pool.on('connect', (client) => {
     const { query } = client;
     client.query = ((...given: unknown[]) => {

@@ -7,6 +7,7 @@ import type { Pool } from 'pg';
 import { createPool } from '../../src/db/connections/pool.ts';
 import { hasFailedTest } from '../support/check/failures.ts';
 import { startTopology, type Topology, type TopologyOptions } from './topology.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 /** The topology of one test file, its database and Temporal as a checker reaches them: past the links that faults break. */
 export type OwnTopology = { topology: Topology; pool: Pool; temporal: Client; folder: string };
@@ -24,7 +25,7 @@ export function useTopology(optionsOf: () => TopologyOptions = () => ({})): () =
     // PostgreSQL has a user of its own, who must reach its data.
     chmodSync(folder, 0o711);
     const topology = await startTopology(folder, () => undefined, optionsOf());
-    const pool = createPool(topology.databaseUrl, { max: 4 });
+    const pool = createPool(topology.databaseUrl, { max: 4, ...PATIENT });
     connection = await Connection.connect({ address: topology.temporalAddress });
     own = { topology, pool, temporal: new Client({ connection }), folder };
   }, STARTED_WITHIN_MS);

@@ -8,6 +8,7 @@ import { BUILT } from '../support/service/ensure-built.ts';
 import { useTopology } from './own-topology.ts';
 import { type ArchivedPostgres, startArchivedPostgres } from './recovery/archived-postgres.ts';
 import { runCommand } from './release.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 /** So many publications are accepted in each stretch, before the next step. */
 const STRETCH = 40;
@@ -103,7 +104,7 @@ test('a base backup under load and the archive bring back all that was accepted 
   const counts = `SELECT concat_ws(' ', (SELECT count(*) FROM messages), (SELECT count(*) FROM deliveries), (SELECT count(*) FROM attempts)) AS is`;
   const copyUrl = await postgres.copyByDump();
   runCommand({ main: BUILT.main }, ['migrate'], { ...settings, DATABASE_URL: copyUrl });
-  const copy = createPool(copyUrl, { max: 1 });
+  const copy = createPool(copyUrl, { max: 1, ...PATIENT });
   try {
     expect((await copy.query<{ is: string }>(counts)).rows[0]?.is).toBe(await ask(counts));
   } finally {

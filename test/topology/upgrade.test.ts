@@ -12,6 +12,7 @@ import { createScenes, evidenceOf } from '../support/make/scene.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { buildRelease, prepareRelease, type Release, runCommand } from './release.ts';
 import { startTopology } from './topology.ts';
+import { PATIENT } from '../support/service/patience.ts';
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const NEW: Release = { main: BUILT.main };
@@ -46,7 +47,7 @@ test.each(OLD)(
       prepare: async (databaseUrl, temporalAddress) => prepareRelease(old, databaseUrl, temporalAddress),
     });
     ends.push(() => topology.stop());
-    const pool = createPool(topology.databaseUrl, { max: 2 });
+    const pool = createPool(topology.databaseUrl, { max: 2, ...PATIENT });
     const connection = await Connection.connect({ address: topology.temporalAddress });
     ends.push(
       () => pool.end(),
