@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { ACTIONS, STEP_TYPES } from '../../src/contract/run-outline.ts';
-import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { historyFromJson } from '../support/check/history-json.ts';
 import type { RecordedHistory } from '../support/make/history-of.ts';
 import { isToBeKept } from '../support/make/record-histories.ts';
 import { FULL_AFTER, recordFull, recordRuns, RUN_RECORDINGS, SECRET_WORD } from '../support/make/run-recordings.ts';
+import { BUILT } from '../support/service/ensure-built.ts';
 import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -40,7 +40,7 @@ let failures: Record<string, unknown>;
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
-  const workflowBundle = await bundleWorkflows();
+  const workflowBundle = { codePath: BUILT.workflows };
   const fresh = { ...(await recordRuns(posthorn)), ...(await recordOnSmallServer()) };
   if (isToBeKept)
     for (const [name, recorded] of Object.entries(fresh))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
+import { BUILT } from '../support/service/ensure-built.ts';
 import { historyFromJson } from '../support/check/history-json.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import type { RecordedHistory } from '../support/make/history-of.ts';
@@ -17,7 +17,7 @@ import {
   RECORDINGS,
 } from '../support/make/record-histories.ts';
 
-type Bundle = { code: string };
+type Bundle = { code: string } | { codePath: string };
 
 let posthorn: TestPosthorn;
 let fresh: Record<string, RecordedHistory>;
@@ -27,7 +27,8 @@ let ofFresh: Record<string, unknown>;
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
-  const bundle = await bundleWorkflows();
+  // Bundling anew takes two seconds of a processor, and gives the same.
+  const bundle = { codePath: BUILT.workflows };
   fresh = await recordHistories(posthorn);
   if (isToBeKept) for (const [name, recorded] of Object.entries(fresh)) keepHistory(name, recorded);
   ofKept = await replay(bundle, kept());

@@ -6,7 +6,7 @@ import type { AttemptResult, DeliverMessageInput, Standing } from '../../../src/
 import { FIRST_TASK_LOST_AFTER_MS } from '../../../src/contract/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
 import { connectToTemporal } from '../../../src/temporal/connection.ts';
-import { bundleWorkflows } from '../../../src/temporal/workflow-bundle.ts';
+import { BUILT } from '../service/ensure-built.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { currentRun } from '../service/run.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
@@ -70,7 +70,7 @@ async function playOut(
   const options = { workflowId, taskQueue, args: [input] };
   const handle = await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, options);
   await sleep(afterMs);
-  const workflowBundle = await bundleWorkflows();
+  const workflowBundle = { codePath: BUILT.workflows };
   const worker = await Worker.create({ connection, namespace: 'default', taskQueue, workflowBundle, activities });
   await worker.runUntil(handle.result());
   await close();
