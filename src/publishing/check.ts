@@ -6,10 +6,10 @@ import type { NewMessage, NewRun, Publication } from '../messages/publication.ts
 import type { NewId } from '../new-id.ts';
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
-import type { PublishingConfig } from './configs/config-store.ts';
+import type { PublishingConfig } from './configs/load-config.ts';
 import { findMatches } from './configs/filter-matches.ts';
 import { heardOf } from './configs/heard.ts';
-import { runsOf, triggersOf } from './configs/new-runs.ts';
+import { runsOf } from './configs/new-runs.ts';
 import type { PublishedPayload, ToPublish } from './prepare.ts';
 
 /** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
@@ -36,12 +36,12 @@ export function createCheck({
   newId: NewId;
 }) {
   /** Undefined for a channel that is missing, foreign or deleted. */
-  const configOf = async (
+  const configOf = (
     { environmentId, channelId }: Pick<Publication, 'environmentId' | 'channelId'>,
     which: WhichConfig,
-  ): Promise<PublishingConfig | undefined> => {
-    const read = which === 'known' ? configs.of : configs.newest;
-    return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
+  ): PublishingConfig | undefined | Promise<PublishingConfig | undefined> => {
+    if (!isId('channel', channelId)) return undefined;
+    return which === 'known' ? configs.of(environmentId, channelId) : configs.newest(environmentId, channelId);
   };
 
   /** Where one payload does not fit: at most one problem for each of the two schemas that may hold. */
@@ -127,9 +127,9 @@ export function createCheck({
   ): Promise<Pick<Publication, 'runs' | 'heard'>> => {
     if (publication.onlySubscriptionId !== undefined) return {};
     const messages = atOnce(publication.messages);
-    const heard = heardOf(publication, config, messages);
+    const heard = heardOf(config, messages);
     const runs: NewRun[] = [];
-    if (triggersOf(config, publication.channelId).length > 0)
+    if (config.triggers.length > 0)
       for (const message of messages) runs.push(...(await runsOf({ filters, newId }, publication, config, message)));
     return { ...(runs.length > 0 && { runs }), ...(heard.length > 0 && { heard }) };
   };
@@ -139,10 +139,13 @@ export function createCheck({
     { publication, payloads }: ToPublish,
     which: WhichConfig,
   ): Promise<{ publication: Publication; warnings: readonly ErrorDetails[] }> => {
-    const config = await configOf(publication, which);
+    const read = configOf(publication, which);
+    const config = read instanceof Promise ? await read : read;
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
-    const found = await checkPayloads(publication.channelId, config, { publication, payloads }).catch(asApiError);
+    const found = hasSchemas(config)
+      ? await checkPayloads(publication.channelId, config, { publication, payloads }).catch(asApiError)
+      : FITS;
     if (found instanceof ApiError || found.misfits.size > 0) {
       // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
@@ -151,7 +154,7 @@ export function createCheck({
     if (found instanceof ApiError) throw found;
     const known = withMisfits(publication, found.misfits);
     const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
-    const concerns = config.listens.length + triggersOf(config, publication.channelId).length > 0;
+    const concerns = config.listens.length + config.triggers.length > 0;
     const begun = concerns ? await begunBy(known, config) : {};
     return { publication: { ...known, configVersion: config.version, ...matches, ...begun }, warnings: found.warnings };
   };
@@ -159,6 +162,11 @@ export function createCheck({
   return {
     /** All channels at once, so that they wait beside each other; INVALID_REQUEST of the first one that refuses a payload. */
     async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<CheckedPublications> {
+      const [first, ...others] = toPublish;
+      if (first !== undefined && others.length === 0) {
+        const { publication, warnings } = await checkOne(first, which);
+        return { publications: [publication], warnings };
+      }
       const outcomes = await Promise.allSettled(toPublish.map((each) => checkOne(each, which)));
       const checked = outcomes.map((outcome) => {
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -184,6 +192,11 @@ export function createCheck({
     },
   };
 }
+
+const hasSchemas = ({ schema, schemas }: PublishingConfig): boolean => schema !== undefined || schemas.size > 0;
+
+/** All that a channel without schemas finds. */
+const FITS: { warnings: readonly ErrorDetails[]; misfits: Misfits } = { warnings: [], misfits: new Map() };
 
 /** Messages that are published now: not those that wait for their time, nor those that repeat an earlier one or are refused. */
 const atOnce = (messages: readonly NewMessage[]): NewMessage[] =>

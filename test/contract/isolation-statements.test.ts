@@ -8,7 +8,7 @@ import { findSigners } from '../../src/inspectors/receive-store.ts';
 import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/inspectors/store.ts';
 import { findMessages } from '../../src/messages/store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
-import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
+import { loadPublishingConfig } from '../../src/publishing/configs/load-config.ts';
 import { storePublications } from '../../src/publishing/storing/store.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
 import { findNamed } from '../../src/search/store.ts';
@@ -162,12 +162,15 @@ test('src/db/sql/shared-connections.ts lets the other environment of the app alo
 test('src/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
   const { db, pool } = posthorn.deps;
   const listens = [{ channelIds: [], eventTypes: ['a'] }];
-  await db.workflowVersion.updateMany({ where: { workflowId: all.ids.workflowId }, data: { listens } });
+  // One that names a channel would be left out for that alone.
+  const trigger = JSON.stringify({ type: 'event', config: { eventType: 'a' } });
+  const { workflowId } = all.ids;
+  await db.workflowVersion.updateMany({ where: { workflowId }, data: { listens, trigger } });
   const load = (environmentId: string, channelId: string) =>
     loadPublishingConfig(pool, environmentId, channelId, undefined);
   const own = await load(all.victim.environmentId, all.ids.channelId);
-  expect([own?.workflows.length, own?.listens]).toEqual([2, listens]);
-  expect(await load(all.sibling.environmentId, ownChannelId)).toMatchObject({ workflows: [], listens: [] });
+  expect([own?.triggers.map((each) => each.workflowId), own?.listens]).toEqual([[workflowId], listens]);
+  expect(await load(all.sibling.environmentId, ownChannelId)).toMatchObject({ triggers: [], listens: [] });
   for (const { environmentId } of all.neighbours) expect(await load(environmentId, all.ids.channelId)).toBeUndefined();
 });
 

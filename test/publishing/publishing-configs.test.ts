@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createPublishingConfigs } from '../../src/publishing/configs/channel-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from '../../src/publishing/configs/config-store.ts';
+import { loadPublishingConfig, type PublishingConfig } from '../../src/publishing/configs/load-config.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -25,6 +25,7 @@ async function setUp(opened: Promise<unknown> = Promise.resolve()) {
     return config;
   });
   return {
+    channelId,
     subscriptionId: id,
     reads: () => reads,
     of: async () => configs.of(environmentId, channelId),
@@ -79,5 +80,31 @@ describe('the configuration of a channel', () => {
     const before = await newest();
     expect((await patch(body)).status).toBe(200);
     expect((await newest())?.version !== before?.version).toBe(isChanged);
+  });
+
+  test('has the workflows and waits that concern its messages, and none of other channels', async () => {
+    const { channelId, newest } = await setUp();
+    const { id: otherId } = await createChannel(posthorn);
+    const begin = async (config: object, waits: object): Promise<string> => {
+      const steps = [{ id: 'wait', type: 'wait_for_event', config: { ...waits, timeout: '1h' } }];
+      const trigger = { type: 'event', config };
+      const made = { name: 'test', status: 'active', trigger, steps };
+      const { status, body } = await posthorn.request('POST', '/v1/workflows', made);
+      expect(status).toBe(201);
+      return (body as { id: string }).id;
+    };
+    const own = await begin({ channelId }, { channelId, eventType: 'own' });
+    const ofBoth = await begin({ channelIds: [otherId, channelId] }, { channelIds: [otherId, channelId] });
+    // Only its filter has the words by which a trigger names channels.
+    const filter = `payload.text == '"channelId": "${otherId}"'`;
+    const ofAll = await begin({ eventType: 'order.paid', filter }, { eventType: 'all' });
+    await begin({ channelId: otherId }, { channelId: otherId, eventType: 'other' });
+    const config = await newest();
+    expect(config?.triggers.map(({ workflowId }) => workflowId).toSorted()).toEqual([own, ofBoth, ofAll].toSorted());
+    const named = { channelIds: [channelId], eventTypes: ['own'] };
+    const both = { channelIds: [otherId, channelId], eventTypes: [] };
+    const all = { channelIds: [], eventTypes: ['all'] };
+    expect(config?.listens).toHaveLength(3);
+    expect(config?.listens).toEqual(expect.arrayContaining([named, both, all]));
   });
 });

@@ -9,7 +9,7 @@ import { createTenants } from '../../db/tenants.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createFilters } from '../../filters/filters.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
-import { loadPublishingConfig } from '../../publishing/configs/config-store.ts';
+import { loadPublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createNewId } from '../../new-id.ts';
 import type { Meters } from '../../observe/meters.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PublishingConfig } from './config-store.ts';
+import type { PublishingConfig } from './load-config.ts';
 
 // Characters of schemas and filters, of all channels together, each channel counting for some by itself: 60,000 channels
 // without any, or 30,000 subscriptions with the longest filters.
@@ -74,7 +74,7 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
 /** A process remembers nothing of an environment that another one is told. */
 const keyOf = (environmentId: string, channelId: string): string => `${environmentId} ${channelId}`;
 
-function weightOf({ schema, schemas, filters, workflows, listens }: PublishingConfig): number {
+function weightOf({ schema, schemas, filters, triggers, listens }: PublishingConfig): number {
   let weight = WEIGHT_OF_A_CHANNEL + (schema?.length ?? 0);
   for (const text of schemas.values()) weight += text.length;
   for (const { expression, subscriptions } of filters) {
@@ -82,7 +82,8 @@ function weightOf({ schema, schemas, filters, workflows, listens }: PublishingCo
     for (const { eventTypes } of subscriptions)
       weight += eventTypes.reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION);
   }
-  for (const { trigger } of workflows) weight += WEIGHT_OF_A_SUBSCRIPTION + trigger.length;
+  for (const { eventTypes, filter = '' } of triggers)
+    weight += eventTypes.reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION + filter.length);
   for (const { channelIds, eventTypes } of listens)
     weight += [...channelIds, ...eventTypes].reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION);
   return weight;

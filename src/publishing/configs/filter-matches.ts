@@ -1,7 +1,8 @@
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../kernel/words/event-types.ts';
 import type { FilterMatch, NewMessage } from '../../messages/publication.ts';
-import type { ChannelFilter, PublishingConfig } from './config-store.ts';
+import type { ChannelFilter } from './config-store.ts';
+import type { PublishingConfig } from './load-config.ts';
 
 type Wanting = { expressions: string[]; subscriptionIds: string[][] };
 

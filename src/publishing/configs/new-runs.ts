@@ -1,21 +1,40 @@
-import { type EventTrigger, eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
+import type { EventTrigger } from '../../automations/definitions/plan/event-trigger.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../kernel/words/event-types.ts';
 import { ChainTooDeep } from '../../messages/chain-too-deep.ts';
 import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { NewId } from '../../new-id.ts';
-import type { PublishingConfig } from './config-store.ts';
+import { createByEventType } from './by-event-type.ts';
+import type { PublishingConfig } from './load-config.ts';
 
-const triggersByConfig = new WeakMap<Pick<PublishingConfig, 'workflows'>, readonly EventTrigger[]>();
+/** As much of a configuration as runs depend on. */
+type Triggers = Pick<PublishingConfig, 'triggers'>;
 
-/** The workflows that messages of this channel begin, read once for each configuration. */
-export function triggersOf(config: Pick<PublishingConfig, 'workflows'>, channelId: string): readonly EventTrigger[] {
-  const known = triggersByConfig.get(config);
-  if (known !== undefined) return known;
-  const triggers = config.workflows.flatMap((stored) => eventTriggerOf(stored, channelId) ?? []);
-  triggersByConfig.set(config, triggers);
-  return triggers;
+/** Triggers that any message of the event type begins. */
+const beginning = createByEventType(({ triggers }: Triggers, eventType) =>
+  triggers.filter(({ webhookId, eventTypes }) => webhookId === undefined && wantsEventType(eventTypes, eventType)),
+);
+
+const ofWebhooks = new WeakMap<Triggers, Map<string, EventTrigger[]>>();
+
+/** Triggers that the messages of one inbound webhook alone begin. An environment may have thousands of webhooks. */
+function beginningWith(config: Triggers, webhookId: string | undefined): readonly EventTrigger[] {
+  if (webhookId === undefined) return [];
+  const known = ofWebhooks.get(config) ?? byWebhook(config);
+  ofWebhooks.set(config, known);
+  return known.get(webhookId) ?? [];
+}
+
+function byWebhook({ triggers }: Triggers): Map<string, EventTrigger[]> {
+  const found = new Map<string, EventTrigger[]>();
+  for (const trigger of triggers) {
+    if (trigger.webhookId === undefined) continue;
+    const others = found.get(trigger.webhookId) ?? [];
+    others.push(trigger);
+    found.set(trigger.webhookId, others);
+  }
+  return found;
 }
 
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
@@ -27,23 +46,23 @@ type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 export async function runsOf(
   { filters, newId }: Deciding,
   { channelId, chainDepth = 0 }: Pick<Publication, 'channelId' | 'chainDepth'>,
-  config: Pick<PublishingConfig, 'workflows'>,
+  config: Triggers,
   { id: messageId, eventType, payload, metadata }: NewMessage,
 ): Promise<NewRun[]> {
-  const wanting = triggersOf(config, channelId).filter(
-    ({ webhookId, eventTypes }) =>
-      (webhookId === undefined || webhookId === metadata?.['webhookId']) && wantsEventType(eventTypes, eventType),
+  const ofWebhook = beginningWith(config, metadata?.['webhookId']).filter(({ eventTypes }) =>
+    wantsEventType(eventTypes, eventType),
   );
+  const wanting = [...beginning(config, eventType), ...ofWebhook];
   const expressions = wanting.flatMap(({ filter }) => (filter === undefined ? [] : [filter]));
   const verdicts =
     expressions.length === 0
       ? []
       : await filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
   const lets = new Map(expressions.map((expression, index) => [expression, verdicts[index]?.matches === true]));
-  const beginning = wanting.filter(({ filter }) => filter === undefined || lets.get(filter) === true);
-  const [first] = beginning;
+  const begun = wanting.filter(({ filter }) => filter === undefined || lets.get(filter) === true);
+  const [first] = begun;
   if (first !== undefined && chainDepth >= WORKFLOW_BOUNDS.chainDepth) throw new ChainTooDeep(first.workflowId);
-  return beginning.map(({ workflowId, version, webhookId }) => ({
+  return begun.map(({ workflowId, version, webhookId }) => ({
     id: newId('run'),
     messageId,
     workflowId,

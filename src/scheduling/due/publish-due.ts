@@ -6,11 +6,11 @@ import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
 import type { FilterMatch, NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
-import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
+import type { PublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
 import type { NewId } from '../../new-id.ts';
 import { heardOf } from '../../publishing/configs/heard.ts';
-import { runsOf, triggersOf } from '../../publishing/configs/new-runs.ts';
+import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/storing/store.ts';
 import * as store from './due-store.ts';
@@ -150,7 +150,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
       // Triggers of workflows are asked as filters are, those without a filter too.
       const isFiltered = ({ channelId }: store.DueMessage): boolean => {
         const config = configOf.get(channelId);
-        return config !== undefined && config.filters.length + triggersOf(config, channelId).length > 0;
+        return config !== undefined && config.filters.length + config.triggers.length > 0;
       };
       const decisions = new Map(
         [...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [], runs: [] }]),
@@ -288,7 +288,7 @@ function toPublications(
   }
   return [...groups.values()].map((group) => {
     const { config } = decisions.get(group.channelId) ?? {};
-    const heard = config === undefined ? [] : heardOf(group, config, group.messages);
+    const heard = config === undefined ? [] : heardOf(config, group.messages);
     return heard.length === 0 ? group : { ...group, heard };
   });
 }

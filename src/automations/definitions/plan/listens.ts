@@ -22,8 +22,12 @@ const listeningOf = ({ trigger, steps }: Plan): Listening[] => [
   }),
 ];
 
+/** Whether messages of this channel may be among them. */
+export const isForChannel = ({ channelIds }: Listening, channelId: string): boolean =>
+  channelIds.length === 0 || channelIds.includes(channelId);
+
 /** Whether a message of this channel is one of them. */
 export const hears = (
-  { channelIds, eventTypes }: Listening,
+  listening: Listening,
   { channelId, eventType }: { channelId: string; eventType: string },
-): boolean => (channelIds.length === 0 || channelIds.includes(channelId)) && wantsEventType(eventTypes, eventType);
+): boolean => isForChannel(listening, channelId) && wantsEventType(listening.eventTypes, eventType);
