@@ -108,10 +108,14 @@ export function createHttpApp<
   koa.use(identify(schemes));
   koa.use(rateLimit(limiter, trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
-  koa.use(servePublicFiles(createPages(routes, config)));
-  koa.use(servePublicFiles(createConnectorIcons()));
-  koa.use(servePublicFiles(createOutcomePages()));
-  koa.use(servePublicFiles(createDashboardFiles(config)));
+  koa.use(
+    servePublicFiles([
+      createPages(routes, config),
+      createConnectorIcons(),
+      createOutcomePages(),
+      createDashboardFiles(config),
+    ]),
+  );
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(refuseForeignOrigin(origins));

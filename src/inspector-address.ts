@@ -69,18 +69,18 @@ export function createInspectorAddress({
     writeAnswer(ctx, status, BODILESS.includes(status) ? undefined : { received: true });
   };
 
+  const inspect = async (ctx: Context, inspectorId: string): Promise<void> => {
+    ctx.state.route = ROW;
+    ctx.state.params = { inspectorId };
+    await limit(ctx, async () => {
+      await ready(ctx, () => answer(ctx));
+    });
+  };
+
   return {
-    middleware: async (ctx, next) => {
+    middleware: (ctx, next) => {
       const found = readInspectPath(pathOf(ctx.req.url ?? ''));
-      if (found === undefined) {
-        await next();
-        return;
-      }
-      ctx.state.route = ROW;
-      ctx.state.params = { inspectorId: found.id };
-      await limit(ctx, async () => {
-        await ready(ctx, () => answer(ctx));
-      });
+      return found === undefined ? next() : inspect(ctx, found.id);
     },
     endDelays: delays.end,
   };

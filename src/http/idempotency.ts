@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Next } from 'koa';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
-import type { Caller } from '../caller/caller.ts';
+import type { Caller, EnvironmentCaller } from '../caller/caller.ts';
 import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
 import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
@@ -16,6 +17,8 @@ type Once = (
 ) => Promise<{ answer: KeptAnswer; isReplayed: boolean }>;
 
 const HEADER = 'Idempotency-Key';
+/** As Node names it. */
+const NAME = 'idempotency-key';
 const MAX_LENGTH = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -27,53 +30,56 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  */
 export const idempotency =
   (once: Once): Middleware =>
-  async (ctx, next) => {
+  (ctx, next) => {
     const { route, caller } = ctx.state;
-    const given = ctx.req.headersDistinct[HEADER.toLowerCase()];
-    if (given === undefined || route?.method !== 'POST' || caller?.level !== 'environment') {
-      await next();
-      return;
-    }
-    const request: KeyedRequest = {
-      environmentId: caller.environmentId,
-      id: sha256(
-        JSON.stringify([
-          caller.environmentId,
-          caller.principal.id,
-          route.method,
-          route.path,
-          ctx.state.params,
-          readKey(given),
-          ...rightsOf(route, caller),
-        ]),
-      ),
-      requestHash: sha256(ctx.state.bytes),
-    };
-    if (route.isPublish === true) {
-      ctx.state.keep = { request, status: route.status, headers: { ...ANSWER_HEADERS } };
-    }
-    let refusal: ApiError | undefined;
-    const run = async (): Promise<KeptAnswer> => {
-      try {
-        await next();
-      } catch (thrown) {
-        const error = toApiError(thrown, { isRead: false });
-        if (!isKept(error)) throw thrown;
-        refusal = error;
-        return toAnswer(error.status, stringifyExact(toEnvelope(error)));
-      }
-      return written(ctx, route);
-    };
-    const { answer, isReplayed } = await once(request, {
-      isPublish: route.isPublish === true,
-      run,
-    });
-    if (refusal !== undefined) throw refusal;
-    if (!isReplayed) return;
-    ctx.status = answer.status;
-    ctx.set({ ...answer.headers, 'Idempotent-Replayed': 'true' });
-    ctx.body = answer.body;
+    const given = ctx.req.headersDistinct[NAME];
+    if (given === undefined || route?.method !== 'POST' || caller?.level !== 'environment') return next();
+    return answerOnce(once, ctx, { next, key: readKey(given), route, caller });
   };
+
+type Keyed = { next: Next; key: string; route: Row; caller: EnvironmentCaller };
+
+async function answerOnce(once: Once, ctx: Context, { next, key, route, caller }: Keyed): Promise<void> {
+  const request: KeyedRequest = {
+    environmentId: caller.environmentId,
+    id: sha256(
+      JSON.stringify([
+        caller.environmentId,
+        caller.principal.id,
+        route.method,
+        route.path,
+        ctx.state.params,
+        key,
+        ...rightsOf(route, caller),
+      ]),
+    ),
+    requestHash: sha256(ctx.state.bytes),
+  };
+  if (route.isPublish === true) {
+    ctx.state.keep = { request, status: route.status, headers: { ...ANSWER_HEADERS } };
+  }
+  let refusal: ApiError | undefined;
+  const run = async (): Promise<KeptAnswer> => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown, { isRead: false });
+      if (!isKept(error)) throw thrown;
+      refusal = error;
+      return toAnswer(error.status, stringifyExact(toEnvelope(error)));
+    }
+    return written(ctx, route);
+  };
+  const { answer, isReplayed } = await once(request, {
+    isPublish: route.isPublish === true,
+    run,
+  });
+  if (refusal !== undefined) throw refusal;
+  if (!isReplayed) return;
+  ctx.status = answer.status;
+  ctx.set({ ...answer.headers, 'Idempotent-Replayed': 'true' });
+  ctx.body = answer.body;
+}
 
 /**
  * Part of the key where an answer may hold a credential with the caller's rights: one that has other rights now, or a token with fewer,

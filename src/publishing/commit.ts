@@ -72,11 +72,12 @@ export function createCommit(collaborators: {
   // One that another process holds up waits alone: the others of its group have been stored meanwhile.
   const heldUp = groupsOf({ inFlight: UNITS_IN_FLIGHT, maxWeight: 0, patience: '5s' });
 
-  const storeInGroup = async (unit: PublishUnit): Promise<UnitResult> => {
-    if (isPlain(unit)) return plain.add(unit);
+  const storeAmongSeveral = async (unit: PublishUnit): Promise<UnitResult> => {
     const result = await several.add(unit);
     return result.refusal instanceof HeldElsewhereError ? heldUp.add(unit) : result;
   };
+  const storeInGroup = (unit: PublishUnit): Promise<UnitResult> =>
+    isPlain(unit) ? plain.add(unit) : storeAmongSeveral(unit);
 
   const groups: readonly Grouping<PublishUnit, UnitResult>[] = [plain, several, heldUp];
   let waitingBytes = 0;

@@ -20,7 +20,7 @@ export function tracedCommit<U extends { publications: readonly Publication[] },
   tracing: PublishTracing | undefined,
 ): typeof commit {
   if (tracing === undefined) return commit;
-  return async (unit) => {
+  return (unit) => {
     const span = tracing.publish(unit.publications);
     if (span === undefined) return commit(unit);
     const { trace } = span;
@@ -36,7 +36,7 @@ export function tracedGroup<U extends { publications: readonly Publication[] }, 
   tracing: PublishTracing | undefined,
 ): typeof run {
   if (tracing === undefined) return run;
-  return async (units) => {
+  return (units) => {
     const end = tracing.commit(units.map(({ publications }) => publications[0]?.trace));
     return end === undefined ? run(units) : ending(end, () => run(units));
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -19,6 +20,6 @@ const MAPPED = '::ffff:';
 
 /** A socket for both protocols shows an IPv4 address inside an IPv6 one: 127.0.0.1 as ::ffff:127.0.0.1. */
 const plain = (address: string): string =>
-  address.toLowerCase().startsWith(MAPPED) && ipaddr.IPv4.isValid(address.slice(MAPPED.length))
+  address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)
     : address;

@@ -1,6 +1,7 @@
 import type { Limiter, ThingLimit } from '../../rate-limits/limiter.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
+import { setHeaders } from '../answers/answer.ts';
 import { clientAddress } from './client-address.ts';
 import type { Context, Middleware } from '../route/context.ts';
 
@@ -22,7 +23,7 @@ export const rateLimit =
           : credential === undefined || route?.ownLimit !== undefined
             ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops))
             : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
-    ctx.set(allowance.headers);
+    setHeaders(ctx, allowance.headers);
     try {
       // While keys cannot be checked every caller looks like a stranger: they are told so, not that they called too often.
       if (allowance.refusal !== undefined && credentialProblem?.code !== 'UNAVAILABLE') {

@@ -8,6 +8,12 @@ export const ANSWER_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
+/** Sets headers whose names and values are good as they stand. Koa's own `set` copies each of them twice first. */
+export function setHeaders({ res }: Pick<Context, 'res'>, headers: Readonly<Record<string, string>>): void {
+  if (res.headersSent) return;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+}
+
 /** Writes the answer. `undefined` means that there is no body (204, 303). */
 export function writeAnswer(ctx: Context, status: number, value: unknown): void {
   if (value === undefined) {
@@ -17,6 +23,6 @@ export function writeAnswer(ctx: Context, status: number, value: unknown): void 
     return;
   }
   ctx.status = status;
-  ctx.set(ANSWER_HEADERS);
+  setHeaders(ctx, ANSWER_HEADERS);
   ctx.body = stringifyExact(value);
 }

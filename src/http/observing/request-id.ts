@@ -17,8 +17,10 @@ export const requestId =
     const id = newRequestId();
     const startedAt = performance.now();
     ctx.state.requestId = id;
-    ctx.set('X-Request-Id', id);
+    ctx.res.setHeader('X-Request-Id', id);
     await next();
+    // Nobody reads the line at the usual level, and what it says would still be put together.
+    if (!log.isLevelEnabled('debug')) return;
     const { method, status, state } = ctx;
     // The route's pattern, not the path: paths hold whatever a caller typed.
     const durationMs = Math.round(performance.now() - startedAt);

@@ -19,26 +19,18 @@ export type TraceRequest = (request: {
 /** Makes a span of each request but the probes'. A stream's ends when it begins. */
 export const traceRequests =
   (begin: TraceRequest): Middleware =>
-  async (ctx, next) => {
-    if (PROBES.includes(pathOf(ctx.req.url ?? ''))) {
-      await next();
-      return;
-    }
+  (ctx, next) => {
+    if (PROBES.includes(pathOf(ctx.req.url ?? ''))) return next();
     const method = METHODS.includes(ctx.method) ? ctx.method : 'other';
     const { traceparent, tracestate } = ctx.req.headers;
     // Two of the first would be no trace; Node joins the second.
     const span = begin({ method, traceparent: textOf(traceparent), tracestate: textOf(tracestate) });
-    if (span === undefined) {
-      await next();
-      return;
-    }
+    if (span === undefined) return next();
     ctx.state.trace = span.trace;
-    try {
-      await next();
-    } finally {
+    return next().finally(() => {
       const { requestId, route } = ctx.state;
       span.end({ requestId, route: route?.path, status: ctx.status });
-    }
+    });
   };
 
 const textOf = (header: string | string[] | undefined): string | undefined =>

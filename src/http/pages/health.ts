@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PART_STATES, PROCESS_STATES, type ProcessState, type Readiness } from '../../readiness/readiness.ts';
 import { writeAnswer } from '../answers/answer.ts';
-import type { Middleware } from '../route/context.ts';
+import type { Context, Middleware } from '../route/context.ts';
 import { errorEnvelope, toEnvelope } from '../answers/error-envelope.ts';
 import { pathOf } from '../route/match-route.ts';
 import { requireReading } from './require-reading.ts';
@@ -50,12 +50,7 @@ export const unreadyAnswer = errorEnvelope.extend({
  * processes are shown and decide nothing: connections go to those that are there.
  */
 export function health(readiness: Readiness, processTable: () => readonly ProcessState[]): Middleware {
-  return async (ctx, next) => {
-    const path = pathOf(ctx.req.url ?? '');
-    if (path !== '/healthz' && path !== '/readyz') {
-      await next();
-      return;
-    }
+  const answer = async (ctx: Context, path: string): Promise<void> => {
     requireReading(ctx);
     if (path === '/healthz') return writeAnswer(ctx, 200, { status: 'ok' } satisfies z.output<typeof healthAnswer>);
     const look = await readiness.look();
@@ -76,5 +71,9 @@ export function health(readiness: Readiness, processTable: () => readonly Proces
       ...shown,
     };
     return writeAnswer(ctx, 503, unready);
+  };
+  return (ctx, next) => {
+    const path = pathOf(ctx.req.url ?? '');
+    return path === '/healthz' || path === '/readyz' ? answer(ctx, path) : next();
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Middleware } from '../route/context.ts';
+import type { Next } from 'koa';
+import type { Context, Middleware } from '../route/context.ts';
 import { pathOf } from '../route/match-route.ts';
 import { requireReading } from './require-reading.ts';
 
@@ -53,14 +54,24 @@ export function publicFile(
 export const contentHashOf = (content: Buffer | string): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
+type Find = (path: string) => Promise<PublicFile | undefined>;
+
 /**
  * Answers what is no route of the API, and public: the document and its pages. Behind the rate limit, so that nobody reads them without
  * end; before everything that needs PostgreSQL, so that they are there while it is not.
  */
-export const servePublicFiles =
-  (find: (path: string) => Promise<PublicFile | undefined>): Middleware =>
-  async (ctx, next) => {
-    const file = await find(pathOf(ctx.req.url ?? ''));
+export function servePublicFiles(finders: readonly Find[]): Middleware {
+  const serve = createServing(finders);
+  // Nearly every request is for a route, and pays nothing for files.
+  return (ctx, next) => (ctx.state.route === undefined ? serve(ctx, next) : next());
+}
+
+const createServing =
+  (finders: readonly Find[]) =>
+  async (ctx: Context, next: Next): Promise<void> => {
+    const path = pathOf(ctx.req.url ?? '');
+    let file: PublicFile | undefined;
+    for (const find of finders) file ??= await find(path);
     if (file === undefined) {
       await next();
       return;

@@ -23,15 +23,15 @@ export const ANY_TYPE = '*/*';
  * headers can tell is refused before a byte is read: decoders of Node have had published exploits (Brotli, CVE-2026-111497), so
  * nothing is ever decompressed.
  */
-export const rawBytes: Middleware = async (ctx, next) => {
-  const { req, state } = ctx;
+export const rawBytes: Middleware = ({ req, state }, next) => {
   refuseEncoding(req);
   state.bytes = NONE;
-  if (hasBody(req)) {
-    refuseMediaType(req, state.route?.consumes ?? 'none');
-    state.bytes = await readBytes(req, BODY_LIMITS[state.route?.size ?? 'control']);
-  }
-  await next();
+  if (!hasBody(req)) return next();
+  refuseMediaType(req, state.route?.consumes ?? 'none');
+  return readBytes(req, BODY_LIMITS[state.route?.size ?? 'control']).then((bytes) => {
+    state.bytes = bytes;
+    return next();
+  });
 };
 
 function refuseEncoding(request: IncomingMessage): void {

@@ -94,7 +94,9 @@ function createFinder(routes: readonly BoundRoute[]): (target: string, method: s
 
 /** The path of a request target: without its query and, in absolute form (RFC 9112 §3.2.2), without scheme and host. */
 export function pathOf(target: string): string {
-  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '');
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = path.indexOf('?');
+  return mark === -1 ? path : path.slice(0, mark);
 }
 
 /** The query of a request target, without the question mark. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -24,7 +24,7 @@ export function newKey(environment: EnvironmentKind, random: Buffer = randomByte
  * SHA-256 of a whole key. A key holds 256 random bits, so there is nothing to guess and no slow hash is needed; the look-up
  * by the hash's unique index has no timing that says how much of a key was right. Not for secrets that people choose.
  */
-export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** The part of a key that may be shown: its first 12 characters and its last 4. */
 export const keyHint = (key: string): { prefix: string; last4: string } => ({

@@ -46,7 +46,8 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
       const environment = environmentOfKey(key);
       if (environment === undefined) return undefined;
       const hash = hashKey(key);
-      const known = await belief.recall(hash.toString('base64'), () => findKnownKey(db, hash), asked);
+      const generation = hash.toString('base64');
+      const known = await belief.recall(generation, () => findKnownKey(db, hash), asked);
       if (known === undefined || known.environment !== environment) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();
@@ -59,8 +60,8 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
         appId,
         environmentId,
         environment,
-        generation: hash.toString('base64'),
-        scopes: new Set(known.scopes),
+        generation,
+        scopes: known.scopes,
         limits,
       };
     },

@@ -32,7 +32,8 @@ export type KnownKey = {
   environmentId: string;
   environment: EnvironmentKind;
   isAppSuspended: boolean;
-  scopes: Scope[];
+  /** One set for all requests that come with the key while it is believed. */
+  scopes: ReadonlySet<Scope>;
   limits: Limits;
   expiresAt: Date | undefined;
   lastUsedAt: Date | undefined;
@@ -194,7 +195,7 @@ export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey
     environmentId,
     environment: readKind(environment.kind),
     // A key that is being replaced makes no other one: it could keep itself alive by rotating again.
-    scopes: isLast ? scopes : scopes.filter((scope) => scope !== 'credentials:write'),
+    scopes: new Set(isLast ? scopes : scopes.filter((scope) => scope !== 'credentials:write')),
     limits: resolveLimits(tier, row),
     isAppSuspended: environment.app.status !== 'active',
     expiresAt: isLast ? (row.expiresAt ?? undefined) : endOfPrevious(row),
