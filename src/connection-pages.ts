@@ -1,4 +1,4 @@
-import { OUTCOMES, type ConsentOutcome, pageOfOutcome } from './automations/connections/outcomes.ts';
+import { OUTCOMES, type ConsentOutcome, pageOfOutcome } from './automations/connections/consent-outcomes.ts';
 import { pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
 
 const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);

@@ -15,7 +15,7 @@ import {
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { DeliveryStatus } from '../kernel/words/statuses.ts';
-import { findLooked, type FoundIds, isLooked, lookedConditions, type LookedFilter } from './looked-store.ts';
+import { findLooked, type FoundIds, isLooked, lookedConditions, type LookedFilter } from './unindexed-store.ts';
 
 /** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeliveryFilter = LookedFilter & {

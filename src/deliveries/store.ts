@@ -20,7 +20,7 @@ type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
 
 /**
- * Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (looked-store.ts). Without `hasBodies` no
+ * Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (unindexed-store.ts). Without `hasBodies` no
  * body of an answer is read: a hundred of them are up to 1.6 MB.
  */
 export async function listDeliveries(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findTargets, look } from '../../src/changes/store.ts';
-import { findLooked, lookedConditions } from '../../src/deliveries/looked-store.ts';
+import { findLooked, lookedConditions } from '../../src/deliveries/unindexed-store.ts';
 import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
 import { createInstallation } from '../../src/installation/service.ts';
 import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
@@ -89,9 +89,9 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
         return count || undefined;
       }),
   ],
-  ['src/deliveries/looked-store.ts finds no delivery', (environmentId) => firstLooked({ environmentId })],
+  ['src/deliveries/unindexed-store.ts finds no delivery', (environmentId) => firstLooked({ environmentId })],
   [
-    'src/deliveries/looked-store.ts finds no delivery of the subscription',
+    'src/deliveries/unindexed-store.ts finds no delivery of the subscription',
     (environmentId) => firstLooked({ environmentId, subscriptionId: all.ids.subscriptionId }),
   ],
   [

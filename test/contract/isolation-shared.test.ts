@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endAsCancelled } from '../../src/dispatch/recovery/cancel.ts';
+import { endAsCancelled } from '../../src/dispatch/recovery/ended-in-temporal.ts';
 import { createRecordAudit } from '../../src/identity/audit/record.ts';
 import { runBatch } from '../../src/replays/batches.ts';
 import { routes } from '../../src/routes.ts';

@@ -223,7 +223,7 @@ test.each(WAYS)(
   },
 );
 
-// Rows that a page of these filters may look at, of each status (src/deliveries/looked-store.ts), each once in a first look of 200.
+// Rows that a page of these filters may look at, of each status (src/deliveries/unindexed-store.ts), each once in a first look of 200.
 const MOST_LOOKED = 5_200;
 const LOOKED = [
   { errorClass: 'tls' },

@@ -5,7 +5,7 @@ import { createTries } from '../../src/identity/accounts/tries.ts';
 import { createFactors } from '../../src/identity/factors/service.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
-import { createTellChange } from '../../src/process/assembly/tell-change.ts';
+import { createTellChange } from '../../src/process/assembly/audit-people.ts';
 import { type Enrolled, enrolTotp, forgetSteps, setUpWithTotp, totpCode } from '../support/make/factors.ts';
 import { joinAs, OWNER, passPassword, refusalOf } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -105,7 +105,7 @@ const ASKED = [
   /^src\/automations\/.*(store|service|cover)\.ts$/,
   /^src\/changes\/store\.ts$/,
   /^src\/db\/shared-connections\.ts$/,
-  /^src\/deliveries\/looked-store\.ts$/,
+  /^src\/deliveries\/unindexed-store\.ts$/,
   /^src\/deliveries\/statements\/run-again\.ts$/,
   /^src\/deliveries\/store\.ts$/,
   /^src\/identity\/machine-credentials\/store\.ts$/,

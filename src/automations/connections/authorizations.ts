@@ -7,7 +7,7 @@ import type { RecordAudit } from '../../identity/audit/record.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
 import { openSealed, type Pending, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';
-import type { ConsentOutcome } from './outcomes.ts';
+import type { ConsentOutcome } from './consent-outcomes.ts';
 import { authorizationUrl, exchangeCode, AuthorizationServerError, type Send } from './provider.ts';
 import { lockTokens, type TokenRow, useState, writeTokens } from './token-store.ts';
 

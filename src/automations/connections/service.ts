@@ -23,7 +23,7 @@ import {
 } from './schema.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { beginAt } from './authorizations.ts';
-import { CALLBACK, type ConsentOutcome, pageOfOutcome } from './outcomes.ts';
+import { CALLBACK, type ConsentOutcome, pageOfOutcome } from './consent-outcomes.ts';
 import { type ConnectionCredentials, openSealed, type Sealed, sealConnection } from './sealed.ts';
 import * as store from './store.ts';
 import { tryCredentials } from './try-credentials.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
 import { readJsonText } from './values/json-text.ts';
 import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RunOutline } from '../../contract/run-outline.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { outlineOf } from '../definitions/plan/outline.ts';
-import type { Plan, PlannedStep } from '../definitions/configs/plan.ts';
+import type { Plan, PlannedStep } from '../definitions/configs/planned.ts';
 import { readExactly } from './values/json-text.ts';
 import { innerSteps, loopsAround } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import type { Plan, PlannedStep } from '../definitions/configs/plan.ts';
+import type { Plan, PlannedStep } from '../definitions/configs/planned.ts';
 
 /** Steps that a step may go on to within its own chain, where it fails too. */
 function behind(step: PlannedStep): string[] {

@@ -7,7 +7,7 @@ import { type Way, wayAfterFailure, wayTo, wayToEnd } from '../../contract/run-w
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Clock } from '../../dependencies.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { asMaps } from '../expressions/constructor-keys.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';

@@ -4,7 +4,7 @@ import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
-import type { Flow } from '../definitions/configs/plan.ts';
+import type { Flow } from '../definitions/configs/planned.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
 import { RunSuperseded } from '../engine/step-failure.ts';

@@ -4,7 +4,7 @@ import { parsePayload } from '../../filters/payload.ts';
 import { invalidFields, type ErrorDetails } from '../../kernel/errors/api-error.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import type { TryWorkflow } from './schema.ts';

@@ -6,7 +6,7 @@ import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { Definition, Workflows } from '../definitions/service.ts';
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';

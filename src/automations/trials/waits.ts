@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { approval, resultOf, wayOfDecision } from '../engine/waits/approval.ts';
 import { childRun } from '../engine/waits/child-run.ts';

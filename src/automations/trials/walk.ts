@@ -1,6 +1,6 @@
 import { iterationOf, stepBehind, type Way, wayTo } from '../../contract/run-ways.ts';
 import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
-import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../engine/ways/branches.ts';
 import { closeLoop, endItem, openLoop } from '../engine/ways/loops.ts';

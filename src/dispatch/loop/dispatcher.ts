@@ -11,7 +11,7 @@ import { CLAIM, type ClaimRoom, claimRoom } from './claims/claim-room.ts';
 import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claims/claimed.ts';
 import type { Drain } from '../drain/drain.ts';
-import { describe } from './claims/describe.ts';
+import { describe } from './claims/workflow-inputs.ts';
 import { createDueRows, type DueRowsDependencies } from './claims/due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';

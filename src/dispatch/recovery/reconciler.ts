@@ -6,7 +6,7 @@ import { endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { CarrierState, Carriers } from '../../temporal/starts/carriers.ts';
 import { tellHighBacklogs } from './backlog-events.ts';
-import { endAsCancelled } from './cancel.ts';
+import { endAsCancelled } from './ended-in-temporal.ts';
 import { takeOverFromDead } from './incarnation.ts';
 import type { Paced } from './pace.ts';
 

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Caller } from '../../caller/caller.ts';
-import { doneBy, doneFrom, type TellChange } from '../../caller/changes.ts';
+import { doneBy, doneFrom, type TellChange } from '../../caller/doer.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { doneFrom, type TellChange } from '../../caller/changes.ts';
+import { doneFrom, type TellChange } from '../../caller/doer.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';

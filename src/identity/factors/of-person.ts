@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { Doer, TellChange } from '../../caller/changes.ts';
+import type { Doer, TellChange } from '../../caller/doer.ts';
 import type { Means } from '../../caller/person-fields.ts';
 import { countFactors, deleteFactors, lockPeople } from './store.ts';
 

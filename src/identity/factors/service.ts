@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Sessions } from '../sessions/service.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../../caller/caller.ts';
-import { type Doer, doneBy, type TellChange } from '../../caller/changes.ts';
+import { type Doer, doneBy, type TellChange } from '../../caller/doer.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import type { ConfirmTotp, FactorAdded, FactorsAnswer, RecoveryCodes, TotpSecret } from './schema.ts';
 import * as store from './store.ts';

@@ -4,7 +4,7 @@ import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../../caller/caller.ts';
-import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../caller/changes.ts';
+import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../caller/doer.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { isAtLeast, type Role } from '../../caller/roles.ts';

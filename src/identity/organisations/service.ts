@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Caller, TenantCaller } from '../../caller/caller.ts';
-import { doneBy, type TellChange } from '../../caller/changes.ts';
+import { doneBy, type TellChange } from '../../caller/doer.ts';
 import type { Members } from '../members/service.ts';
 import { isAtLeast } from '../../caller/roles.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';

@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { Caller } from '../../caller/caller.ts';
-import { doneBy, doneFrom, type TellChange } from '../../caller/changes.ts';
+import { doneBy, doneFrom, type TellChange } from '../../caller/doer.ts';
 import type { Means } from '../../caller/person-fields.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { actAs } from './act-as.ts';

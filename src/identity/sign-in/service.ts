@@ -5,7 +5,7 @@ import type { Accounts } from '../accounts/service.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Trier, Tries } from '../accounts/tries.ts';
 import type { Caller } from '../../caller/caller.ts';
-import { doneFrom } from '../../caller/changes.ts';
+import { doneFrom } from '../../caller/doer.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Factors } from '../factors/service.ts';
 import type { PasskeyRequest } from '../passkeys/schema.ts';

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { SingleSignOnSettings } from '../../settings/single-sign-on.ts';
 import type { Accounts } from '../accounts/service.ts';
-import { doneFrom, type TellChange } from '../../caller/changes.ts';
+import { doneFrom, type TellChange } from '../../caller/doer.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Members } from '../members/service.ts';

@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import { dashboardAt } from '../../kernel/values/dashboard-at.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../../caller/caller.ts';
-import type { TellChange } from '../../caller/changes.ts';
+import type { TellChange } from '../../caller/doer.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Members } from '../members/service.ts';
 import type { Visit } from '../../caller/scheme.ts';

@@ -5,7 +5,7 @@ import { PROOF_ALGORITHMS } from '../../kernel/errors/oauth.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 import type { Asked } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
-import { originOfVisit } from '../../caller/changes.ts';
+import { originOfVisit } from '../../caller/doer.ts';
 import { requireBinding } from '../dpop/binding.ts';
 import { createNonces } from '../dpop/nonces.ts';
 import { checkProof, type Proof, type ProvenRequest } from '../dpop/proof.ts';

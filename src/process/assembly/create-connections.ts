@@ -1,6 +1,6 @@
 import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
 import { createFinish } from '../../automations/connections/authorizations.ts';
-import { CALLBACK } from '../../automations/connections/outcomes.ts';
+import { CALLBACK } from '../../automations/connections/consent-outcomes.ts';
 import { type Connections, createConnections } from '../../automations/connections/service.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import { VERSION } from '../../kernel/words/version.ts';

@@ -1,6 +1,6 @@
 import { createActivation } from '../../automations/definitions/activation.ts';
 import { createApprovals } from '../../automations/approvals/service.ts';
-import { createChecks } from '../../automations/definitions/problems/checks.ts';
+import { createChecks } from '../../automations/definitions/problems/languages-and-targets.ts';
 import { createWorkflows } from '../../automations/definitions/service.ts';
 import { createRuns } from '../../automations/runs/service.ts';
 import { createWorkflowSchedules } from '../../automations/schedules/service.ts';
@@ -52,7 +52,7 @@ import { createStats } from '../../stats/service.ts';
 import { createSearching } from '../../search/service.ts';
 import { createStreams } from '../../streams/service.ts';
 import { createSubscriptions } from '../../subscriptions/service.ts';
-import { createTellChange } from './tell-change.ts';
+import { createTellChange } from './audit-people.ts';
 
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.

@@ -13,7 +13,7 @@ import { startReportingConcurrency } from '../../dispatch/admission/report-concu
 import { createDrain } from '../../dispatch/drain/drain.ts';
 import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher.ts';
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
-import { wordsOf } from '../../dispatch/recovery/cancel.ts';
+import { wordsOf } from '../../dispatch/recovery/ended-in-temporal.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';

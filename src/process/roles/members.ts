@@ -9,7 +9,7 @@ import type { Role } from '../../caller/roles.ts';
 import { createSessions } from '../../identity/sessions/service.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
-import { createTellChange } from '../assembly/tell-change.ts';
+import { createTellChange } from '../assembly/audit-people.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print, say } from './serving/role.ts';
 import { readRunningState } from './serving/running-state.ts';

@@ -5,7 +5,7 @@ import type { Connector, Operation } from '../../connectors/catalogue/connector.
 import { misfitWithout } from '../../connectors/misfit.ts';
 import { textsOf } from '../../expressions/templates.ts';
 import { common, templates } from './fields.ts';
-import type { ConnectorAction, PlannedStep } from './plan.ts';
+import type { ConnectorAction, PlannedStep } from './planned.ts';
 
 export const connectorConfig = z.strictObject({
   ...common,

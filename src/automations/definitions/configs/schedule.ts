@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { duration } from './fields.ts';
-import type { Trigger } from './plan.ts';
+import type { Trigger } from './planned.ts';
 
 const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'cancelOther', 'terminateOther', 'allowAll'] as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { channelIds, common, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
-import type { PlannedStep } from './plan.ts';
+import type { PlannedStep } from './planned.ts';
 
 const wait = duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs });
 const DEFAULT_WAIT_MS = 7 * 86_400_000;

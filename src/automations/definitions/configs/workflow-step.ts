@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { common, duration, template } from './fields.ts';
-import type { PlannedStep } from './plan.ts';
+import type { PlannedStep } from './planned.ts';
 
 const DEFAULT_WAIT_MS = 30 * 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { CancelOn, Trigger } from '../configs/plan.ts';
+import type { CancelOn, Trigger } from '../configs/planned.ts';
 
 /** Messages that cancel the runs of a trigger. */
 export const cancelOnOf = (trigger: Trigger): readonly CancelOn[] => ('cancelOn' in trigger ? trigger.cancelOn : []);

@@ -1,4 +1,4 @@
-import type { Plan } from '../configs/plan.ts';
+import type { Plan } from '../configs/planned.ts';
 import { actionOf, plannedStep, type WrittenStep } from './planned-step.ts';
 import { plannedTrigger } from './planned-trigger.ts';
 

@@ -1,7 +1,7 @@
 import { wantsEventType } from '../../../kernel/words/event-types.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import { planOf } from './compile.ts';
-import type { Plan } from '../configs/plan.ts';
+import type { Plan } from '../configs/planned.ts';
 
 /** Messages that a step may wait for, or that may cancel a run. Empty lists stand for all. */
 export type Listening = { channelIds: string[]; eventTypes: string[] };

@@ -1,5 +1,5 @@
 import type { OutlineStep, RunOutline } from '../../../contract/run-outline.ts';
-import type { Plan, PlannedStep } from '../configs/plan.ts';
+import type { Plan, PlannedStep } from '../configs/planned.ts';
 
 /** The part of a plan that the Temporal workflow of a run has to know. */
 export function outlineOf({ entry, steps }: Plan): RunOutline {

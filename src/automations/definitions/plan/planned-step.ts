@@ -3,7 +3,7 @@ import type { ActionConfigs } from '../configs/actions.ts';
 import { commonOf } from '../configs/fields.ts';
 import { type Configs, stepConfigOf } from '../configs/steps.ts';
 import { plannedConnector } from '../configs/connector.ts';
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 import { plannedApproval } from '../configs/approval.ts';
 import { plannedWaitForEvent } from '../configs/wait-for-event.ts';
 import { plannedWorkflowStep } from '../configs/workflow-step.ts';

@@ -1,5 +1,5 @@
 import type { TriggerType } from '../../../contract/run-outline.ts';
-import type { Trigger } from '../configs/plan.ts';
+import type { Trigger } from '../configs/planned.ts';
 import { plannedSchedule } from '../configs/schedule.ts';
 import {
   type EventTriggerConfig,

@@ -1,5 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 import { type DefinitionProblem, reachable, waysOf } from './graph.ts';
 
 /**

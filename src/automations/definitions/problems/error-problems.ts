@@ -1,6 +1,6 @@
 import { isStepError, STEP_ERRORS } from '../../../contract/step-errors.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 
 const KNOWN = [...STEP_ERRORS, 'HTTP_404', 'HTTP_4XX', 'HTTP_5XX'];

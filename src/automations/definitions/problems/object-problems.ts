@@ -1,6 +1,6 @@
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import { piecesOf } from '../../expressions/templates.ts';
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 
 /** Types of CEL, by their beginnings, whose values may be objects. */

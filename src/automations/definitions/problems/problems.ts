@@ -10,7 +10,7 @@ import {
 import { fieldPath } from '../../../kernel/values/field-path.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
-import type { Checks } from './checks.ts';
+import type { Checks } from './languages-and-targets.ts';
 import { planOf } from '../plan/compile.ts';
 import { isConfigField, stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';

@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 
 /** Steps whose results may be there, and those of them whose results certainly are. A step that its `if` leaves out has one, too. */
 export type Readable = { may: ReadonlySet<string>; surely: ReadonlySet<string> };

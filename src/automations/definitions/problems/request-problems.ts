@@ -2,8 +2,8 @@ import { fieldPath } from '../../../kernel/values/field-path.ts';
 import { headerNameProblem, headerValueProblem } from '../../../outbound/request-headers.ts';
 import { filledAddress, hasWrittenOrigin } from '../../expressions/addresses.ts';
 import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
-import type { Checks } from './checks.ts';
-import type { HttpAction, PlannedStep } from '../configs/plan.ts';
+import type { Checks } from './languages-and-targets.ts';
+import type { HttpAction, PlannedStep } from '../configs/planned.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 import { secretTemplatesOf } from '../references/secret-templates.ts';
 

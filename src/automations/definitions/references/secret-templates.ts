@@ -1,5 +1,5 @@
 import { connectorTemplates } from '../configs/connector.ts';
-import type { PlannedStep } from '../configs/plan.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 
 /** The templates of a step that may hold secrets, with their fields in its config. */
 export function secretTemplatesOf(step: PlannedStep): { field: string; template: unknown }[] {

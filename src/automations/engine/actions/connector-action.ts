@@ -5,7 +5,7 @@ import { connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
 import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
 import { misfitOf, misfitWithout } from '../../connectors/misfit.ts';
 import { type ConnectorRequest, requestOf } from '../../connectors/request.ts';
-import type { ConnectorAction, PlannedStep } from '../../definitions/configs/plan.ts';
+import type { ConnectorAction, PlannedStep } from '../../definitions/configs/planned.ts';
 import { filledPath } from '../../expressions/addresses.ts';
 import { type StepExpressions, toText } from '../../expressions/expressions.ts';
 import { piecesOf } from '../../expressions/templates.ts';

@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import type { RequestError, RequestResult, RequestSender } from '../../../outbound/send-request.ts';
-import type { HttpAction } from '../../definitions/configs/plan.ts';
+import type { HttpAction } from '../../definitions/configs/planned.ts';
 import { writtenOriginProblem } from '../../definitions/problems/request-problems.ts';
 import { headerNameProblem, headerValueProblem } from '../../../outbound/request-headers.ts';
 import { filledAddress } from '../../expressions/addresses.ts';

@@ -1,6 +1,6 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
-import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { jsonText, readJsonText } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import { type Decided, expireApproval, openApproval, readApproval } from './approval-store.ts';

@@ -1,6 +1,6 @@
 import { timeOfId } from '../../../kernel/values/ids.ts';
 import { cancelOnOf, watchId } from '../../definitions/plan/cancel-watches.ts';
-import type { CancelOn } from '../../definitions/configs/plan.ts';
+import type { CancelOn } from '../../definitions/configs/planned.ts';
 import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed } from '../../expressions/expressions.ts';
 import { contextAtBeginning } from '../context.ts';

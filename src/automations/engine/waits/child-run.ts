@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
-import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { jsonText, readJsonText } from '../values/json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';

@@ -1,7 +1,7 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
 import { timeOfId } from '../../../kernel/values/ids.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
-import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrivals/arrived.ts';

@@ -1,6 +1,6 @@
 import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../contract/run-workflow.ts';
 import { wayTo } from '../../../contract/run-ways.ts';
-import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { type Loaded, loadStep } from '../context.ts';
 import { jsonText } from '../values/json-text.ts';
 import { readStep } from '../load-store.ts';

@@ -1,5 +1,5 @@
 import type { Filters } from '../../../../filters/filters.ts';
-import type { Match, PlannedStep } from '../../../definitions/configs/plan.ts';
+import type { Match, PlannedStep } from '../../../definitions/configs/planned.ts';
 import { hears } from '../../../definitions/plan/listens.ts';
 import { triggerFilter } from '../../../definitions/plan/trigger-filter.ts';
 import type { RunContext } from '../../../expressions/context.ts';

@@ -2,7 +2,7 @@ import type { DatabaseReader } from '../../db/client.ts';
 import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
-import type { Checks } from './problems/checks.ts';
+import type { Checks } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';
 import { problemsOf } from './problems/problems.ts';
