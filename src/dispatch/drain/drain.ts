@@ -11,7 +11,7 @@ import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
 import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { createFairQueues } from './fair-queues.ts';
-import { createFreshness, refreshStale } from './freshness.ts';
+import { createFreshness, refreshStale } from './read-again.ts';
 import { createInFlight } from './in-flight.ts';
 import { isNext, LOAD_AT_ONCE, takeToRead } from './read-ahead.ts';
 import { createSurplus } from './surplus.ts';

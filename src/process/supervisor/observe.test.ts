@@ -3,7 +3,7 @@ import { Gauge, Registry } from 'prom-client';
 import { metricValuesOf } from '../../observe/page.ts';
 import { createObserver, type Observed } from './observe.ts';
 import type { ToProcess } from './messages.ts';
-import { createRounds } from './rounds.ts';
+import { createRounds } from './questions.ts';
 
 type Process = Observed & { name: string };
 type Asked = Extract<ToProcess, { kind: 'observe' }>;

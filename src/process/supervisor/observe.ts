@@ -4,7 +4,7 @@ import { countedOf, type MetricValues, metricValuesOf, mergePages, type ProcessP
 import { PROCESS_STATES, type ProcessState } from '../../readiness/readiness.ts';
 import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';
-import type { Rounds } from './rounds.ts';
+import type { Rounds } from './questions.ts';
 
 // Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
 const OBSERVED_WITHIN_MS = 4_000;

@@ -10,7 +10,7 @@ import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
 import { serveMetrics } from './metrics-port.ts';
 import { createObserver, type Observed } from './observe.ts';
-import { createRounds } from './rounds.ts';
+import { createRounds } from './questions.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
 // From source as from a build: the entry has the ending of this module.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createRounds } from './rounds.ts';
+import { createRounds } from './questions.ts';
 
 const NEVER_MS = 1_000_000;
 
