@@ -15,10 +15,16 @@ import {
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { DeliveryStatus } from '../kernel/words/statuses.ts';
-import { findLooked, type FoundIds, isLooked, lookedConditions, type LookedFilter } from './unindexed-store.ts';
+import {
+  findUnindexed,
+  type FoundIds,
+  isUnindexed,
+  unindexedConditions,
+  type UnindexedFilter,
+} from './unindexed-store.ts';
 
 /** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */
-export type DeliveryFilter = LookedFilter & {
+export type DeliveryFilter = UnindexedFilter & {
   environmentId: string;
   channelId?: string | undefined;
   subscriptionId?: string | undefined;
@@ -39,9 +45,12 @@ export async function findDeliveryIds(
   const values = createValues();
   const search = { values, bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
   if (filter.messageId === undefined) {
-    if (isLooked(filter)) {
-      const conditions = (own: Values): string[] => [...narrowing(filter, own), ...lookedConditions(filter, own, now)];
-      return findLooked(db, filter, page, conditions);
+    if (isUnindexed(filter)) {
+      const conditions = (own: Values): string[] => [
+        ...narrowing(filter, own),
+        ...unindexedConditions(filter, own, now),
+      ];
+      return findUnindexed(db, filter, page, conditions);
     }
     const waiting = filter.status === 'pending' && !isOfAll(filter) ? await findWaiting(db, filter, page) : undefined;
     return { ids: waiting ?? (await findAlong(db, select(filter, search), values)) };
@@ -135,7 +144,7 @@ function ofMessage(
     ...columnIs('environment_id', filter.environmentId, values),
     ...statusIs(filter.status),
     ...narrowing(filter, values),
-    ...(isLooked(filter) ? lookedConditions(filter, values, now) : []),
+    ...(isUnindexed(filter) ? unindexedConditions(filter, values, now) : []),
   ];
   return `
     WITH found AS MATERIALIZED (SELECT d.id FROM ${TABLE} d WHERE ${where.join(' AND ')})

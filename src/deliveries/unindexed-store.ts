@@ -9,14 +9,14 @@ import { HELD_REASONS } from './held.ts';
 import { SLOW_MS } from './schema.ts';
 
 /** Filters of deliveries by values that no index has, or has for some rows only: rows are looked at one by one. */
-export type LookedFilter = {
+export type UnindexedFilter = {
   errorClass?: ErrorClass | undefined;
   /** `503`, or `5xx` for all of its class. */
   errorStatus?: string | undefined;
   minLatencyMs?: number | undefined;
   held?: 'true' | 'false' | undefined;
 };
-type Filter = LookedFilter & {
+type Filter = UnindexedFilter & {
   environmentId: string;
   subscriptionId?: string | undefined;
   status?: DeliveryStatus | undefined;
@@ -34,7 +34,7 @@ export type FoundIds = { ids: string[]; lookedTo?: string };
 const LOOKS = [200, 5_000];
 const TABLE = 'deliveries';
 
-export const isLooked = ({ errorClass, errorStatus, minLatencyMs, held }: LookedFilter): boolean =>
+export const isUnindexed = ({ errorClass, errorStatus, minLatencyMs, held }: UnindexedFilter): boolean =>
   [errorClass, errorStatus, minLatencyMs, held].some((value) => value !== undefined);
 
 const words = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
@@ -70,7 +70,7 @@ function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly
 }
 
 /** SQL: the conditions of these filters on a delivery `d`. */
-export function lookedConditions(filter: Filter, { add }: Values, now: Date): string[] {
+export function unindexedConditions(filter: Filter, { add }: Values, now: Date): string[] {
   const { errorClass, errorStatus, minLatencyMs, held } = filter;
   const statuses = statusesOf(filter);
   const standing = held === undefined ? '' : heldAt(`${add(now.toISOString())}::timestamptz`);
@@ -91,7 +91,7 @@ export function lookedConditions(filter: Filter, { add }: Values, now: Date): st
  * Ids of deliveries for which all `conditions` hold (SQL, on `d`). The rows come along the narrowest walks that have all of them, and no
  * more than 5,000 of each are looked at: a filter that little matches would read a whole table otherwise.
  */
-export async function findLooked(
+export async function findUnindexed(
   db: DatabaseTransaction,
   filter: Filter,
   page: PageRequest,

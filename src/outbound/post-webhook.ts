@@ -152,7 +152,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       }
       try {
         const { response, answeredAfterMs } = await answerTo(target, request, start);
-        return { startedAt, durationMs: elapsedMs(), ...judge(response, clock), answeredAfterMs };
+        return { startedAt, durationMs: elapsedMs(), ...meaningOf(response, clock), answeredAfterMs };
       } catch (error) {
         if (error instanceof SenderClosedError) throw error;
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };
@@ -173,7 +173,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 }
 
 /** Meaning of an answer (RFC 9110 §10.2.3 for the wait). */
-function judge(
+function meaningOf(
   response: WebhookResponse,
   clock: () => Date,
 ): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {

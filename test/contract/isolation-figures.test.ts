@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findTargets, look } from '../../src/changes/store.ts';
-import { findLooked, lookedConditions } from '../../src/deliveries/unindexed-store.ts';
+import { findUnindexed, unindexedConditions } from '../../src/deliveries/unindexed-store.ts';
 import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
 import { createInstallation } from '../../src/installation/service.ts';
 import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
@@ -116,8 +116,9 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
 
 const firstLooked = (filter: { environmentId: string; subscriptionId?: string }): Promise<string | undefined> =>
   posthorn.deps.db.$transaction(async (transaction) => {
-    const conditions = (values: Parameters<typeof lookedConditions>[1]) => lookedConditions(filter, values, new Date());
-    return (await findLooked(transaction, filter, page, conditions)).ids[0];
+    const conditions = (values: Parameters<typeof unindexedConditions>[1]) =>
+      unindexedConditions(filter, values, new Date());
+    return (await findUnindexed(transaction, filter, page, conditions)).ids[0];
   });
 
 test('src/marks/service.ts gives cursors of marks that the other environment cannot use', async () => {

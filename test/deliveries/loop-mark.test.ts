@@ -16,7 +16,7 @@ type Refusal = { error: { code: string; message: string; details: { field: strin
 
 const marksOf = ({ requests }: Receiver): unknown[] => requests.map(({ headers }) => headers[HOPS_HEADER]);
 
-// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where it is stale.
+// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where that was too long ago.
 describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
   let scene: DeliveryScene;
   beforeAll(async () => {

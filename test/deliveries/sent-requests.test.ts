@@ -27,7 +27,7 @@ const MASKED = {
 /** Headers of the connection, which the record has not. */
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'user-agent', 'accept-encoding'];
 
-// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where it is stale.
+// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where that was too long ago.
 describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
   let scene: DeliveryScene;
   beforeAll(async () => {

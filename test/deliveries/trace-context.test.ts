@@ -13,7 +13,7 @@ const MESSAGE = { eventType: 'order.created', payload: { n: 1 } };
 const tracesOf = ({ requests }: Receiver): { traceparent: unknown; tracestate: unknown }[] =>
   requests.map(({ headers }) => ({ traceparent: headers['traceparent'], tracestate: headers['tracestate'] }));
 
-// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where it is stale.
+// off: what was just published is tried with what the publish has read. 0: it is drained, and read again where that was too long ago.
 describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
   let scene: DeliveryScene;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const status = z.enum(WORKFLOW_STATUSES);
-/** Their insides are judged by problems.ts, which tells all that is wrong with them at once. */
+/** Their insides are checked by validate.ts, which tells all that is wrong with them at once. */
 const trigger = z.record(z.string(), z.unknown());
 const steps = z.array(z.unknown());
 

@@ -13,7 +13,7 @@ import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import { endProblems } from './configs/schedule.ts';
 import type { Checks } from './problems/languages-and-targets.ts';
-import { createJudge, requireFitting, together } from './validate.ts';
+import { createFindProblems, requireFitting, together } from './validate.ts';
 import { listeningIn } from './plan/listens.ts';
 import { missingIn } from './problems/problems.ts';
 import { triggerTypeOf } from './plan/trigger-type.ts';
@@ -88,13 +88,13 @@ export function createWorkflows(
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
-  const judge = createJudge({ checks, schemas });
-  const judgeWithin = (
+  const findProblems = createFindProblems({ checks, schemas });
+  const problemsWithin = (
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
     texts: store.DefinitionTexts,
     own?: string,
-  ) => judge(texts, { environmentId, look: (look) => look(transaction), own });
+  ) => findProblems(texts, { environmentId, look: (look) => look(transaction), own });
 
   /** Why such a definition would begin no run. */
   const inactiveIn = (texts: store.DefinitionTexts): ErrorDetails[] => {
@@ -104,15 +104,15 @@ export function createWorkflows(
 
   /**
    * CONFLICT, with all of it, for a workflow that lacks something, whose schedule has ended, or that names something that is gone since it
-   * was written; and where the environment has no place for another active one. `isJudged`: these texts have been judged in this
+   * was written; and where the environment has no place for another active one. `isChecked`: these texts have been checked in this
    * transaction.
    */
   const requireComplete = async (
     transaction: DatabaseTransaction,
     caller: EnvironmentCaller,
-    { id, texts, isJudged }: { id: string; texts: store.DefinitionTexts; isJudged: boolean },
+    { id, texts, isChecked }: { id: string; texts: store.DefinitionTexts; isChecked: boolean },
   ): Promise<void> => {
-    const gone = isJudged ? [] : await judgeWithin(transaction, caller, texts, id);
+    const gone = isChecked ? [] : await problemsWithin(transaction, caller, texts, id);
     const [first, ...others] = together(gone, inactiveIn(texts));
     if (first !== undefined) throw invalidFields([first, ...others], 'CONFLICT');
     const active = await store.lockActiveTriggers(transaction, caller.environmentId, id);
@@ -125,7 +125,7 @@ export function createWorkflows(
       const stored = await lock(transaction, caller, id);
       const { workflow, texts } = stored;
       if (workflow.status === status) return workflow;
-      if (status === 'active') await requireComplete(transaction, caller, { id, texts, isJudged: false });
+      if (status === 'active') await requireComplete(transaction, caller, { id, texts, isChecked: false });
       else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
@@ -139,11 +139,11 @@ export function createWorkflows(
     create: (caller, body, bodyText) =>
       tenants.within(caller, async (transaction) => {
         const texts = textsIn(body, bodyText);
-        const good = requireFitting(body, await judgeWithin(transaction, caller, texts));
+        const good = requireFitting(body, await problemsWithin(transaction, caller, texts));
         const { environmentId } = caller;
         const { name, description, status } = good;
         const id = newId('workflow');
-        if (status === 'active') await requireComplete(transaction, caller, { id, texts, isJudged: true });
+        if (status === 'active') await requireComplete(transaction, caller, { id, texts, isChecked: true });
         const triggerType = triggerTypeOf(texts.trigger);
         const listens = listeningIn(texts);
         const workflow = await store.insertWorkflow(transaction, {
@@ -189,13 +189,13 @@ export function createWorkflows(
         const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
         const good = requireFitting(body, [
           ...changeProblems(workflow, body),
-          ...(isOther ? await judgeWithin(transaction, caller, texts, id) : []),
+          ...(isOther ? await problemsWithin(transaction, caller, texts, id) : []),
         ]);
         const { trigger: _, steps: __, ...change } = workflowChange.of(workflow, good);
         if (!isOther && Object.keys(change).length === 0) return workflow;
         const status = change.status ?? workflow.status;
         if (status === 'active' && (isOther || workflow.status !== 'active'))
-          await requireComplete(transaction, caller, { id, texts, isJudged: isOther });
+          await requireComplete(transaction, caller, { id, texts, isChecked: isOther });
         const listens = isOther ? listeningIn(texts) : undefined;
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
@@ -244,7 +244,11 @@ export function createWorkflows(
         faults,
         stored === undefined && name === undefined ? [{ field: 'name', reason: 'is required' }] : [],
         stored === undefined ? [] : changeProblems(stored.workflow, body),
-        await judge(texts, { environmentId, look: (look) => tenants.read(caller, look), own: stored?.workflow.id }),
+        await findProblems(texts, {
+          environmentId,
+          look: (look) => tenants.read(caller, look),
+          own: stored?.workflow.id,
+        }),
         inactiveIn(texts),
       );
       return { valid: errors.length === 0, errors };

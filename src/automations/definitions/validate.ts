@@ -23,13 +23,19 @@ const MOST_PROBLEMS = 20;
  * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the
  * workflow, where it has one.
  */
-export type Judge = (
+export type FindProblems = (
   texts: DefinitionTexts,
   where: { environmentId: string; look: Look; own?: string | undefined },
 ) => Promise<ErrorDetails[]>;
 
-export function createJudge({ checks, schemas }: { checks: Checks; schemas: Pick<Schemas, 'problemOf'> }): Judge {
-  const namedIn = async (given: Given, { environmentId, look, own }: Parameters<Judge>[1]) => [
+export function createFindProblems({
+  checks,
+  schemas,
+}: {
+  checks: Checks;
+  schemas: Pick<Schemas, 'problemOf'>;
+}): FindProblems {
+  const namedIn = async (given: Given, { environmentId, look, own }: Parameters<FindProblems>[1]) => [
     ...(await channelProblems(given, (ids) => look((reader) => findChannelIds(reader, environmentId, ids)))),
     ...(await webhookProblems(given, (ids) => look((reader) => findWebhookIds(reader, environmentId, ids)))),
     ...(await secretProblems(given, (names) => look((reader) => findSecretNames(reader, environmentId, names)))),

@@ -7,7 +7,7 @@ import { type DeliveryToAttempt, idsOf } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../../contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
 import type { Broken, Faults } from './faults.ts';
-import { judge, settledResult, toResult } from './judge.ts';
+import { judge, recordedResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
 import { type Tried, triedOf } from './tried.ts';
 import type { TrySpan, TryTracing } from './try-tracing.ts';
@@ -16,7 +16,7 @@ import type { SigningKey } from '../../outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
 
 // A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
-const STALE_MS = 500;
+const READ_AGAIN_AFTER_WAIT_MS = 500;
 
 /** A place under the limits of the subscription, until `leave`, which may be called more than once. */
 export type Entered = Passage & { leave(): void };
@@ -80,13 +80,13 @@ export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Pro
 }
 
 /**
- * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
+ * Makes one try: reads, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
  * that is on record, or that is not to be made now, sends nothing. A fault of ours, before or after the request, is no failure of the
  * receiver's: the delivery is held. Throws while the worker stops and when the try is over. Throws an UnheldFault when PostgreSQL does
  * not take even the hold.
  */
 export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
-  const found = await readUnsettled(deps, wanted);
+  const found = await readToTry(deps, wanted);
   if ('result' in found) return found;
   const askedAt = performance.now();
   const entry = await wanted.admit(found);
@@ -96,7 +96,7 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
     return { result: 'held' };
   }
   try {
-    const current = performance.now() - askedAt < STALE_MS ? found : await readUnsettled(deps, wanted);
+    const current = performance.now() - askedAt < READ_AGAIN_AFTER_WAIT_MS ? found : await readToTry(deps, wanted);
     return 'result' in current
       ? current
       : await make(deps, wanted, { delivery: current, entered: entry, beganAt: askedAt });
@@ -106,14 +106,14 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
 }
 
 /** The delivery as it is now, or a result when no try is to be made. */
-async function readUnsettled<E extends Entered>(
+async function readToTry<E extends Entered>(
   { clock, tracing }: TryDependencies,
   wanted: Try<E>,
 ): Promise<DeliveryToAttempt | AttemptResult> {
   const delivery = await wanted.read();
   if (delivery === undefined) return { result: 'superseded' };
-  const settled = settledResult(delivery, wanted, clock());
-  if (settled !== undefined) return settled;
+  const recorded = recordedResult(delivery, wanted, clock());
+  if (recorded !== undefined) return recorded;
   const { status, isAppSuspended } = delivery.subscription;
   if (status === 'active' && !isAppSuspended) return delivery;
   tracing?.held(delivery, wanted.carrier);
@@ -188,5 +188,5 @@ async function keysOf(
 /** The result of a try that could not be recorded because the delivery had moved on meanwhile. */
 async function resultNow<E extends Entered>({ clock }: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const delivery = await wanted.read();
-  return (delivery && settledResult(delivery, wanted, clock())) ?? { result: 'superseded' };
+  return (delivery && recordedResult(delivery, wanted, clock())) ?? { result: 'superseded' };
 }

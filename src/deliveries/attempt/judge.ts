@@ -5,7 +5,7 @@ import { delayAfterFailure, policyEndsAt } from '../../contract/retry-policy.ts'
 import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../../kernel/words/statuses.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
-/** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
+/** The delivery's next status after a try. `dueAt` is the next retry, null when the delivery is finished. */
 export type Judgement = {
   status: DeliveryStatus;
   dueAt: Date | null;
@@ -13,7 +13,7 @@ export type Judgement = {
 };
 
 /** The record's result for this try, when it need not or must not be made; undefined when it is to be made. */
-export function settledResult(
+export function recordedResult(
   delivery: DeliveryToAttempt,
   input: Pick<AttemptInput, 'round' | 'number'>,
   now: Date,

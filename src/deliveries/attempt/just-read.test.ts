@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { READ_STALE_AFTER_MS } from '../../kernel/rules/erasure.ts';
+import { READ_AGAIN_AFTER_MS } from '../../kernel/rules/read-age.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 import { createJustRead } from './just-read.ts';
 
@@ -22,17 +22,17 @@ test('a delivery is given once, while it is fresh', () => {
   expect(justRead.take('one')).toBe(one);
   expect(justRead.take('one')).toBeUndefined();
   justRead.keep(read('two'));
-  jest.advanceTimersByTime(READ_STALE_AFTER_MS / 2);
+  jest.advanceTimersByTime(READ_AGAIN_AFTER_MS / 2);
   expect(justRead.take('two')).toBeUndefined();
 });
 
-test('stale ones are forgotten with the next one', () => {
+test('ones that were read too long ago are forgotten with the next one', () => {
   const justRead = createJustRead();
   const registry: DeliveryToAttempt[] = [];
   for (let n = 0; n < 100; n += 1) {
     registry.push(read(`d${n}`));
     justRead.keep(registry[n] as DeliveryToAttempt);
-    jest.advanceTimersByTime(READ_STALE_AFTER_MS / 4);
+    jest.advanceTimersByTime(READ_AGAIN_AFTER_MS / 4);
   }
   expect(registry.filter(({ deliveryId }) => justRead.take(deliveryId) !== undefined)).toHaveLength(1);
 });

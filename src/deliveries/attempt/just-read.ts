@@ -1,4 +1,4 @@
-import { isFresh } from './age.ts';
+import { isJustRead } from './age.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
 /**
@@ -11,7 +11,7 @@ export function createJustRead() {
   return {
     keep(delivery: DeliveryToAttempt): void {
       for (const old of kept.values()) {
-        if (isFresh(old)) break;
+        if (isJustRead(old)) break;
         kept.delete(old.deliveryId);
       }
       kept.set(delivery.deliveryId, delivery);
@@ -20,7 +20,7 @@ export function createJustRead() {
     take(deliveryId: string): DeliveryToAttempt | undefined {
       const delivery = kept.get(deliveryId);
       kept.delete(deliveryId);
-      return delivery !== undefined && isFresh(delivery) ? delivery : undefined;
+      return delivery !== undefined && isJustRead(delivery) ? delivery : undefined;
     },
   };
 }

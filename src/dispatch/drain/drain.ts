@@ -11,7 +11,7 @@ import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
 import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { createFairQueues } from './fair-queues.ts';
-import { createFreshness, refreshStale } from './read-again.ts';
+import { createReadAgain, readOldAgain } from './read-again.ts';
 import { createInFlight } from './in-flight.ts';
 import { isNext, LOAD_AT_ONCE, takeToRead } from './read-ahead.ts';
 import { createSurplus } from './surplus.ts';
@@ -77,7 +77,7 @@ export function createDrain(deps: DrainDependencies): Drain {
   const busy = new Set<string>();
   const inFlight = createInFlight(deps.capacity.requests);
   const surplus = createSurplus();
-  const fresh = createFreshness(deps.pool);
+  const fresh = createReadAgain(deps.pool);
   let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
@@ -285,7 +285,7 @@ export function createDrain(deps: DrainDependencies): Drain {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
-        await refreshStale(deps.pool, ready.heads());
+        await readOldAgain(deps.pool, ready.heads());
         pump();
       }
       if (current !== own) return report();

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../db/group.ts';
-import { isStale } from '../../deliveries/attempt/age.ts';
+import { isReadTooLongAgo } from '../../deliveries/attempt/age.ts';
 import { loadForAttempts } from '../../deliveries/attempt/load.ts';
 import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 
-// Stale deliveries come in hundreds. Read one by one, they would fall further behind with every query.
+// Deliveries that were read too long ago come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;
 const READS_IN_FLIGHT = 2;
 
-/** Gives a delivery as it is, or reads it again when it is stale; undefined when it is gone. */
-export function createFreshness(
+/** Gives a delivery as it is, or reads it again when that was too long ago; undefined when it is gone. */
+export function createReadAgain(
   pool: Pool,
 ): (delivery: DeliveryToAttempt) => Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt {
   const reading = createGrouping<string, { found: DeliveryToAttempt | undefined }>({
@@ -21,21 +21,22 @@ export function createFreshness(
       return ids.map((id) => ({ found: found.get(id) }));
     },
   });
-  return (delivery) => (isStale(delivery) ? reading.add(delivery.deliveryId).then(({ found }) => found) : delivery);
+  return (delivery) =>
+    isReadTooLongAgo(delivery) ? reading.add(delivery.deliveryId).then(({ found }) => found) : delivery;
 }
 
 /**
- * Reads the stale ones of these again, in place: a limit may have changed, or another process closed a circuit, while a
- * subscription's next try was refused.
+ * Reads those of these again that were read too long ago, in place: a limit may have changed, or another process closed a circuit,
+ * while a subscription's next try was refused.
  */
-export async function refreshStale(pool: Pool, waiting: readonly { delivery: DeliveryToAttempt }[]): Promise<void> {
-  const stale = waiting.filter(({ delivery }) => isStale(delivery)).slice(0, READ_AT_ONCE);
-  if (stale.length === 0) return;
+export async function readOldAgain(pool: Pool, waiting: readonly { delivery: DeliveryToAttempt }[]): Promise<void> {
+  const old = waiting.filter(({ delivery }) => isReadTooLongAgo(delivery)).slice(0, READ_AT_ONCE);
+  if (old.length === 0) return;
   const found = await loadForAttempts(
     pool,
-    stale.map(({ delivery }) => delivery.deliveryId),
+    old.map(({ delivery }) => delivery.deliveryId),
   ).catch(() => []);
-  for (const item of stale) {
+  for (const item of old) {
     const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
     // The round stays the one of the claim: a delivery that has moved on is found out when its turn comes.
     if (fresh?.round === item.delivery.round) item.delivery = fresh;

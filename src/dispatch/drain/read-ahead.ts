@@ -1,4 +1,4 @@
-import { isFresh } from '../../deliveries/attempt/age.ts';
+import { isJustRead } from '../../deliveries/attempt/age.ts';
 import type { DeliveryToAttempt } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 
@@ -6,7 +6,7 @@ import type { FairQueues, Queued } from './fair-queues.ts';
 export const LOAD_AT_ONCE = 100;
 const READ_AHEAD = 60;
 // Deliveries that have been read and wait for their requests. The subscriptions that have any share them equally, because a
-// delivery read too early is stale when its turn comes. A subscription that can send at once gets this many however many others
+// delivery read too early must be read again when its turn comes. A subscription that can send at once gets this many however many others
 // wait.
 const READ_AHEAD_IN_ALL = 400;
 const READ_FOR_FREE_PLACES = 10;
@@ -46,7 +46,7 @@ export function takeToRead<T extends Queued>(
 
 /** Whether the data that its publish has read is used soon, and after nothing older: then it needs no query of its own. */
 export const isNext = <T extends Queued>(read: DeliveryToAttempt, { queued, loading, ready }: Stages<T>): boolean =>
-  isFresh(read) &&
+  isJustRead(read) &&
   queued.sizeOf(read.subscription.id) === 0 &&
   !loading.has(read.subscription.id) &&
   ready.sizeOf(read.subscription.id) < HANDED_AHEAD &&

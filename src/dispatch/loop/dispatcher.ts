@@ -11,7 +11,7 @@ import { CLAIM, type ClaimRoom, claimRoom } from './claims/claim-room.ts';
 import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claims/claimed.ts';
 import type { Drain } from '../drain/drain.ts';
-import { describe } from './claims/workflow-inputs.ts';
+import { workflowInputs } from './claims/workflow-inputs.ts';
 import { createDueRows, type DueRowsDependencies } from './claims/due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
@@ -127,7 +127,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     );
     const held = [...some, ...one];
     for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
-    const described = await describe(deps, held).catch((error: unknown) => {
+    const described = await workflowInputs(deps, held).catch((error: unknown) => {
       for (const item of held) {
         (some.includes(item) ? retries : firsts).push(item);
         firstTries.end(item.id);

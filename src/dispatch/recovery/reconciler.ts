@@ -56,7 +56,7 @@ export async function reconcileOverdue(deps: ReconcilerDependencies, onProgress:
   const overdues = await deps.paced('overdue', () => findOverdue(deps.pool));
   for (const overdue of overdues ?? []) {
     const state = await deps.carriers.stateOf(overdue.carrier);
-    if (await settle(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
+    if (await moveOn(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
     onProgress();
   }
   for (const repair of deps.repairs) await repair();
@@ -76,7 +76,7 @@ async function findOverdue(pool: Pool): Promise<Overdue[]> {
   return rows;
 }
 
-async function settle(deps: ReconcilerDependencies, overdue: Overdue, state: CarrierState): Promise<boolean> {
+async function moveOn(deps: ReconcilerDependencies, overdue: Overdue, state: CarrierState): Promise<boolean> {
   switch (state) {
     case 'running':
       return false;

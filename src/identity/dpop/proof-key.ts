@@ -42,7 +42,7 @@ function requireObject(jwk: unknown): Record<string, unknown> {
   return jwk as Record<string, unknown>;
 }
 
-/** A private key that is sent has been given away, and proves nothing any more. */
+/** RFC 9449 §4.3, check 7. A private key that is sent has been given away, and proves nothing any more. */
 function refusePrivateMembers(jwk: Record<string, unknown>): void {
   const member = PRIVATE_MEMBERS.find((name) => Object.hasOwn(jwk, name));
   if (member !== undefined) throw new ProofProblem(`jwk must be a public key: it has ${member}`);

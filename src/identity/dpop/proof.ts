@@ -35,9 +35,10 @@ export type Proof = {
 };
 
 /**
- * Checks a DPoP proof in the order of RFC 9449 §4.3: one header, its form, header, key, signature, method and URI, time and id,
- * nonce. Throws ProofProblem for the first one that fails. Not checked: whether the proof was used before (store.ts), and
- * whether its key is the one that a token is bound to (`requireBinding`). The body of a request is not covered by its proof.
+ * Checks a DPoP proof by the twelve checks of RFC 9449 §4.3, which leaves their order open: one header and its form (1, 2), `typ` and
+ * `alg` (4, 5), the key (7), the signature (6), method and URI (8, 9), time (11), id (3), and last the nonce (10). Throws ProofProblem
+ * for the first one that fails. Not here: the token and its key (12, `requireBinding` in binding.ts), and whether the proof was used
+ * before (§11.1, used-proofs.ts). The body of a request is not covered by its proof.
  */
 export async function checkProof(headers: readonly string[], proven: ProvenRequest, rules: ProofRules): Promise<Proof> {
   const text = requireOneProof(headers);
@@ -52,7 +53,7 @@ export async function checkProof(headers: readonly string[], proven: ProvenReque
   return { text, thumbprint: publicKey.thumbprint, jti, ath: readAth(claims) };
 }
 
-/** RFC 9449 §4.3 check 1, and the outer form of a JWS (RFC 7515 §3.1). */
+/** Checks 1 and 2: one header with one JWT, by the outer form of a JWS (RFC 7515 §3.1). */
 function requireOneProof(headers: readonly string[]): string {
   const [text, ...others] = headers;
   if (text === undefined) throw new ProofProblem('is required');
@@ -62,7 +63,7 @@ function requireOneProof(headers: readonly string[]): string {
   return text;
 }
 
-/** Checks 3 to 5: `typ` is exactly dpop+jwt, `alg` is an asymmetric one, and no extension is critical. */
+/** Checks 4 and 5: `typ` is exactly dpop+jwt, and `alg` an asymmetric one. No extension is critical (RFC 7515 §4.1.11). */
 function readHeader(text: string): { algorithm: ProofAlgorithm; jwk: unknown } {
   let header: Record<string, unknown>;
   try {
@@ -114,7 +115,7 @@ function checkTime({ iat }: JWTPayload, now: Date): void {
     throw new ProofProblem(`iat must be at most ${PROOF_AGE.past} s ago and ${PROOF_AGE.future} s ahead`);
 }
 
-/** Check 2, of the claim by which a proof is used once. */
+/** Check 3, for the claim by which a proof is used once. The other claims that must be there are checked with their values. */
 function checkId({ jti }: JWTPayload): string {
   if (typeof jti !== 'string' || jti.length < JTI_LENGTH.min || jti.length > JTI_LENGTH.max)
     throw new ProofProblem(`jti must be a text of ${JTI_LENGTH.min} to ${JTI_LENGTH.max} characters`);

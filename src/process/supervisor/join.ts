@@ -75,12 +75,12 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
           return counters.hear(message.batch, message.answers);
         case 'sayCounts':
           counters.flush();
-          return tell({ kind: 'done', round: message.round });
+          return tell({ kind: 'done', question: message.question });
         case 'observe':
           return void answerObserver(observed, message).then(tell);
         case 'forgetKey':
           keyChanged(message.id);
-          return tell({ kind: 'done', round: message.round });
+          return tell({ kind: 'done', question: message.question });
         case 'keyForgotten':
           changes.get(message.change)?.();
           changes.delete(message.change);
@@ -98,15 +98,15 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
 
 async function answerObserver(
   observed: ObservedProcess | undefined,
-  { round, what }: Extract<ToProcess, { kind: 'observe' }>,
+  { question, what }: Extract<ToProcess, { kind: 'observe' }>,
 ): Promise<ToSupervisor> {
   try {
-    if (observed === undefined) return { kind: 'observed', round };
-    if (what === 'readiness') return { kind: 'observed', round, ready: await observed.ready() };
-    return { kind: 'observed', round, page: await observed.page(what === 'metrics and database') };
+    if (observed === undefined) return { kind: 'observed', question };
+    if (what === 'readiness') return { kind: 'observed', question, ready: await observed.ready() };
+    return { kind: 'observed', question, page: await observed.page(what === 'metrics and database') };
   } catch {
     // The supervisor keeps the last figures of this process.
-    return { kind: 'observed', round };
+    return { kind: 'observed', question };
   }
 }
 

@@ -30,14 +30,14 @@ export type ToProcess =
   | { kind: 'stop' }
   | { kind: 'table'; table: readonly ProcessState[] }
   | { kind: 'counted'; batch: number; answers: readonly CountAnswer[] }
-  | { kind: 'sayCounts'; round: number }
-  | { kind: 'forgetKey'; round: number; id: string }
+  | { kind: 'sayCounts'; question: number }
+  | { kind: 'forgetKey'; question: number; id: string }
   | { kind: 'keyForgotten'; change: number }
-  | { kind: 'observe'; round: number; what: WantedAnswer }
+  | { kind: 'observe'; question: number; what: WantedAnswer }
   | { kind: 'died'; incarnationId: string }
   | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
 
-/** Messages of a service process to its supervisor. `change` and `round` are numbers of the sender's own, which an answer repeats. */
+/** Messages of a service process to its supervisor. `change` and `question` are numbers of the sender, which an answer repeats. */
 export type ToSupervisor =
   | { kind: 'joined' }
   | { kind: 'claims'; incarnationId: string }
@@ -46,5 +46,5 @@ export type ToSupervisor =
   | { kind: 'failed'; sentence: string }
   | ({ kind: 'count' } & CountBatch)
   | { kind: 'keyChanged'; change: number; id: string }
-  | { kind: 'observed'; round: number; page?: ProcessPage; ready?: Readied }
-  | { kind: 'done'; round: number };
+  | { kind: 'observed'; question: number; page?: ProcessPage; ready?: Readied }
+  | { kind: 'done'; question: number };

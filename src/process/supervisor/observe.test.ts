@@ -3,7 +3,7 @@ import { Gauge, Registry } from 'prom-client';
 import { metricValuesOf } from '../../observe/page.ts';
 import { createObserver, type Observed } from './observe.ts';
 import type { ToProcess } from './messages.ts';
-import { createRounds } from './questions.ts';
+import { createQuestions } from './questions.ts';
 
 type Process = Observed & { name: string };
 type Asked = Extract<ToProcess, { kind: 'observe' }>;
@@ -18,10 +18,10 @@ const processesOf = (...names: string[]): Process[] => names.map((name) => ({ na
 
 /** An observer of these processes, with the scrapes and looks that each was asked for. */
 function observe(processes: Process[]) {
-  const rounds = createRounds<Process>();
+  const questions = createQuestions<Process>();
   const asked = new Map<Process, Asked>();
   const observer = createObserver<Process>({
-    rounds,
+    questions,
     joined: () => processes,
     table: () => [],
     say: (process, message) => void asked.set(process, message),
@@ -29,13 +29,13 @@ function observe(processes: Process[]) {
   return {
     observer,
     wantedOf: (process: Process) => asked.get(process)?.what,
-    /** No answer of one comes in time. Its round ends as it does when the patience with it ends, without the wait. */
-    hang: (process: Process) => rounds.leave(process),
+    /** No answer of one comes in time. Its question ends as it does when the patience with it ends, without the wait. */
+    hang: (process: Process) => questions.leave(process),
     /** One process answers what it was asked last; its reading of the database, where that was wanted, is `backlog`. */
     async answer(process: Process, backlog: number): Promise<void> {
-      const { round, what } = asked.get(process) ?? { round: 0, what: 'metrics' };
+      const { question, what } = asked.get(process) ?? { question: 0, what: 'metrics' };
       const database = what === 'metrics and database' ? await backlogOf(backlog) : undefined;
-      observer.hear(process, { kind: 'observed', round, page: { own: [], database, temporal: '' } });
+      observer.hear(process, { kind: 'observed', question, page: { own: [], database, temporal: '' } });
     },
   };
 }
@@ -83,7 +83,7 @@ test('a reader that has died, or that cannot read, is followed by another one', 
     return shownBy(await page);
   };
   const failing = observer.page();
-  observer.hear(first, { kind: 'observed', round: 1 });
+  observer.hear(first, { kind: 'observed', question: 1 });
   await answer(second, 1);
   expect(shownBy(await failing)).toBeNaN();
   expect(await scrape(2)).toBe(2);
@@ -99,6 +99,6 @@ test('a look at the readiness takes no reading away from a scrape under way', as
   const page = observer.page();
   await answer(only, 1);
   const ready = observer.ready();
-  observer.hear(only, { kind: 'observed', round: 2, ready: { isReady: true, reasons: {} } });
+  observer.hear(only, { kind: 'observed', question: 2, ready: { isReady: true, reasons: {} } });
   expect([shownBy(await page), await ready]).toEqual([1, { isReady: true, reasons: {} }]);
 });

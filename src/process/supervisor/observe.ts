@@ -4,7 +4,7 @@ import { countedOf, type MetricValues, metricValuesOf, mergePages, type ProcessP
 import { PROCESS_STATES, type ProcessState } from '../../readiness/readiness.ts';
 import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';
-import type { Rounds } from './questions.ts';
+import type { Questions } from './questions.ts';
 
 // Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
 const OBSERVED_WITHIN_MS = 4_000;
@@ -40,7 +40,7 @@ export type Observation = {
 export type Observed = { observed: Observation };
 
 type Observing<L> = {
-  rounds: Rounds<L>;
+  questions: Questions<L>;
   /** Lives that can be asked now. */
   joined(): readonly L[];
   table(): readonly Pick<ProcessState, 'state'>[];
@@ -51,7 +51,7 @@ type Observing<L> = {
  * Asks all processes and merges what they tell. One that does not answer in time keeps its last figures, and one that has died keeps
  * what it had counted: a sum that falls would be read as a restart of everything.
  */
-export function createObserver<L extends Observed>({ rounds, joined, table, say }: Observing<L>) {
+export function createObserver<L extends Observed>({ questions, joined, table, say }: Observing<L>) {
   const processes = createProcessFigures(table);
   const reader = createDatabaseReader<L>();
   let dead: MetricValues[] = [];
@@ -59,8 +59,8 @@ export function createObserver<L extends Observed>({ rounds, joined, table, say 
   const ask = async (wanted: 'metrics' | 'readiness'): Promise<Observation[]> => {
     const asked = joined();
     const reading = wanted === 'metrics' ? reader.choose(asked) : undefined;
-    const answered = await rounds.ask(asked, OBSERVED_WITHIN_MS, (life, round) =>
-      say(life, { kind: 'observe', round, what: life === reading ? 'metrics and database' : wanted }),
+    const answered = await questions.ask(asked, OBSERVED_WITHIN_MS, (life, question) =>
+      say(life, { kind: 'observe', question, what: life === reading ? 'metrics and database' : wanted }),
     );
     if (reading !== undefined) reader.hear(reading, answered.has(reading) ? reading.observed.database : undefined);
     return asked.map(({ observed }) => observed);
@@ -72,13 +72,13 @@ export function createObserver<L extends Observed>({ rounds, joined, table, say 
     bury({ observed: { page } }: L): void {
       if (page !== undefined) dead = [...dead, countedOf(page.own)];
     },
-    hear(life: L, { round, page, ready }: Extract<ToSupervisor, { kind: 'observed' }>): void {
+    hear(life: L, { question, page, ready }: Extract<ToSupervisor, { kind: 'observed' }>): void {
       life.observed = {
         ...life.observed,
         ...(page && { page }),
         ...(ready ? { ready } : { database: page?.database }),
       };
-      rounds.hear(life, round);
+      questions.hear(life, question);
     },
     async page(): Promise<string> {
       const pages = (await ask('metrics')).flatMap(({ page }) => (page === undefined ? [] : [page]));

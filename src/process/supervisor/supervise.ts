@@ -10,7 +10,7 @@ import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
 import { serveMetrics } from './metrics-port.ts';
 import { createObserver, type Observed } from './observe.ts';
-import { createRounds } from './questions.ts';
+import { createQuestions } from './questions.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
 // From source as from a build: the entry has the ending of this module.
@@ -71,7 +71,7 @@ type Life = Observed & {
 export async function supervise(supervised: SupervisedRole): Promise<Supervisor> {
   const { role, config, log, signal, tell, own, temporalAddress } = supervised;
   const counters = createAnsweringCounters();
-  const rounds = createRounds<Life>();
+  const questions = createQuestions<Life>();
   const deaths = createDeaths(() => performance.now());
   const lives = new Map<number, Life>();
   let isStopping = false;
@@ -109,7 +109,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     for (const life of joined()) post(life, { kind: 'table', table });
   };
   const joined = (): Life[] => [...lives.values()].filter(({ hasJoined }) => hasJoined);
-  const observer = createObserver<Life>({ rounds, joined, table: tableNow, say: post });
+  const observer = createObserver<Life>({ questions, joined, table: tableNow, say: post });
   const othersThan = (life: Life): Life[] => joined().filter((each) => each !== life);
 
   const hear = (life: Life, message: ToSupervisor): void => {
@@ -146,15 +146,17 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
         return;
       case 'keyChanged': {
         const { id, change } = message;
-        void rounds
-          .ask(othersThan(life), FORGOTTEN_WITHIN_MS, (other, round) => post(other, { kind: 'forgetKey', round, id }))
+        void questions
+          .ask(othersThan(life), FORGOTTEN_WITHIN_MS, (other, question) =>
+            post(other, { kind: 'forgetKey', question, id }),
+          )
           .then(() => post(life, { kind: 'keyForgotten', change }));
         return;
       }
       case 'observed':
         return observer.hear(life, message);
       case 'done':
-        return rounds.hear(life, message.round);
+        return questions.hear(life, message.question);
     }
   };
 
@@ -165,8 +167,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       log.warn({ err: error, process: number }, 'a service process could not be told something'),
     );
     const sayCounts = async (): Promise<void> => {
-      await rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) =>
-        post(other, { kind: 'sayCounts', round }),
+      await questions.ask(othersThan(life), COUNTED_WITHIN_MS, (other, question) =>
+        post(other, { kind: 'sayCounts', question }),
       );
     };
     const life: Life = {
@@ -190,7 +192,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     const { number, incarnationId, failure, hasBeenReady } = life;
     life.hasJoined = false;
     life.counting.end();
-    rounds.leave(life);
+    questions.leave(life);
     if (isStopping) return;
     if (incarnationId !== undefined) for (const other of joined()) post(other, { kind: 'died', incarnationId });
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);

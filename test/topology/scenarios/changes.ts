@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { READ_STALE_AFTER_MS } from '../../../src/kernel/rules/erasure.ts';
+import { READ_AGAIN_AFTER_MS } from '../../../src/kernel/rules/read-age.ts';
 import type { Stage, Subscription } from '../campaign/stage.ts';
 import type { Scenario } from './scenario.ts';
 
 // One place in each of two workers: no more can be under way when a change has become known.
 const UNDER_WAY = 2;
-// A worker may use a read delivery for READ_STALE_AFTER_MS, and a starved one needs its time from there to the request.
-const KNOWN_WITHIN_MS = READ_STALE_AFTER_MS + 1_000;
+// A worker may use a read delivery for READ_AGAIN_AFTER_MS, and a starved one needs its time from there to the request.
+const KNOWN_WITHIN_MS = READ_AGAIN_AFTER_MS + 1_000;
 const LASTING_SHORT_MS = 3_000;
 const LASTING_LONG_MS = 30_000;
 // Requests that were signed before a rotation have arrived by then.

@@ -156,7 +156,7 @@ export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDepende
       if (turns.length === 0) return [];
       const { claimed, served } = await claimDueDeliveries(pool, lane, { ...limits, incarnationId, turns });
       onClaimed?.(lane, claimed.length);
-      lanes[lane].settle(turns, served, limits);
+      lanes[lane].learn(turns, served, limits);
       return claimed;
     },
     count: (limit) => countWaiting(pool, lanes.first.next(limit), limit),

@@ -42,13 +42,13 @@ describe('after a claim', () => {
     ['who takes nothing for a while is left out', served({ a: [1, 5] }, { b: 500 }), MANY, []],
   ])('%s', (_what, result, limits, left) => {
     const { turns, show } = turnsOf({ a: 10, b: 20, c: 30 });
-    turns.settle(turns.next(100), result, limits);
+    turns.learn(turns.next(100), result, limits);
     expect(show()).toEqual(left);
   });
 
   test('who waits comes again when its time has come, and at once when it takes tries again', () => {
     const { turns, clock, show } = turnsOf({ a: 10, b: 20 });
-    turns.settle(turns.next(100), served({}, { a: 500, b: 500 }), MANY);
+    turns.learn(turns.next(100), served({}, { a: 500, b: 500 }), MANY);
     turns.see('a', at(40));
     turns.open('b', at(0));
     turns.open('b', at(30));
@@ -59,7 +59,7 @@ describe('after a claim', () => {
 
   test('who takes nothing until it is told of is not asked again, whatever becomes due of it', () => {
     const { turns, show } = turnsOf({ a: 10, b: 20 });
-    turns.settle(turns.next(100), served({}, { a: null, b: null }), MANY);
+    turns.learn(turns.next(100), served({}, { a: null, b: null }), MANY);
     turns.see('a', at(40));
     turns.see('b', at(40));
     turns.open('b', at(0));
@@ -72,15 +72,15 @@ describe('after a claim', () => {
   test('who waits for something of its own to end is asked less and less often, until it gives again', () => {
     const { turns, clock, show } = turnsOf({ a: 10 });
     const rests: number[] = [];
-    const settle = (result: ClaimResult): void => turns.settle(turns.next(100), result, MANY);
+    const learn = (result: ClaimResult): void => turns.learn(turns.next(100), result, MANY);
     const rest = (): void => {
       const from = clock.now;
-      settle(served({}, { a: 0 }));
+      learn(served({}, { a: 0 }));
       while (show().length === 0) clock.now += 50;
       rests.push(clock.now - from);
     };
     for (let time = 0; time < 7; time += 1) rest();
-    settle(served({ a: [2, 12] }));
+    learn(served({ a: [2, 12] }));
     rest();
     expect(rests).toEqual([50, 100, 200, 400, 800, 1_000, 1_000, 50]);
   });
@@ -88,7 +88,7 @@ describe('after a claim', () => {
   test('a probe leaves more behind it', () => {
     const { turns, show } = turnsOf({ a: 10 });
     const claimed = new Map([['a', { count: 1, last: at(12), isProbe: true }]]);
-    turns.settle(turns.next(100), { claimed, waits: new Map() }, MANY);
+    turns.learn(turns.next(100), { claimed, waits: new Map() }, MANY);
     expect(show()).toEqual(['a 12']);
   });
 });
@@ -102,7 +102,7 @@ test.each<[string, (turns: ReturnType<typeof createTurns>) => void, string[]]>([
   const { turns, show } = turnsOf({ a: 10 });
   const asked: Turn[] = turns.next(100);
   tell(turns);
-  turns.settle(asked, served({}), MANY);
+  turns.learn(asked, served({}), MANY);
   expect(show()).toEqual(left);
 });
 

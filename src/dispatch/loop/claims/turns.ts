@@ -65,10 +65,10 @@ export function createTurns(now: () => number) {
     hasNext: (except?: readonly string[]): boolean => next(1, except).length > 0,
 
     /**
-     * Takes over the result of a claim of `asked`, which took at most `perSubscription` of each and `count` in all. A subscription
+     * Learns from the result of a claim of `asked`, which took at most `perSubscription` of each and `count` in all. A subscription
      * that gave less than it was asked for has nothing more: it is forgotten until another row of it is due.
      */
-    settle(asked: readonly Turn[], served: ClaimResult, limits: { count: number; perSubscription: number }): void {
+    learn(asked: readonly Turn[], served: ClaimResult, limits: { count: number; perSubscription: number }): void {
       const total = [...served.claimed.values()].reduce((sum, { count }) => sum + count, 0);
       const lastServed = asked.findLastIndex(({ id }) => served.claimed.has(id));
       // Subscriptions behind the one that filled the claim were not asked.

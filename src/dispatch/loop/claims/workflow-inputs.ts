@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { isFresh } from '../../../deliveries/attempt/age.ts';
+import { isJustRead } from '../../../deliveries/attempt/age.ts';
 import type { DeliveryToAttempt } from '../../../deliveries/attempt/delivery-to-attempt.ts';
 import { type ClaimedDelivery, describeHeld } from '../../../deliveries/statements/claim.ts';
 import type { JustRead } from '../../../deliveries/attempt/just-read.ts';
@@ -11,12 +11,12 @@ type Deps = { pool: Pool; incarnationId: string; justRead: Pick<JustRead, 'keep'
  * The input of their Temporal workflows, without those that this process holds no longer. Asks PostgreSQL only for what is unknown.
  * The first try is given what a publish has just read.
  */
-export async function describe(
+export async function workflowInputs(
   { pool, incarnationId, justRead }: Deps,
   held: readonly Claimed[],
 ): Promise<ClaimedDelivery[]> {
   const known = held.map(({ details, read }) => {
-    if (details !== undefined || read === undefined || !isFresh(read)) return details;
+    if (details !== undefined || read === undefined || !isJustRead(read)) return details;
     justRead.keep(read);
     return toClaimed(read);
   });
