@@ -26,7 +26,7 @@ type Open = {
 export type Streams = ReturnType<typeof createStreams>;
 
 /**
- * The open streams of this process. Each has a position in its channel; a round is one query that reads what stands behind all
+ * The open streams of this process. Each has a position in its channel; a look is one query that reads what stands behind all
  * positions, or behind those of the channels that were published to. No query is made while no stream is open.
  */
 export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>) {
@@ -54,7 +54,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
     return [...groups.values()];
   };
 
-  /** One round. Returns whether there is more behind these positions. */
+  /** One look. Returns whether there is more behind these positions. */
   const lookAt = async (channelIds: ReadonlySet<string>): Promise<boolean> => {
     const groups = positionsOf(channelIds);
     if (groups.length === 0) return false;
