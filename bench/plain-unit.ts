@@ -1,11 +1,11 @@
 import type { NewMessage } from '../src/messages/publication.ts';
-import { singlePlace } from '../src/publishing/prepare.ts';
+import { singleNaming } from '../src/publishing/prepare.ts';
 import type { PublishUnit } from '../src/publishing/transaction.ts';
 
 /** One message to one channel, as the service commits it when it comes without a key, an id and a time of its own. */
 export const plainUnit = (environmentId: string, channelId: string, message: NewMessage): PublishUnit => ({
   publications: [{ environmentId, channelId, messages: [message] }],
   warnings: [],
-  place: singlePlace,
+  naming: singleNaming,
   asked: { kind: 'message', channelId, message },
 });

@@ -21,8 +21,8 @@ export type PublishRequest<B> = {
   chainDepth?: number;
 };
 
-/** Where a message stands in the body of its request, for the field of a refusal. */
-export type PlaceInBody = {
+/** How a refusal names a message: by where it stands in the body of its request. */
+export type MessageNaming = {
   /** `messages[3].` in a batch, nothing for a single message. */
   of: (messageId: string) => string;
   /** The body names the channel, not the path: a missing one is then INVALID_REQUEST. */
@@ -43,11 +43,11 @@ export type ToPublish = { publication: Publication; payloads: readonly Published
 /** A request as the other steps take it: one entry of `toPublish` for each channel, and the answer that is asked for. */
 export type Prepared<A extends AskedPublish = AskedPublish> = {
   toPublish: readonly ToPublish[];
-  place: PlaceInBody;
+  naming: MessageNaming;
   asked: A;
 };
 
-export const singlePlace: PlaceInBody = { of: () => '' };
+export const singleNaming: MessageNaming = { of: () => '' };
 
 /** Reads requests: messages with their ids and times, trace and hops, and where in the body each message stands. */
 export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'clock'>) {
@@ -86,7 +86,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
       return {
         toPublish: [{ publication, payloads: [payload] }],
-        place: singlePlace,
+        naming: singleNaming,
         asked: { kind: 'message', channelId, message },
       };
     },
@@ -100,7 +100,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       const publication = { environmentId, channelId, messages, ...originOf(request) };
       return {
         toPublish: [{ publication, payloads: payloadsOf(body, texts) }],
-        place: batchPlace(messages),
+        naming: batchNaming(messages),
         asked: { kind: 'batch', messages },
       };
     },
@@ -121,7 +121,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       });
       return {
         toPublish,
-        place: { ...batchPlace(messages), namesChannel: true },
+        naming: { ...batchNaming(messages), namesChannel: true },
         asked: { kind: 'batch', messages },
       };
     },
@@ -145,7 +145,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       const publication = { environmentId, channelId, messages: [message], ...held, ...originOf(origin) };
       return {
         toPublish: [{ publication, payloads: [{ eventType, payload, text, at: ['payload'] }] }],
-        place: singlePlace,
+        naming: singleNaming,
         asked: { kind: 'batch', messages: [message] },
       };
     },
@@ -174,7 +174,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
             payloads: isOwnPayload ? [{ eventType, payload: body?.payload, text, at: ['payload'] }] : [],
           },
         ],
-        place: singlePlace,
+        naming: singleNaming,
         asked: { kind: 'message', channelId, message },
       };
     },
@@ -223,7 +223,7 @@ const payloadsOf = (
 const atSingle = (): string => '';
 const atEach = (index: number): string => `messages[${index}].`;
 
-function batchPlace(messages: readonly NewMessage[]): PlaceInBody {
+function batchNaming(messages: readonly NewMessage[]): MessageNaming {
   const indexOf = new Map(messages.map(({ id }, index) => [id, index]));
   return { of: (messageId) => `messages[${indexOf.get(messageId)}].` };
 }

@@ -1,6 +1,6 @@
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import type { Publication, Stored } from '../messages/publication.ts';
-import type { PlaceInBody } from './prepare.ts';
+import type { MessageNaming } from './prepare.ts';
 import type { Repeated } from './storing/publisher-ids-store.ts';
 
 /** A channel's configuration is not the one that payloads were checked against. Nothing was stored. */
@@ -18,7 +18,7 @@ export class ChannelClosedError extends ApiError {
 }
 
 /** Publications of one request, all or nothing, and where its messages stand. */
-type Refusable = { publications: readonly Publication[]; place: PlaceInBody };
+type Refusable = { publications: readonly Publication[]; naming: MessageNaming };
 
 /**
  * Why a request is refused, by what its transaction has found; undefined where it may be stored. CONFLICT for a publisher's id that
@@ -27,25 +27,25 @@ type Refusable = { publications: readonly Publication[]; place: PlaceInBody };
  * before.
  */
 export function refusalOf(
-  { publications, place }: Refusable,
+  { publications, naming }: Refusable,
   { storedOf, repeated }: { storedOf: (publication: Publication) => Stored | undefined; repeated: Repeated },
 ): ApiError | StaleConfigError | undefined {
   for (const publication of publications) {
-    const refusal = differing(publication, repeated, place);
+    const refusal = differing(publication, repeated, naming);
     if (refusal !== undefined) return refusal;
   }
   for (const { messages } of publications)
     for (const { id, unlessKnown } of messages) if (unlessKnown !== undefined && !repeated.has(id)) return unlessKnown;
   for (const publication of publications) {
     const stored = storedOf(publication);
-    const refusal = stored && closed(publication, stored, place);
+    const refusal = stored && closed(publication, stored, naming);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
 }
 
 /** CONFLICT for a publisher's id that stands for another message. */
-function differing({ messages }: Publication, repeated: Repeated, { of }: PlaceInBody): ApiError | undefined {
+function differing({ messages }: Publication, repeated: Repeated, { of }: MessageNaming): ApiError | undefined {
   const message = messages.find(({ id }) => repeated.get(id)?.isSame === false);
   if (message === undefined) return undefined;
   const field = `${of(message.id)}id`;
@@ -59,7 +59,7 @@ function differing({ messages }: Publication, repeated: Repeated, { of }: PlaceI
 function closed(
   { onlySubscriptionId, isHeldWhilePaused, messages }: Publication,
   { channelStatus, isStale }: Stored,
-  { of, namesChannel }: PlaceInBody,
+  { of, namesChannel }: MessageNaming,
 ): ApiError | StaleConfigError | undefined {
   if (isStale) return new StaleConfigError();
   const isSystemTest = channelStatus === 'system' && onlySubscriptionId !== undefined;

@@ -63,12 +63,12 @@ export function createPublishing(
    * configuration. UNAVAILABLE when a configuration changes all the time.
    */
   const checkAndCommit = async (
-    { toPublish, place, asked }: Prepared,
+    { toPublish, naming, asked }: Prepared,
     keep?: KeepInPublish,
   ): Promise<PublishOutcome> => {
     for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
       const checked = await check(toPublish, checks === 0 ? 'known' : 'newest');
-      const outcome = await commit({ ...checked, place, asked, ...(keep && { keep }) });
+      const outcome = await commit({ ...checked, naming, asked, ...(keep && { keep }) });
       if (outcome !== 'stale') return outcome;
     }
     throw new ApiError('UNAVAILABLE', "The channel's configuration is changing at this moment", {

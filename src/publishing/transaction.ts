@@ -8,7 +8,7 @@ import { readMessages } from '../messages/store.ts';
 import { type AskedPublish, answerTo, type PublishOutcome } from './answer.ts';
 import type { CheckedPublications } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
-import type { PlaceInBody } from './prepare.ts';
+import type { MessageNaming } from './prepare.ts';
 import { claimInboundEvents } from './storing/inbound-events-store.ts';
 import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
@@ -16,10 +16,10 @@ import { storeScheduled } from './storing/scheduled-store.ts';
 import { storePublications } from './storing/store.ts';
 
 /**
- * The messages of one request, to one channel or several: all or nothing. `place` names them in a refusal, `asked` is the answer that
+ * The messages of one request, to one channel or several: all or nothing. `naming` names them in a refusal, `asked` is the answer that
  * is kept under the key of `keep`. In a publication all messages wait for their time, or none does.
  */
-export type PublishUnit = CheckedPublications & { place: PlaceInBody; asked: AskedPublish; keep?: KeepInPublish };
+export type PublishUnit = CheckedPublications & { naming: MessageNaming; asked: AskedPublish; keep?: KeepInPublish };
 
 /** How long a unit waits for another process that is publishing under the same key or id. */
 export type LockTimeout = '250ms' | '5s';

@@ -58,14 +58,14 @@ type Terms = { to?: string; id?: string; delay?: number; configVersion?: number;
 /** A request for one message, as it is once it has been checked. */
 function unit({ to = channelId, id, delay, configVersion, isKeyed = false }: Terms = {}): PublishUnit {
   const body = { eventType: 'order.created', payload: { n: 1 }, id, delay };
-  const { toPublish, place, asked } = createPrepare(posthorn.deps).single(environmentId, to, request(body));
+  const { toPublish, naming, asked } = createPrepare(posthorn.deps).single(environmentId, to, request(body));
   const key = { environmentId, id: randomBytes(32), requestHash: randomBytes(32) };
   return {
     publications: toPublish.map(({ publication }) => ({
       ...publication,
       ...(configVersion !== undefined && { configVersion }),
     })),
-    place,
+    naming,
     asked,
     warnings: [],
     ...(isKeyed && { keep: { request: key, status: 202, headers: {} } }),

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Caller } from '../../caller/caller.ts';
 import { SCOPES_OF_ROLE } from '../../caller/roles.ts';
 import { TIER_LIMITS } from '../../caller/tiers.ts';
-import { type NamedPlace, NO_MEMBER, refuseNamed } from './named.ts';
+import { type NamedTenant, NO_MEMBER, refuseNamed } from './named-tenant.ts';
 import { findApp, type KnownSession } from './store.ts';
 
 /** A person who is signed in has tier pro, counted over all of their sessions together. */
@@ -16,7 +16,7 @@ const LIMITS = TIER_LIMITS.pro;
 export async function actAs(
   db: DatabaseTransaction,
   { id: sessionId, userId, roles }: KnownSession,
-  { organisationId: named, appId, kind, ofPath }: NamedPlace,
+  { organisationId: named, appId, kind, ofPath }: NamedTenant,
 ): Promise<{ caller: Caller; isAppSuspended: boolean }> {
   const person = { principal: { kind: 'person', id: userId, sessionId } as const, limits: LIMITS };
   const app = appId === undefined ? undefined : await findApp(db, appId, kind);

@@ -1,7 +1,7 @@
 import { type OwnOrigins, originProblem } from '../../kernel/values/request-origin.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { RequestHead, Scheme } from '../../caller/scheme.ts';
-import { readNamed } from './named.ts';
+import { readNamed } from './named-tenant.ts';
 import type { Sessions } from './service.ts';
 
 /** Methods that change nothing. A page of another site may cause such a request and never reads its answer. */

@@ -9,7 +9,7 @@ import type { Means } from '../../caller/person-fields.ts';
 import type { Visit } from '../../caller/scheme.ts';
 import { actAs } from './act-as.ts';
 import { type Cookies, createCookies } from './cookie.ts';
-import type { NamedPlace } from './named.ts';
+import type { NamedTenant } from './named-tenant.ts';
 import type { ListSessions, Session, SignedIn } from './schema.ts';
 import { hashSecret, newSessionSecret } from './secret.ts';
 import {
@@ -50,7 +50,7 @@ type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
 export type Sessions = {
   cookies: Cookies;
   /** Who has the session in these Cookie headers, acting where the request says. Undefined when there is none that lives. */
-  recognise(cookie: readonly string[], named: NamedPlace): Promise<Recognised | undefined>;
+  recognise(cookie: readonly string[], named: NamedTenant): Promise<Recognised | undefined>;
   /** Whether Cookie headers hold something that could be a session. */
   isPresented(cookie: readonly string[]): boolean;
   /** Whether Cookie headers hold several of them. Which one is meant cannot be told. */

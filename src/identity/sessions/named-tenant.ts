@@ -4,11 +4,11 @@ import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import type { RequestHead } from '../../caller/scheme.ts';
 
 /** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
-export type NamedPlace = {
+export type NamedTenant = {
   organisationId: string | undefined;
   appId: string | undefined;
   kind: EnvironmentKind | undefined;
-  /** The organisation that the path is of, where no header names a place. Any text. */
+  /** The organisation that the path is of, where no header names one. Any text. */
   ofPath?: string;
 };
 
@@ -24,7 +24,7 @@ export const NO_MEMBER = 'names nothing that you are a member of';
 const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
 
 /** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
-export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedPlace {
+export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedTenant {
   const [organisationId, appId, environment] = HEADERS.map((name) => {
     const given = header(name);
     if (given.length > 1) throw refuseNamed(name, 'is given more than once');
