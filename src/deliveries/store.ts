@@ -20,8 +20,8 @@ type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
 
 /**
- * Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (unindexed-store.ts). Without `hasBodies` no
- * body of an answer is read: a hundred of them are up to 1.6 MB.
+ * Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (unindexed-store.ts). Without `hasBodies`
+ * no body of an answer is read: a hundred of them are up to 1.6 MB.
  */
 export async function listDeliveries(
   db: DatabaseTransaction,
