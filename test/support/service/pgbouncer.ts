@@ -23,7 +23,7 @@ export const describeWithPgBouncer = (title: string, tests: () => void): void =>
     tests,
   );
 
-/** PgBouncer on loopback in its mode `transaction`, with at most `sessions` in the database of that URL, and no setting beyond `further`. */
+/** PgBouncer on loopback in its mode `transaction`, with at most `sessions` in the database of that URL and no setting beyond `further`. */
 export async function startPgBouncer(
   databaseUrl: string,
   sessions: number,
