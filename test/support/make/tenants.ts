@@ -174,11 +174,23 @@ export function foreignIn(
   text: string,
   { own = [], sent = '' }: { own?: readonly Tenant[]; sent?: string } = {},
 ): string[] {
-  const seen = new Set([...own.flatMap(({ marks }) => [...marks]), ...idsIn(sent)]);
   const tenants = [victim, otherApp, otherEnvironment, otherOrganisation, suspendedApp];
-  const foreign = new Set(tenants.flatMap(({ marks }) => [...marks]).filter((each) => !seen.has(each)));
-  return [...foreign].filter((each) => text.includes(each));
+  const sentIds = new Set(idsIn(sent));
+  return [...candidatesIn(text)].filter(
+    (each) =>
+      !sentIds.has(each) && !own.some(({ marks }) => marks.has(each)) && tenants.some(({ marks }) => marks.has(each)),
+  );
 }
+
+/**
+ * Every part of a text that has the form of an id or of a mark, inside of longer words too. Looking for a thousand marks in each of ten
+ * thousand answers costs more than the answers do.
+ */
+const candidatesIn = (text: string): Set<string> =>
+  new Set([ID, MARK].flatMap((form) => Array.from(text.matchAll(anywhere(form)), ([, found = '']) => found)));
+
+/** The form without its borders of words, and with matches that overlap. */
+const anywhere = ({ source }: RegExp): RegExp => new RegExp(`(?=(${source.replaceAll(String.raw`\b`, '')}))`, 'g');
 
 const mark = (kind: string): string => `${kind}x${randomBytes(8).toString('hex')}`;
 const MARK = /\b(?:mark|mail|person|app)x[0-9a-f]{16}\b/g;
@@ -200,5 +212,8 @@ async function marksOf(
   );
   const { rows } = await deps.pool.query<{ text: string }>(`${whole} UNION ALL ${inOrganisation.join(' UNION ALL ')}`);
   const texts = rows.map(({ text }) => text).join('\n');
-  return new Set([...idsIn(texts), ...(texts.match(MARK) ?? []), organisationId, appId, environmentId]);
+  const marks = new Set([...idsIn(texts), ...(texts.match(MARK) ?? []), organisationId, appId, environmentId]);
+  for (const each of marks)
+    if (!candidatesIn(`x${each}y`).has(each)) throw new Error(`${each} would not be found in a text`);
+  return marks;
 }
