@@ -27,7 +27,7 @@ let ofFresh: Record<string, unknown>;
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
-  // Bundling anew takes two seconds of a processor, and gives the same.
+  // Bundling anew takes about a second, and gives the same.
   const bundle = { codePath: BUILT.workflows };
   fresh = await recordHistories(posthorn);
   if (isToBeKept) for (const [name, recorded] of Object.entries(fresh)) keepHistory(name, recorded);
