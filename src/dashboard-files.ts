@@ -30,7 +30,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-type Settings = { publicBaseUrl: string; isDashboardServed: boolean };
+type Settings = {
+  publicBaseUrl: string;
+  isDashboardServed: boolean;
+  temporal: { uiUrl?: string; namespace: string };
+};
 
 /**
  * Finds the files of the dashboard by their paths under /dashboard. Every address of a page is answered with the one index.html. Nothing
@@ -42,14 +46,14 @@ export function createDashboardFiles(settings: Settings): (path: string) => Prom
   return async (path) => {
     if (!settings.isDashboardServed || FOLDER === undefined) return undefined;
     if (path !== '/dashboard' && !path.startsWith('/dashboard/')) return undefined;
-    files ??= readFiles(FOLDER, settings.publicBaseUrl);
+    files ??= readFiles(FOLDER, settings);
     const name = path.slice('/dashboard/'.length);
     // Ids and names of pages have no dots, so that a file that is not there is no page.
     return (await files).get(name.includes('.') ? name : 'index.html');
   };
 }
 
-async function readFiles(folder: string, publicBaseUrl: string): Promise<ReadonlyMap<string, PublicFile>> {
+async function readFiles(folder: string, settings: Settings): Promise<ReadonlyMap<string, PublicFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const served = paths.filter((path) => extname(path) in TYPES);
@@ -64,14 +68,24 @@ async function readFiles(folder: string, publicBaseUrl: string): Promise<Readonl
   );
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   const named = new Map(files);
-  return named.set('index.html', pageOf(html, publicBaseUrl, named));
+  return named.set('index.html', pageOf(html, settings, named));
 }
+
+/** Address of our namespace in Temporal's UI, empty without one. A URL and encoded text: nothing in it ends an attribute. */
+const temporalOf = ({ uiUrl, namespace }: Settings['temporal']): string =>
+  uiUrl === undefined
+    ? ''
+    : new URL(`${uiUrl}/namespaces/${encodeURIComponent(namespace)}`).href.replaceAll('&', '&amp;');
 
 /**
  * The page with the address that these files have here: it is answered at paths of any depth. Files without a hash in their name get one
  * behind it, so that a newer release is not shown with the script of an older one.
  */
-function pageOf(html: string, publicBaseUrl: string, files: ReadonlyMap<string, PublicFile>): PublicFile {
+function pageOf(
+  html: string,
+  { publicBaseUrl, temporal }: Settings,
+  files: ReadonlyMap<string, PublicFile>,
+): PublicFile {
   const url = new URL(publicBaseUrl);
   const prefix = `${url.pathname.replace(/\/+$/, '')}/dashboard`;
   const markOf = (name: string): string => {
@@ -83,7 +97,11 @@ function pageOf(html: string, publicBaseUrl: string, files: ReadonlyMap<string, 
       /(src|href)="\.\/([^"]+)"/g,
       (_, attribute: string, name: string) => `${attribute}="${prefix}/${name}${markOf(name)}"`,
     )
-    .replace('<meta name="posthorn-base" content="" />', `<meta name="posthorn-base" content="${prefix}" />`);
+    .replace('<meta name="posthorn-base" content="" />', `<meta name="posthorn-base" content="${prefix}" />`)
+    .replace(
+      '<meta name="posthorn-temporal" content="" />',
+      `<meta name="posthorn-temporal" content="${temporalOf(temporal)}" />`,
+    );
   return publicFile(placed, 'text/html; charset=utf-8', {
     ...pageHeaders(POLICY),
     'Cross-Origin-Opener-Policy': 'same-origin',

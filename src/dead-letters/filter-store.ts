@@ -6,9 +6,11 @@ import {
   eventTypeIs,
   idBounds,
   isNarrowing,
+  risingIdBounds,
   type Values,
   type Walk,
 } from '../db/sql/walk.ts';
+import { statusesOf } from '../kernel/values/http-status.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import {
@@ -32,11 +34,13 @@ export type DeadLetterFilter = {
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
   errorClass?: ErrorClass | undefined;
-  /** HTTP status of the last answer. */
-  errorStatus?: number | undefined;
+  /** HTTP status of the last answer: `503`, or `5xx` for all of its class. */
+  errorStatus?: string | undefined;
   status?: DeadLetterStatus | undefined;
   /** Bounds of failedAt, which is the time in the id. */
   ids?: IdRange;
+  /** Bounds of the time at which the delivery was made, which is the time in its id. */
+  deliveryIds?: IdRange | undefined;
 };
 
 export type Statement = { text: string; values: string[] };
@@ -57,10 +61,17 @@ function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[]
     ...is('kind', filter.kind),
     ...is('reason', filter.reason),
     ...is('error_class', filter.errorClass),
-    ...(filter.errorStatus === undefined ? [] : [`d.error_status = ${number(filter.errorStatus, values)}`]),
+    ...(filter.errorStatus === undefined ? [] : [statusIs(filter.errorStatus, values)]),
     ...is('status', filter.status),
     ...eventTypeIs(filter.eventType, values),
+    ...(filter.deliveryIds?.from === undefined ? [] : [`d.delivery_id >= ${values.add(filter.deliveryIds.from)}`]),
+    ...(filter.deliveryIds?.before === undefined ? [] : [`d.delivery_id < ${values.add(filter.deliveryIds.before)}`]),
   ];
+}
+
+function statusIs(errorStatus: string, values: Values): string {
+  const { least, most } = statusesOf(errorStatus);
+  return `d.error_status BETWEEN ${number(least, values)} AND ${number(most, values)}`;
 }
 
 const within = ({ ids = {} }: DeadLetterFilter, values: Values): string[] => {
@@ -78,12 +89,12 @@ export function selectCount(filter: DeadLetterFilter): Statement {
   };
 }
 
-/** The oldest `limit` ids behind `position`: the next ones of a bulk replay. */
-export function selectNext(filter: DeadLetterFilter, position: string | null, limit: number): Statement {
+/** The oldest `limit` ids behind `position`: the next ones of a bulk replay. For `findAlong`. */
+export function selectNext(filter: DeadLetterFilter, position: string | undefined, limit: number): Statement {
   const values = createValues();
-  const where = [...conditions(filter, values), ...within(filter, values), `d.id > ${values.add(position ?? '')}`];
-  const text = `SELECT d.id FROM dead_letters d WHERE ${where.join(' AND ')} ORDER BY d.id LIMIT ${limit}`;
-  return { text, values: values.values };
+  const bounds = risingIdBounds(values, filter.ids ?? {}, position);
+  const walk = { table: 'dead_letters', bounds, limit, isRising: true };
+  return { text: chooseWalk(filter, values, walk), values: values.values };
 }
 
 /** The ids of a page, newest first, one more than asked for. For `findAlong`. */
@@ -98,9 +109,13 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
  * the whole environment event types, statuses of answers, classes of errors, or kinds and reasons. The columns of that index are no
  * further conditions, because the rows would not be sorted by them.
  */
-function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
+function chooseWalk(
+  filter: DeadLetterFilter,
+  values: Values,
+  walk: Pick<Walk, 'table' | 'bounds' | 'limit' | 'isRising'>,
+): string {
   const { environmentId, channelId, subscriptionId, messageId, workflowId, status, ids: _, ...own } = filter;
-  const { eventType, kind, reason, errorClass, errorStatus } = own;
+  const { eventType, kind, reason, errorClass, errorStatus, deliveryIds } = own;
   const inEnvironment = values.add(environmentId);
   const where = (left: Partial<DeadLetterFilter>, ...more: string[]): string[] => [
     ...conditions(left, values),
@@ -121,26 +136,36 @@ function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, '
   if (workflowId !== undefined)
     return down('workflow_id', values.add(workflowId), { ...own, channelId }, isHere, 'd.workflow_id IS NOT NULL');
   if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
-  if (isNarrowing(eventType)) {
+  // A bulk replay begins with the oldest, and asks for open ones: by event type, kind or reason it would pass all that were replayed before.
+  const { isRising = false } = walk;
+  if (isNarrowing(eventType) && !isRising) {
     const left = { ...own, eventType: undefined, status };
     const owners = `SELECT ${inEnvironment} AS id`;
     return alongEventTypes(values, { ...walk, where: where(left), owners, of: 'environment_id', pattern: eventType });
   }
-  const byError = (column: 'error_status' | 'error_class', value: string, left: Partial<DeadLetterFilter>): string => {
+  // `of`: SQL, the values of the column that are wanted.
+  const byError = (column: 'error_status' | 'error_class', of: string, left: Partial<DeadLetterFilter>): string => {
     const statuses = (status === undefined ? DEAD_LETTER_STATUSES : [status]).map((one) => `('${one}')`);
     // The condition of its index, which a comparison of rows does not imply.
-    const wanted = where({ kind, reason, ...left }, `d.${column} IS NOT NULL`);
+    const wanted = where({ kind, reason, eventType, deliveryIds, ...left }, `d.${column} IS NOT NULL`);
     const columns = ['environment_id', column, 'status'];
-    const each = { ...walk, where: wanted, columns, at: [inEnvironment, value, 'w.status'] };
-    return `WITH walks (status) AS (VALUES ${statuses.join(', ')}), ${alongAll('walks', each)}`;
+    const each = { ...walk, where: wanted, columns, at: [inEnvironment, 'w.error', 'w.status'] };
+    const walks = `SELECT e.error, s.status FROM ${of} e (error) CROSS JOIN (VALUES ${statuses.join(', ')}) s (status)`;
+    return `WITH walks AS (${walks}), ${alongAll('walks', each)}`;
   };
-  if (errorStatus !== undefined) return byError('error_status', number(errorStatus, values), { errorClass });
-  if (errorClass !== undefined) return byError('error_class', values.add(errorClass), {});
-  if (kind === undefined && reason === undefined) return down('environment_id', inEnvironment, {});
+  if (errorStatus !== undefined) {
+    // A walk for each status of a class: one that nothing has costs one look into the index.
+    const { least, most } = statusesOf(errorStatus);
+    const all = `generate_series(${number(least, values)}, ${number(most, values)})`;
+    return byError('error_status', all, { errorClass });
+  }
+  if (errorClass !== undefined) return byError('error_class', `(VALUES (${values.add(errorClass)}))`, {});
+  if (isRising || (kind === undefined && reason === undefined))
+    return down('environment_id', inEnvironment, { kind, reason, eventType, deliveryIds });
   const pairs = (kind === undefined ? DEAD_LETTER_KINDS : [kind]).flatMap((one) =>
     (reason === undefined ? DEAD_LETTER_REASONS : [reason]).map((other) => `('${one}', '${other}')`),
   );
   const columns = ['environment_id', 'kind', 'reason'];
-  const each = { ...walk, where: where({ status }), columns, at: [inEnvironment, 'w.kind', 'w.reason'] };
+  const each = { ...walk, where: where({ status, deliveryIds }), columns, at: [inEnvironment, 'w.kind', 'w.reason'] };
   return `WITH walks (kind, reason) AS (VALUES ${pairs.join(', ')}), ${alongAll('walks', each)}`;
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
-import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
+import {
+  enumQuery,
+  errorStatusQuery,
+  eventTypeQuery,
+  exportQuery,
+  pageQuery,
+  windowQuery,
+  WITHOUT_PAGE,
+} from '../http/reading/query.ts';
 import {
   DEAD_LETTER_KINDS,
   DEAD_LETTER_REASONS,
@@ -20,16 +28,9 @@ export const deadLetterFilter = {
   errorClass: enumQuery(ERROR_CLASSES).optional(),
 };
 
-/** Bounds of an HTTP status. */
-export const HTTP_STATUS = { min: 100, max: 599 } as const;
-const httpStatusQuery = z
-  .string()
-  .regex(/^[1-5][0-9]{2}$/, `must be a status from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}`)
-  .transform(Number);
-
 export const listDeadLettersQuery = pageQuery.extend({
   ...deadLetterFilter,
-  errorStatus: httpStatusQuery.optional(),
+  errorStatus: errorStatusQuery.optional(),
   status: enumQuery(DEAD_LETTER_STATUSES).optional(),
   /** Bounds failedAt. */
   ...windowQuery,
@@ -113,11 +114,16 @@ const deadLetterGroup = z.strictObject({
   firstFailedAt: time.describe('When the first of them was given up.'),
   lastFailedAt: time.describe('When the last of them was given up.'),
   lastId: idOf('deadLetter').describe('The last of them.'),
+  counts: z
+    .array(wholeNumber)
+    .describe('How many of them were given up in each of 24 equal steps from `from` to `until`, the oldest first.'),
 });
 
 /** Open dead letters by their cause. */
 export const deadLetterGroupsAnswer = z.strictObject({
   groups: z.array(deadLetterGroup).describe('The largest groups first, 100 at most.'),
+  from: time.exactOptional().describe('When the first of those that were looked at was given up. Absent without any.'),
+  until: time.exactOptional().describe('When the last of them was given up. Absent without any.'),
   examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
   isComplete: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
 });

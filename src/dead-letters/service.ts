@@ -35,11 +35,7 @@ export function createDeadLetters(
     async list(caller: EnvironmentCaller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
-      const filters = {
-        ...filter,
-        errorStatus: filter.errorStatus?.toString(),
-        ...windowText({ since, until }),
-      };
+      const filters = { ...filter, ...windowText({ since, until }) };
       const scope: ListScope = { list: 'dead letters', environmentId, filters };
       const ids = idsWithin('deadLetter', { since, until });
       const page = pageRequest(scope, query);

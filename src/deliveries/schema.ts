@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import {
   enumQuery,
+  errorStatusQuery,
   eventTypeQuery,
   exportQuery,
   pageQuery,
@@ -16,9 +17,6 @@ import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } f
 /** Deliveries answered so slowly have an index of their own, which names this number. */
 export const SLOW_MS = 1_000;
 
-const errorStatusQuery = z
-  .string()
-  .regex(/^[1-5](?:[0-9]{2}|xx)$/, 'must be a status from 100 to 599, or a class such as 5xx');
 const minLatencyQuery = wholeNumberQuery(
   /^[1-9]\d{3,4}$/,
   { min: SLOW_MS, max: TIMEOUT_MS.max },

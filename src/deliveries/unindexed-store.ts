@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { along, type Bounds, createValues, idBounds, queryAlong, type Values } from '../db/sql/walk.ts';
 import { CIRCUIT_OPEN_MS } from '../kernel/rules/circuit.ts';
+import { statusesOf as statusesOfText } from '../kernel/values/http-status.ts';
 import { FAULTS } from '../kernel/words/fault-kinds.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
@@ -69,6 +70,11 @@ function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly
   return all.filter((one) => status === undefined || one === status);
 }
 
+function statusIsOf(errorStatus: string, add: Values['add']): string[] {
+  const { least, most } = statusesOfText(errorStatus);
+  return [`d.response_status BETWEEN ${add(String(least))}::int AND ${add(String(most))}::int`];
+}
+
 /** SQL: the conditions of these filters on a delivery `d`. */
 export function unindexedConditions(filter: Filter, { add }: Values, now: Date): string[] {
   const { errorClass, errorStatus, minLatencyMs, held } = filter;
@@ -77,11 +83,7 @@ export function unindexedConditions(filter: Filter, { add }: Values, now: Date):
   return [
     statuses.length === 0 ? 'false' : `d.status IN (${words(statuses)})`,
     ...(errorClass === undefined ? [] : [`${ERROR_CLASS} = ${add(errorClass)}`]),
-    ...(errorStatus === undefined
-      ? []
-      : [
-          `d.response_status BETWEEN ${add(errorStatus.replaceAll('x', '0'))}::int AND ${add(errorStatus.replaceAll('x', '9'))}::int`,
-        ]),
+    ...(errorStatus === undefined ? [] : statusIsOf(errorStatus, add)),
     ...(minLatencyMs === undefined ? [] : [`d.response_latency_ms >= ${add(String(minLatencyMs))}::int`]),
     ...(held === undefined ? [] : [held === 'true' ? standing : `NOT ${standing}`]),
   ];

@@ -1,13 +1,15 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
+import { findAlong, queryAlongOn } from '../db/sql/walk.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
-import { lowestIdAt } from '../kernel/values/ids.ts';
+import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/words/statuses.ts';
+import { HTTP_STATUS } from '../kernel/values/http-status.ts';
 import type { Batch, ReadableKind } from './kind.ts';
-import type { BulkReplay, BulkReplayFilter } from './schema.ts';
+import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 
 // Dead letters made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
 const BATCH = 100;
@@ -28,24 +30,45 @@ export async function insertBulkReplay(
       kind: filter.kind ?? null,
       reason: filter.reason ?? null,
       errorClass: filter.errorClass ?? null,
-      errorStatus: filter.errorStatus ?? null,
+      errorStatus: storedStatus(filter.errorStatus),
       failedSince: filter.since ?? null,
       failedUntil: filter.until,
+      deliverySince: filter.createdSince ?? null,
+      deliveryUntil: filter.createdUntil ?? null,
     },
   });
   return toBulkReplay(row);
 }
 
-/** Dead letters of that environment that match the filter of a bulk replay. */
-const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkReplayFilter): DeadLetterFilter => ({
-  ...filter,
-  environmentId,
-  status: 'open',
-  ids: {
-    from: since && lowestIdAt('deadLetter', new Date(since.getTime() + 1)),
-    before: lowestIdAt('deadLetter', until),
-  },
-});
+// The column has a status, or the first digit of a class: a release that knows no classes finds nothing then, and not all there is.
+const storedStatus = (errorStatus: BulkReplayFilter['errorStatus']): number | null =>
+  typeof errorStatus === 'string' ? Number(errorStatus[0]) : (errorStatus ?? null);
+const readStatus = (stored: number): number | string => (stored < HTTP_STATUS.min ? `${stored}xx` : stored);
+
+/**
+ * Dead letters of that environment that match the filter of a bulk replay. None is older than its delivery, so the time of the delivery
+ * bounds the walk from below.
+ */
+function openOnesOf(
+  environmentId: string,
+  { since, until, createdSince, createdUntil, errorStatus, ...filter }: BulkReplayFilter,
+): DeadLetterFilter {
+  const after = (time: Date): Date => new Date(time.getTime() + 1);
+  const failedFrom = since && after(since);
+  const from =
+    createdSince !== undefined && (failedFrom === undefined || failedFrom < createdSince) ? createdSince : failedFrom;
+  return {
+    ...filter,
+    errorStatus: errorStatus?.toString(),
+    environmentId,
+    status: 'open',
+    ids: { from: from && lowestIdAt('deadLetter', from), before: lowestIdAt('deadLetter', until) },
+    deliveryIds: {
+      from: createdSince && lowestIdAt('delivery', after(createdSince)),
+      before: createdUntil && lowestIdAt('delivery', createdUntil),
+    },
+  };
+}
 
 /** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
 export async function findMissing(
@@ -77,6 +100,25 @@ export async function countOpenOnes(
   return row?.count ?? 0;
 }
 
+// Dead letters of a dry run that are shown.
+const SHOWN = 5;
+
+/** The oldest five open dead letters that the filter of a bulk replay matches. */
+export async function findOldest(
+  db: DatabaseTransaction,
+  environmentId: string,
+  filter: BulkReplayFilter,
+): Promise<BulkReplayPreview['oldest']> {
+  const { text, values } = selectNext(openOnesOf(environmentId, filter), undefined, SHOWN);
+  const ids = await findAlong(db, text, { values });
+  const rows = await db.deadLetter.findMany({ where: { id: { in: ids }, environmentId }, orderBy: { id: 'asc' } });
+  return rows.map(({ id, failedAt, eventType }) => ({
+    id,
+    failedAt: timeOfId('deadLetter', id) ?? failedAt,
+    ...(eventType !== null && { eventType }),
+  }));
+}
+
 type FilterColumns = Pick<
   BulkReplayRow,
   | 'channelId'
@@ -90,6 +132,8 @@ type FilterColumns = Pick<
   | 'errorStatus'
   | 'failedSince'
   | 'failedUntil'
+  | 'deliverySince'
+  | 'deliveryUntil'
 >;
 type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy'>;
 
@@ -97,7 +141,7 @@ const WANTED = `
   SELECT environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
     message_id AS "messageId", workflow_id AS "workflowId", event_type AS "eventType", kind, reason, error_class AS "errorClass",
     error_status AS "errorStatus", failed_since AS "failedSince",
-    failed_until AS "failedUntil", position, requested_by AS "requestedBy"
+    failed_until AS "failedUntil", delivery_since AS "deliverySince", delivery_until AS "deliveryUntil", position, requested_by AS "requestedBy"
   FROM bulk_replays WHERE id = $1`;
 
 // A statement of its own, because it sees what others have committed while the replay waited for their rows.
@@ -113,9 +157,9 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const [wanted] = rows;
   if (wanted === undefined) return { result: 'cancelled' };
   const { environmentId, position, requestedBy } = wanted;
-  const next = selectNext(openOnesOf(environmentId, toFilter(wanted)), position, BATCH);
-  const letters = await connection.query<{ id: string }>(next);
-  const ids = letters.rows.map((letter) => letter.id);
+  const { text, values } = selectNext(openOnesOf(environmentId, toFilter(wanted)), position ?? undefined, BATCH);
+  const letters = await queryAlongOn<{ id: string }>(connection, text, { values });
+  const ids = letters.map((letter) => letter.id);
   // Each of the two takes the letters of its kind.
   const replay = { ids, environmentId, requestedBy };
   const replayed = (await replayDeadLetters(connection, replay)) + (await replayRunLetters(connection, replay));
@@ -172,9 +216,11 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
   ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
   ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
-  ...(row.errorStatus !== null && { errorStatus: row.errorStatus }),
+  ...(row.errorStatus !== null && { errorStatus: readStatus(row.errorStatus) }),
   ...(row.failedSince !== null && { since: row.failedSince }),
   until: row.failedUntil,
+  ...(row.deliverySince !== null && { createdSince: row.deliverySince }),
+  ...(row.deliveryUntil !== null && { createdUntil: row.deliveryUntil }),
 });
 
 const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { deadLetterFilter, HTTP_STATUS } from '../dead-letters/schema.ts';
+import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { HTTP_STATUS, STATUS_CLASS } from '../kernel/values/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
 
@@ -31,12 +32,19 @@ export const messageReplayBody = fieldsOf({
 
 export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
 
+const errorStatus = z.union(
+  [z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max), z.string().regex(STATUS_CLASS)],
+  `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, or a class such as "5xx"`,
+);
+
 /** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const bulkReplayBody = fieldsOf({
   ...deadLetterFilter,
-  errorStatus: z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max).optional(),
+  errorStatus: errorStatus.optional(),
   since: instantField.optional(),
   until: instantField.optional(),
+  createdSince: instantField.optional(),
+  createdUntil: instantField.optional(),
   dryRun: z.boolean('must be true or false').default(false),
 });
 
@@ -75,9 +83,14 @@ const bulkReplayFilter = z.strictObject({
   kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
   errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
-  errorStatus: wholeNumber.optional().describe('Only with this HTTP status of the last answer.'),
+  errorStatus: z
+    .union([wholeNumber, z.string()])
+    .optional()
+    .describe('Only with this HTTP status of the last answer, or with one of a class such as `5xx`.'),
   since: time.exactOptional().describe('Only what failed after this.'),
   until: time.describe('Only what failed before this.'),
+  createdSince: time.exactOptional().describe('Only deliveries that were made after this.'),
+  createdUntil: time.exactOptional().describe('Only deliveries that were made before this.'),
 });
 
 /** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
@@ -102,6 +115,15 @@ const bulkReplayPreviewAnswer = z.strictObject({
   matched: wholeNumber.describe('Open dead letters that the filter matches.'),
   replayed: z.literal(0).describe('Always 0.'),
   failed: z.literal(0).describe('Always 0.'),
+  oldest: z
+    .array(
+      z.strictObject({
+        id: idOf('deadLetter'),
+        failedAt: time.describe('When it was given up.'),
+        eventType: z.string().exactOptional().describe('Event type of the message.'),
+      }),
+    )
+    .describe('The oldest of them, five at most.'),
 });
 export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
 

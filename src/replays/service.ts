@@ -97,7 +97,7 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
    */
   async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
     const { environmentId } = caller;
-    const { dryRun, since, until, ...named } = request;
+    const { dryRun, since, until, createdSince, createdUntil, ...named } = request;
     return tenants.within(
       caller,
       async (transaction) => {
@@ -109,9 +109,14 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
           ...named,
           ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
           until: asked < end ? asked : end,
+          ...(createdSince !== undefined && { createdSince: new Date(millisecondsOf(createdSince)) }),
+          ...(createdUntil !== undefined && { createdUntil: firstTimeFrom(createdUntil) }),
         };
         const matched = await bulk.countOpenOnes(transaction, environmentId, filter);
-        if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
+        if (dryRun) {
+          const oldest = await bulk.findOldest(transaction, environmentId, filter);
+          return { status: 'preview', matched, replayed: 0, failed: 0, oldest };
+        }
         const replay = await bulk.insertBulkReplay(transaction, {
           id: newId('bulkReplay'),
           environmentId,
@@ -120,7 +125,7 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
           requestedBy: caller.principal.id,
         });
         await wakeWorkers(transaction);
-        const after = { ...named, since: filter.since, until: filter.until, matched };
+        const after = { ...filter, matched };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
         return replay;
       },

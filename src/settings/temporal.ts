@@ -6,6 +6,8 @@ export type TemporalConfig = {
   /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */
   readonly address?: string;
   readonly namespace: string;
+  /** Temporal's UI, as people reach it, without a slash at its end. Absent: the dashboard leads nowhere. */
+  readonly uiUrl?: string;
   readonly tls?: TemporalTls;
   readonly apiKey?: string;
   /** Encrypt everything that Temporal keeps of ours: the first one writes, all of them read. Absent: Temporal keeps it as it is. */
@@ -15,6 +17,7 @@ export type TemporalConfig = {
 type Given = {
   readonly TEMPORAL_ADDRESS?: string | undefined;
   readonly TEMPORAL_NAMESPACE: string;
+  readonly TEMPORAL_UI_URL?: string | undefined;
   readonly TEMPORAL_API_KEY?: string | undefined;
   readonly TEMPORAL_TLS: boolean;
   readonly TEMPORAL_CODEC_KEYS: string;
@@ -27,6 +30,7 @@ export function readTemporal(given: Given, files: Readonly<Record<string, string
   return {
     ...(given.TEMPORAL_ADDRESS !== undefined && { address: given.TEMPORAL_ADDRESS }),
     namespace: given.TEMPORAL_NAMESPACE,
+    ...(given.TEMPORAL_UI_URL !== undefined && { uiUrl: given.TEMPORAL_UI_URL.replace(/\/+$/, '') }),
     ...(tls !== undefined && { tls }),
     ...(given.TEMPORAL_API_KEY !== undefined && { apiKey: given.TEMPORAL_API_KEY }),
     ...(codecKeys.length > 0 && { codecKeys }),

@@ -62,6 +62,7 @@ export const variables = z.object({
     .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_UI_URL: urlOf('https:', 'http:').optional(),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_API_KEY_FILE: z.string().optional(),
   TEMPORAL_TLS: flagSetting.default(false),

@@ -3,10 +3,13 @@ import { openSigningSecret, type SealedSigningSecret } from '../credentials/sign
 import { ApiError } from '../kernel/errors/api-error.ts';
 
 /** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
-export function openCurrent(keyRing: KeyRing, sealed: SealedSigningSecret | undefined): string {
+export function openCurrent(
+  keyRing: KeyRing,
+  sealed: (SealedSigningSecret & { createdAt: Date }) | undefined,
+): { secret: string; createdAt: Date } {
   if (sealed === undefined) throw secretIsLost(undefined);
   try {
-    return openSigningSecret(keyRing, sealed);
+    return { secret: openSigningSecret(keyRing, sealed), createdAt: sealed.createdAt };
   } catch (cause) {
     throw secretIsLost(cause);
   }

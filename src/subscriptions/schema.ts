@@ -213,5 +213,14 @@ export const secretAnswer = z.strictObject({
     .string()
     .regex(/^whsec_[\w+/=-]{40,}$/)
     .describe('Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes.'),
+  createdAt: time.describe('Since when it signs.'),
+  older: z
+    .array(
+      z.strictObject({
+        createdAt: time.describe('Since when it signs.'),
+        expiresAt: time.describe('Until when it signs beside the newer ones.'),
+      }),
+    )
+    .describe('Secrets before it that still sign, the newest first. None of them is shown again.'),
 });
 export type SubscriptionSecret = z.output<typeof secretAnswer>;

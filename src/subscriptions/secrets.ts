@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 export type FindOrRefuse = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
 
 export type SigningSecrets = {
-  /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
+  /** The secret that signs now, and until when older ones do. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
   secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
   /** Another secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
@@ -26,22 +26,23 @@ export function createSigningSecrets(
     secret: (caller, id) =>
       tenants.within(caller, async (transaction) => {
         await found(id, () => store.findSubscription(transaction, caller.environmentId, id, clock()));
-        const secret = openCurrent(keyRing, await store.findCurrentSecret(transaction, id));
+        const { secret, createdAt } = openCurrent(keyRing, await store.findCurrentSecret(transaction, id));
+        const older = await store.findOlderSecrets(transaction, id, clock());
         await audit.record(transaction, caller, { action: 'subscription.secret_viewed', target: { id } });
-        return { secret };
+        return { secret, createdAt, older };
       }),
 
     async rotateSecret(caller, id, { overlapHours, secret: given }) {
       const { secret, sealed } = sealSigningSecret(keyRing, newId('secret'), given);
-      await tenants.within(caller, async (transaction) => {
+      return tenants.within(caller, async (transaction) => {
         await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
         await store.replaceSecret(transaction, id, sealed, { now, overlapUntil, maxOld: MAX_OLD_SECRETS });
         const after = { overlapHours };
         await audit.record(transaction, caller, { action: 'subscription.secret_rotated', target: { id }, after });
+        return { secret, createdAt: now, older: await store.findOlderSecrets(transaction, id, now) };
       });
-      return { secret };
     },
   };
 }

@@ -194,13 +194,31 @@ export async function markSubscriptionDeleted(db: Db, id: string, now: Date): Pr
 }
 
 /** The secret that signs: the one without an end. Rotation, under the subscription's lock, leaves exactly one. */
-export async function findCurrentSecret(db: Db, subscriptionId: string): Promise<SealedSigningSecret | undefined> {
+export async function findCurrentSecret(
+  db: Db,
+  subscriptionId: string,
+): Promise<(SealedSigningSecret & { createdAt: Date }) | undefined> {
   const row = await db.subscriptionSecret.findFirst({
     where: { subscriptionId, expiresAt: null },
     orderBy: { id: 'desc' },
-    select: { id: true, ciphertext: true },
+    select: { id: true, ciphertext: true, createdAt: true },
   });
   return row ?? undefined;
+}
+
+/** When the secrets that still sign beside the current one were made, and until when each does, newest first. */
+export async function findOlderSecrets(
+  db: Db,
+  subscriptionId: string,
+  now: Date,
+): Promise<{ createdAt: Date; expiresAt: Date }[]> {
+  const rows = await db.subscriptionSecret.findMany({
+    where: { subscriptionId, expiresAt: { gt: now } },
+    orderBy: { id: 'desc' },
+    select: { createdAt: true, expiresAt: true },
+  });
+  // The condition leaves out the one without an end.
+  return rows.flatMap(({ createdAt, expiresAt }) => (expiresAt === null ? [] : [{ createdAt, expiresAt }]));
 }
 
 /**

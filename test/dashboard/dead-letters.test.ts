@@ -60,6 +60,7 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
   await filters.getByLabel('Channel').selectOption(channelId);
   await filters.getByLabel('In the last').selectOption('1h');
   await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
+  await causes.getByRole('img', { name: '2 over time, the newest last' }).first().waitFor();
   expect(await dashboard.violations()).toEqual([]);
   await causes
     .getByRole('row', { name: /Failing.*answered 503/ })

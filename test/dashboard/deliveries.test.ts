@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { createChannel, createSubscription, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
 import { OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { launchBrowser } from '../support/world/chromium.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { createReceivers } from '../support/world/receiver.ts';
@@ -18,7 +19,7 @@ let failed: string;
 let ours: { channelId: string; subscriptionId: string };
 
 beforeAll(async () => {
-  posthorn = await startPosthorn();
+  posthorn = await startPosthorn({ variables: { TEMPORAL_UI_URL: 'https://temporal.example.com/ui/' } });
   await setUpAnew(posthorn);
   browser = await launchBrowser();
   const receiver = await receivers.start({ answers: [503, 200, 418] });
@@ -68,8 +69,20 @@ test('a try shows its request without secrets, and two tries show only what diff
   expect(request).toMatch(/\n\n\{"id":"msg_[a-z0-9]+","type":"/);
   await newest.getByRole('tab', { name: 'Timing' }).click();
   await newest.getByText('Wait before it').waitFor();
+  // The Temporal workflow that made it, in the UI that the operator has named.
+  const carrier = newest.getByRole('link', { name: /↗$/ });
+  const id = (await carrier.innerText()).replace(/ ↗$/, '');
+  expect(await carrier.getAttribute('href')).toBe(
+    `https://temporal.example.com/ui/namespaces/default/workflows/${encodeURIComponent(id)}`,
+  );
   await newest.getByRole('tab', { name: 'Answer' }).click();
   await newest.getByText('Headers of the answer').waitFor();
+
+  // The failures alone, of tries of which one has arrived.
+  expect(await page.locator('details.attempt').count()).toBe(2);
+  await page.getByRole('checkbox', { name: 'Failures only' }).check();
+  await waitFor('one try', async () => (await page.locator('details.attempt').count()) === 1);
+  await page.getByRole('checkbox', { name: 'Failures only' }).uncheck();
 
   await page.getByText('Compare two tries').click();
   const table = page.getByRole('table');

@@ -95,6 +95,7 @@ describe('the migrations', () => {
       { migration_name: '0065_composite_keys', isFinished: true },
       { migration_name: '0065_composite_keys_checked', isFinished: true },
       { migration_name: '0066_filtered_runs', isFinished: true },
+      { migration_name: '0069_replay_of_deliveries', isFinished: true },
     ]);
   });
 

@@ -4,8 +4,11 @@ import { runBatch } from '../../src/replays/batches.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-type Group = { count: number; lastId: string; firstFailedAt: string; lastFailedAt: string } & Record<string, unknown>;
-type Groups = { groups: Group[]; examined: number; isComplete: boolean };
+type Group = { count: number; counts: number[]; lastId: string; firstFailedAt: string; lastFailedAt: string } & Record<
+  string,
+  unknown
+>;
+type Groups = { groups: Group[]; from?: string; until?: string; examined: number; isComplete: boolean };
 type Failure = { errorClass?: string; errorStatus?: number; status?: string; reason?: string };
 
 let posthorn: TestPosthorn;
@@ -87,6 +90,14 @@ test('open dead letters are counted by what they have in common, the largest gro
   expect([largest?.firstFailedAt, largest?.lastFailedAt]).toEqual(
     [1, 4].map((seconds) => new Date(LONG_AGO + seconds * 1_000).toISOString()),
   );
+  // Their times, from the first of all to the last, in 24 steps: three seconds between them.
+  expect([found.from, found.until]).toEqual(
+    [1, 4].map((seconds) => new Date(LONG_AGO + seconds * 1_000).toISOString()),
+  );
+  expect(largest?.counts).toEqual(Array.from({ length: 24 }, (_, step) => (step % 8 === 0 || step === 23 ? 1 : 0)));
+  expect(found.groups.map(({ count, counts }) => [count, counts.reduce((sum, each) => sum + each, 0)])).toEqual(
+    found.groups.map(({ count }) => [count, count]),
+  );
   const { body: last } = await posthorn.request('GET', `/v1/dlq/${largest?.lastId}`);
   expect(last).toMatchObject({ failedAt: largest?.lastFailedAt, reason: 'circuit' });
 });
@@ -134,6 +145,9 @@ test('a group is listed and replayed by its class and its status', async () => {
     (await posthorn.request<{ data: unknown[] }>('GET', `/v1/dlq?limit=100&${query}`)).body.data.length;
   expect(await listed('errorStatus=503')).toBe(5);
   expect(await listed('errorClass=status')).toBe(6);
+  expect(await listed('errorStatus=5xx')).toBe(6);
+  expect(await listed('errorStatus=5xx&status=open&kind=delivery&errorClass=status')).toBe(6);
+  expect(await listed('errorStatus=4xx')).toBe(0);
   expect(await listed(`errorStatus=503&errorClass=status&subscriptionId=${first}&reason=exhausted&status=open`)).toBe(
     2,
   );

@@ -79,15 +79,18 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
   });
   await posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
   for (const eventType of ['order.created', 'refund.made']) await publish(posthorn, channelId, { eventType });
-  const letters = async (query: string): Promise<{ id: string; failedAt: string }[]> => {
+  type Letter = { id: string; failedAt: string; eventType: string; deliveryId: string };
+  const letters = async (query: string): Promise<Letter[]> => {
     const path = `/v1/dlq?channelId=${channelId}&status=open&${query}`;
-    return (await posthorn.request<PageJson<{ id: string; failedAt: string }>>('GET', path)).body.data;
+    return (await posthorn.request<PageJson<Letter>>('GET', path)).body.data;
   };
   const all = await waitFor('three dead letters', async () => {
     const found = await letters('');
     return found.length === 3 && found;
   });
   const failedAt = all[0]?.failedAt ?? '';
+  const shown = (listed: Letter[]) =>
+    listed.toReversed().map(({ id, failedAt: at, eventType }) => ({ id, failedAt: at, eventType }));
 
   for (const filter of [
     { messageId: gone.id },
@@ -95,6 +98,9 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
     { reason: 'exhausted' },
     { kind: 'delivery' },
     { kind: 'run' },
+    { errorStatus: '4xx' },
+    { errorStatus: '5xx', eventType: 'order.*' },
+    { errorStatus: '3xx' },
     { eventType: 'order.*' },
     { eventType: 'order.paid', reason: 'gone', messageId: gone.id, kind: 'delivery' },
     { eventType: 'order.*', reason: 'exhausted' },
@@ -107,11 +113,29 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
     const preview = await posthorn.request('POST', '/v1/dlq/replay', body);
     expect([filter, preview.body]).toEqual([
       filter,
-      { status: 'preview', matched: listed.length, replayed: 0, failed: 0 },
+      { status: 'preview', matched: listed.length, replayed: 0, failed: 0, oldest: shown(listed) },
     ]);
   }
 
+  // The delivery that ended with 410 was made before the others.
+  const { deliveryId = '' } = all.at(-1) ?? {};
+  const { body: delivery } = await posthorn.request<{ createdAt: string }>('GET', `/v1/deliveries/${deliveryId}`);
+  const made = delivery.createdAt;
+  for (const [filter, matched] of [
+    [{ createdSince: made }, 2],
+    [{ createdSince: earlier(made) }, 3],
+    [{ createdUntil: made }, 0],
+    [{ createdUntil: later(made, '0001') }, 1],
+    [{ createdSince: earlier(made), createdUntil: later(made, '0001'), errorStatus: '4xx' }, 1],
+    [{ createdSince: earlier(made), createdUntil: later(made, '0001'), errorStatus: '5xx' }, 0],
+  ] as const) {
+    const { body } = await posthorn.request('POST', '/v1/dlq/replay', { channelId, ...filter, dryRun: true });
+    expect([filter, body]).toMatchObject([filter, { matched }]);
+  }
+
   receiver.answerWith([200]);
+  const ofClass = { channelId, errorStatus: '5xx', createdSince: made, eventType: 'refund.*' };
+  expect(await ended('/v1/dlq/replay', ofClass)).toMatchObject({ matched: 1, replayed: 1, filter: ofClass });
   const replayed = await ended('/v1/dlq/replay', { channelId, eventType: 'order.*', reason: 'exhausted' });
   expect(replayed).toMatchObject({
     matched: 1,
@@ -122,6 +146,10 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
   for (const [field, value] of [
     ['reason', 'tired'],
     ['kind', 'wish'],
+    ['errorStatus', '503'],
+    ['errorStatus', '50x'],
+    ['errorStatus', 600],
+    ['createdSince', 'yesterday'],
     ['eventType', 'order*'],
     ['messageId', 1],
     ['since', 'yesterday'],

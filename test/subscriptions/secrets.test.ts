@@ -152,8 +152,17 @@ describe('rotating the secret', () => {
     const expiresAt = (await rows())[1]?.expiresAt?.getTime() ?? 0;
     expect(expiresAt - rotatedAt).toBeGreaterThanOrEqual(24 * HOUR_MS);
     expect(expiresAt - rotatedAt).toBeLessThan(24 * HOUR_MS + 60_000);
+    // Both answers say until when the old one signs, and not which it is.
+    const shown = await resources.subscriptions.secret(resources.live, subscription.id);
+    expect(shown.older).toEqual([{ createdAt: (await rows())[1]?.createdAt, expiresAt: new Date(expiresAt) }]);
+    expect(shown.createdAt).toEqual((await rows())[0]?.createdAt);
+    const again = await resources.subscriptions.rotateSecret(resources.live, subscription.id, { overlapHours: 1 });
+    expect(again.older.map((old) => old.createdAt)).toEqual([shown.createdAt, shown.older[0]?.createdAt]);
+    expect(again.older.every((old) => old.expiresAt < new Date(expiresAt))).toBe(true);
+    expect(JSON.stringify(again.older)).not.toContain('whsec_');
     resources.advance(25 * HOUR_MS);
-    expect(await signingSecrets()).toEqual([fresh]);
+    expect(await signingSecrets()).toEqual([again.secret]);
+    expect((await resources.subscriptions.secret(resources.live, subscription.id)).older).toEqual([]);
   });
 
   test('leaves the subscription itself, and the secrets of others, as they were', async () => {

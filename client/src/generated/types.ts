@@ -134,9 +134,11 @@ export type AskBulkReplay = {
   readonly kind?: 'delivery' | 'run' | undefined;
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  readonly errorStatus?: number | undefined;
+  readonly errorStatus?: number | string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  readonly createdSince?: string | Date | undefined;
+  readonly createdUntil?: string | Date | undefined;
   /** Default: false. */
   readonly dryRun?: boolean | undefined;
 };
@@ -399,12 +401,16 @@ export type BulkReplay = {
     readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
     /** Only with this kind of the last failure. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Only with this HTTP status of the last answer. */
-    readonly errorStatus?: number;
+    /** Only with this HTTP status of the last answer, or with one of a class such as `5xx`. */
+    readonly errorStatus?: number | string;
     /** Only what failed after this. */
     readonly since?: string;
     /** Only what failed before this. */
     readonly until: string;
+    /** Only deliveries that were made after this. */
+    readonly createdSince?: string;
+    /** Only deliveries that were made before this. */
+    readonly createdUntil?: string;
   };
   /** When it was asked for. */
   readonly createdAt: string;
@@ -421,6 +427,15 @@ export type BulkReplayAsked = BulkReplay | {
   readonly replayed: 0;
   /** Always 0. */
   readonly failed: 0;
+  /** The oldest of them, five at most. */
+  readonly oldest: readonly {
+    /** Prefix `dlq_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** When it was given up. */
+    readonly failedAt: string;
+    /** Event type of the message. */
+    readonly eventType?: string;
+  }[];
 };
 
 export type CancelRuns = {
@@ -892,7 +907,13 @@ export type DeadLetterGroups = {
     readonly lastFailedAt: string;
     /** The last of them. */
     readonly lastId: string;
+    /** How many of them were given up in each of 24 equal steps from `from` to `until`, the oldest first. */
+    readonly counts: readonly number[];
   }[];
+  /** When the first of those that were looked at was given up. Absent without any. */
+  readonly from?: string;
+  /** When the last of them was given up. Absent without any. */
+  readonly until?: string;
   /** Open dead letters that were looked at: the newest 10,000 at most. */
   readonly examined: number;
   /** Whether the groups are all there are, and their counts are whole. */
@@ -2566,6 +2587,15 @@ export type Subscription = {
 export type SubscriptionSecret = {
   /** Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes. */
   readonly secret: string;
+  /** Since when it signs. */
+  readonly createdAt: string;
+  /** Secrets before it that still sign, the newest first. None of them is shown again. */
+  readonly older: readonly {
+    /** Since when it signs. */
+    readonly createdAt: string;
+    /** Until when it signs beside the newer ones. */
+    readonly expiresAt: string;
+  }[];
 };
 
 export type SubscriptionStats = {

@@ -7,3 +7,15 @@ export const BASE = told('posthorn-base');
 
 /** Address of the API: as told, else the folder that these pages are in. */
 export const API = told('posthorn-api') || location.origin + BASE.replace(/\/dashboard$/, '');
+
+const TEMPORAL = told('posthorn-temporal');
+
+/** A Temporal workflow in Temporal's UI; undefined where nobody has told its address. */
+export const temporalUrl = (id: string): string | undefined =>
+  TEMPORAL === '' ? undefined : `${TEMPORAL}/workflows/${encodeURIComponent(id)}`;
+
+/** The Temporal workflows of a run there, one for each round. */
+export const temporalUrlOfRun = (runId: string): string | undefined =>
+  TEMPORAL === ''
+    ? undefined
+    : `${TEMPORAL}/workflows?query=${encodeURIComponent(`WorkflowId STARTS_WITH "run/${runId}/"`)}`;

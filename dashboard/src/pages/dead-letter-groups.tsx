@@ -4,6 +4,7 @@ import { api, type AskBulkReplay, type DeadLetterGroups as Groups } from '../api
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Sparkline } from '../parts/chart.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
@@ -73,6 +74,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
               <th>{t.fields.whose}</th>
               <th>{t.fields.reason}</th>
               <th>{t.fields.lastError}</th>
+              <th>{t.deadLetters.overTime}</th>
               <th>{t.deadLetters.firstAt}</th>
               <th>{t.deadLetters.lastAt}</th>
               {may('developer') && (
@@ -98,6 +100,12 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
                   {group.errorStatus === undefined
                     ? group.errorClass !== undefined && t.errorClasses[group.errorClass]
                     : t.deadLetters.answered(group.errorStatus)}
+                </td>
+                <td>
+                  <Sparkline
+                    label={t.deadLetters.inSteps(group.count)}
+                    series={[{ name: t.figures.failed, look: 'failed', values: group.counts }]}
+                  />
                 </td>
                 <td>
                   <Time at={group.firstFailedAt} />

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
+import { answerOf, askedAnswer } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -26,8 +27,6 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 // `as`: the catalogue has a text for each, and no other.
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
-/** A status of an answer. */
-const STATUS = /^[1-5]\d\d$/;
 const FILTERS = [
   'status',
   'channel',
@@ -57,7 +56,7 @@ export function DeadLettersPage() {
   const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
-  const errorStatus = STATUS.exec(search['answer'] ?? '')?.[0];
+  const errorStatus = answerOf(search['answer']);
   const filter = {
     channelId: search['channel'],
     subscriptionId: search['subscription'],
@@ -73,8 +72,7 @@ export function DeadLettersPage() {
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
   const { channelId } = filter;
-  const askForAll = (): void =>
-    setAsked({ ...filterNow(), ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) });
+  const askForAll = (): void => setAsked({ ...filterNow(), errorStatus: askedAnswer(errorStatus) });
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '168px', cell: (row) => <Time at={row.failedAt} /> },
@@ -124,12 +122,14 @@ export function DeadLettersPage() {
             label: t.fields.channel,
             options: channels.all.map(({ id, name }) => [id, name]),
             accepts: isIdOf('chn'),
+            find: 'channel',
           },
           {
             name: 'subscription',
             label: t.fields.subscription,
             options: subscriptions.all.map(({ id, name }) => [id, name]),
             accepts: isIdOf('sub'),
+            find: 'subscription',
           },
           { name: 'reason', label: t.fields.reason, options: REASONS.map((reason) => [reason, t.reasons[reason]]) },
           {
@@ -137,7 +137,7 @@ export function DeadLettersPage() {
             label: t.fields.lastError,
             options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
           },
-          { name: 'answer', label: t.fields.lastAnswer, width: 64, accepts: (text) => STATUS.test(text) },
+          { name: 'answer', label: t.fields.lastAnswer, width: 64, accepts: (text) => answerOf(text) !== undefined },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
           { name: 'workflow', label: t.workflows.one, isChip: true, accepts: isIdOf('wfl') },

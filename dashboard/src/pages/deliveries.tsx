@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { api, type Delivery } from '../api/client.ts';
+import { api, type AskBulkReplay, type Delivery } from '../api/client.ts';
+import { answerOf, askedAnswer } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -62,14 +63,26 @@ export function DeliveriesPage() {
       <Views page="deliveries" filters={FILTERS} own={VIEWS} />
       <Filters
         filters={[
-          { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
+          {
+            name: 'status',
+            label: t.fields.status,
+            options: STATUSES.map((status) => [status, t.states[status]]),
+            failure: 'failed',
+          },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
-          { name: 'channel', label: t.fields.channel, options: namesOf(channels), accepts: isIdOf('chn') },
+          {
+            name: 'channel',
+            label: t.fields.channel,
+            options: namesOf(channels),
+            accepts: isIdOf('chn'),
+            find: 'channel',
+          },
           {
             name: 'subscription',
             label: t.fields.subscription,
             options: namesOf(subscriptions),
             accepts: isIdOf('sub'),
+            find: 'subscription',
           },
           {
             name: 'error',
@@ -103,22 +116,17 @@ export function DeliveriesPage() {
 
 type Filtered = Readonly<Record<(typeof FILTERS)[number], string | undefined>>;
 
-/** A status such as `503`, or a class such as `5xx`; undefined for any other text. */
-const answerOf = (text: string | undefined): string | undefined => /^[1-5](?:\d\d|xx)$/.exec(text ?? '')?.[0];
-
 /**
  * Retries every failed delivery that the filters let through, or says which of them stands in the way. Each is an open dead letter, so the
- * same filter finds them there: but for the time, which is that of the failure, and for what dead letters do not have.
+ * same filter finds them there: but for what dead letters do not have.
  */
 function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: string }) {
   const t = useTexts();
-  const [isAsking, setIsAsking] = useState(false);
-  const answer = answerOf(filters.answer);
+  // Fixed once it is asked: what is counted is what is replayed.
+  const [asked, setAsked] = useState<AskBulkReplay>();
   const inTheWay = [
-    ...(filters.since === undefined && filters.until === undefined ? [] : [t.fields.since]),
     ...(filters.slow === undefined ? [] : [t.deliveries.slow]),
     ...(filters.held === undefined ? [] : [t.deliveries.heldOnly]),
-    ...(answer?.endsWith('x') === true ? [`${t.fields.lastAnswer} ${answer}`] : []),
   ];
   if (filters.status !== 'failed') {
     // Without any filter nobody looks for it.
@@ -126,50 +134,26 @@ function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: stri
       <p className="muted">{t.deliveries.retryAllOfFailed(t.states.failed)}</p>
     );
   }
-  if (inTheWay.length > 0) {
-    const { type, subscription, channel, message, error, since, until } = filters;
-    const wanted = {
+  if (inTheWay.length > 0) return <p className="muted">{t.deliveries.retryAllNot(inTheWay.join(', '))}</p>;
+  const askForAll = (): void =>
+    setAsked({
       kind: 'delivery',
-      type,
-      subscription,
-      channel,
-      message,
-      error,
-      since,
-      until,
-      ...(answer?.endsWith('x') === false && { answer }),
-    };
-    const search = Object.fromEntries(
-      Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
-    return (
-      <p className="muted">
-        {t.deliveries.retryAllNot(inTheWay.join(', '))}{' '}
-        <HereLink to="/dead-letters" search={search}>
-          {t.nav.names['dead-letters']}
-        </HereLink>
-      </p>
-    );
-  }
+      eventType: filters.type,
+      subscriptionId: filters.subscription,
+      channelId: filters.channel,
+      messageId: filters.message,
+      errorClass: oneOf(filters.error, ERROR_CLASSES),
+      errorStatus: askedAnswer(filters.answer),
+      createdSince: sinceOf(filters.since),
+      createdUntil: sinceOf(filters.until),
+    });
   return (
     <>
-      <button type="button" className="button" onClick={() => setIsAsking(true)}>
+      <button type="button" className="button" onClick={askForAll}>
         {label ?? t.deliveries.retryAll}
       </button>
-      {isAsking && (
-        <ReplayAll
-          title={t.deliveries.retryAll}
-          filter={{
-            kind: 'delivery',
-            eventType: filters.type,
-            subscriptionId: filters.subscription,
-            channelId: filters.channel,
-            messageId: filters.message,
-            errorClass: oneOf(filters.error, ERROR_CLASSES),
-            ...(answer !== undefined && { errorStatus: Number(answer) }),
-          }}
-          onClose={() => setIsAsking(false)}
-        />
+      {asked !== undefined && (
+        <ReplayAll title={t.deliveries.retryAll} filter={asked} onClose={() => setAsked(undefined)} />
       )}
     </>
   );

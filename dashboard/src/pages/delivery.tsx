@@ -13,6 +13,7 @@ import { AttemptBox } from '../parts/attempt-box.tsx';
 import { AttemptDiff } from '../parts/attempt-diff.tsx';
 import { AttemptLine } from '../parts/attempt-line.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
+import { Check } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
@@ -31,6 +32,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   const { act } = useActs();
   const refresh = useRefresh();
   const [isSigning, setIsSigning] = useState(false);
+  const [isOfFailures, setIsOfFailures] = useState(false);
   const delivery = useQuery({
     queryKey: [path, 'delivery', id],
     queryFn: () => api.deliveries.get(id, at),
@@ -72,6 +74,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   if (delivery.data === undefined) return <Unread of={delivery} />;
   const row = delivery.data;
   const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isMixed = new Set(all.map(({ outcome }) => outcome)).size > 1;
   const longestMs = Math.max(...all.map(({ durationMs }) => durationMs));
   const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
   return (
@@ -131,17 +134,20 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
         <h2>{t.deliveries.attempts(row.attempts)}</h2>
         {all.length > 1 && <AttemptLine attempts={all} nextAt={row.nextRetryAt} />}
         {all.length === 0 && attempts.isSuccess && <p className="muted">{t.deliveries.noAttempt}</p>}
+        {isMixed && <Check label={t.list.failuresOnly} isOn={isOfFailures} onChange={setIsOfFailures} />}
         <ol className="stack" ref={tries}>
-          {all.map((attempt, position) => (
-            <AttemptBox
-              key={attempt.id}
-              attempt={attempt}
-              isOpen={position === 0}
-              before={all[position + 1]}
-              messageId={row.messageId}
-              longestMs={longestMs}
-            />
-          ))}
+          {all.map((attempt, position) =>
+            isMixed && isOfFailures && attempt.outcome !== 'failed' ? null : (
+              <AttemptBox
+                key={attempt.id}
+                attempt={attempt}
+                isOpen={position === 0}
+                before={all[position + 1]}
+                messageId={row.messageId}
+                longestMs={longestMs}
+              />
+            ),
+          )}
         </ol>
         {all.length > 1 && <AttemptDiff attempts={all} />}
         {attempts.hasNextPage && (

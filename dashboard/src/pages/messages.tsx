@@ -98,13 +98,19 @@ function MessageList() {
       <Views page="messages" filters={FILTERS} own={[]} />
       <Filters
         filters={[
-          { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
+          {
+            name: 'status',
+            label: t.fields.status,
+            options: STATUSES.map((status) => [status, t.states[status]]),
+            failure: 'failed',
+          },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
           {
             name: 'channel',
             label: t.fields.channel,
             options: channels.all.map(({ id, name }) => [id, name]),
             accepts: isIdOf('chn'),
+            find: 'channel',
           },
           { name: 'publisher', label: t.fields.publisherId },
           ...times,

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useGo } from '../parts/link.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 
 /** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
@@ -23,15 +24,8 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
     staleTime: 0,
     gcTime: 0,
   });
-  const oldest = useQuery({
-    queryKey: [path, 'replay-first', filter],
-    queryFn: () =>
-      api.deadLetters
-        .list({ ...filter, errorStatus: filter.errorStatus?.toString(), status: 'open', limit: 5 }, at)
-        .page(),
-    gcTime: 0,
-  });
   const count = preview.data?.matched;
+  const oldest = preview.data !== undefined && 'oldest' in preview.data ? preview.data.oldest : [];
   const ask = (): void =>
     void act(
       async () => {
@@ -47,15 +41,17 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
         {count !== undefined && <p>{t.deadLetters.wouldReplay(count)}</p>}
+        {oldest.length > 0 && <p>{t.deadLetters.oldest}</p>}
         <ul className="stack">
-          {oldest.data?.data.map((row) => (
+          {oldest.map((row) => (
             <li key={row.id} className="cut">
-              <span className="mono">{row.id}</span> <span className="muted">{row.eventType}</span>
+              <Time at={row.failedAt} /> <span className="mono">{row.id}</span>{' '}
+              <span className="muted">{row.eventType}</span>
             </li>
           ))}
         </ul>
-        {count !== undefined && count > (oldest.data?.data.length ?? 0) && (
-          <p className="muted">{t.deadLetters.andMore(count - (oldest.data?.data.length ?? 0))}</p>
+        {count !== undefined && count > oldest.length && (
+          <p className="muted">{t.deadLetters.andMore(count - oldest.length)}</p>
         )}
         <div className="buttons">
           <button

@@ -18,6 +18,8 @@ import { MessageReplayList } from './message-replays.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 
+/** Parts of a filter that are times. */
+const TIMES: ReadonlySet<string> = new Set(['since', 'until', 'createdSince', 'createdUntil']);
 const TABS = ['letters', 'messages'] as const;
 
 export function ReplaysPage() {
@@ -120,7 +122,7 @@ function ReplayView({ id }: { id: string }) {
         {Object.entries(row.filter).map(([name, value]) => [
           <dt key={`${name} name`}>{words[name] ?? name}</dt>,
           <dd key={name}>
-            {name === 'since' || name === 'until' ? (
+            {TIMES.has(name) ? (
               <Time at={String(value)} />
             ) : name === 'subscriptionId' ? (
               subscriptions.nameOf(String(value))

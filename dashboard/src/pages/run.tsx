@@ -5,6 +5,7 @@ import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -16,6 +17,7 @@ import { HereLink } from '../parts/link.tsx';
 import { RunDefinition } from '../parts/run-definition.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
+import { TemporalLink } from '../parts/temporal-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -54,6 +56,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
       },
       { told: t.runs.retryAsked },
     );
+  const temporal = temporalUrlOfRun(id);
   const output = memberText(text, 'output');
   return (
     <>
@@ -113,6 +116,14 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
             <dt>{t.fields.ended}</dt>
             <dd>
               <Time at={row.finishedAt} />
+            </dd>
+          </>
+        )}
+        {temporal !== undefined && (
+          <>
+            <dt>Temporal</dt>
+            <dd>
+              <TemporalLink to={temporal} text={t.runs.temporal} />
             </dd>
           </>
         )}

@@ -77,7 +77,12 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       )}
       <Filters
         filters={[
-          { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+          {
+            name: 'status',
+            label: t.fields.status,
+            options: STATUSES.map((each) => [each, t.states[each]]),
+            failure: 'failed',
+          },
           ...(workflowId === undefined
             ? [
                 {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Subscription } from '../api/client.ts';
+import { api, type Subscription, type SubscriptionSecret } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { ChoiceField } from '../parts/field.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
@@ -23,6 +24,8 @@ import { DeliveryList } from './deliveries.tsx';
 import { ReplaySince } from './message-replays.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
+/** Hours for which the secret before goes on signing. */
+const OVERLAPS = ['0', '1', '24', '168'] as const;
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;
 
 export function SubscriptionPage() {
@@ -69,17 +72,25 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
 function SigningSecret({ id }: { id: string }) {
   const t = useTexts();
   const { at, may } = useHere();
+  const [hours, setHours] = useState<(typeof OVERLAPS)[number]>('24');
   if (!may('developer')) return <NotAllowed isPart />;
+  const all = ({ older, ...current }: SubscriptionSecret) => [current, ...older];
   return (
     <div className="stack">
       <p className="muted">{t.subscriptions.secretWhy}</p>
       <SecretBox
         label={t.subscriptions.tabs.secret}
         hidden="whsec_••••••••••••"
-        show={async () => [await api.subscriptions.getSecret(id, at)]}
-        rotate={async () => [await api.subscriptions.rotateSecret(id, undefined, at)]}
+        show={async () => all(await api.subscriptions.getSecret(id, at))}
+        rotate={async () => all(await api.subscriptions.rotateSecret(id, { overlapHours: Number(hours) }, at))}
       >
         <p>{t.subscriptions.rotateWhy}</p>
+        <ChoiceField
+          label={t.subscriptions.overlap}
+          value={hours}
+          onChange={setHours}
+          options={OVERLAPS.map((each) => [each, t.subscriptions.overlaps[each]])}
+        />
       </SecretBox>
     </div>
   );

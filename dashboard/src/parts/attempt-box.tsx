@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { api, type Attempt } from '../api/client.ts';
+import { temporalUrl } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { bodyOf } from '../lib/signature.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -9,6 +10,7 @@ import { Body, Code } from './code.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { TabList } from './tab-list.tsx';
+import { TemporalLink } from './temporal-link.tsx';
 import { Time } from './time.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -133,7 +135,9 @@ function Timing({
       <dt>{t.deliveries.times.whole}</dt>
       <dd>{durationText(durationMs)}</dd>
       <dt>{t.deliveries.carrier}</dt>
-      <dd className="mono">{carrier}</dd>
+      <dd className="mono">
+        <TemporalLink to={temporalUrl(carrier)} text={carrier} />
+      </dd>
     </dl>
   );
 }

@@ -2,6 +2,7 @@ import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import { FoundChoice, FULL } from './found-choice.tsx';
 import { type ListFilter, useKnownSearch } from './known-search.ts';
 import { BETWEEN, lastDay, TimeRange } from './time-range.tsx';
 
@@ -12,7 +13,13 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
   const [search, change] = useAddress();
   const taken = useKnownSearch(filters);
   const box = useRef<HTMLDivElement>(null);
-  useKeys({ f: () => box.current?.querySelector<HTMLElement>('input, select')?.focus() });
+  const failing = filters.find(({ failure }) => failure !== undefined);
+  const isFailing = failing !== undefined && search[failing.name] === failing.failure;
+  const switchFailing = (): void => failing && change({ [failing.name]: isFailing ? '' : (failing.failure ?? '') });
+  useKeys({
+    f: () => box.current?.querySelector<HTMLElement>('input, select')?.focus(),
+    ...(failing !== undefined && { e: switchFailing }),
+  });
   const hasAny = filters.some(({ name }) => search[name] !== undefined);
   // A time that goes on is another one for whoever gets the address.
   const isRelative =
@@ -35,6 +42,15 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
               {filter.label}: <span className="mono">{search[filter.name]}</span> ×
             </button>
           )
+        ) : filter.find !== undefined && (filter.options?.length ?? 0) >= FULL ? (
+          <FoundChoice
+            key={filter.name}
+            kind={filter.find}
+            label={filter.label}
+            known={filter.options ?? []}
+            value={search[filter.name] ?? ''}
+            onChange={(value) => change({ [filter.name]: value })}
+          />
         ) : filter.options === undefined ? (
           <TextFilter
             key={filter.name}
@@ -61,6 +77,11 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
             </select>
           </label>
         ),
+      )}
+      {failing !== undefined && (
+        <button type="button" className="button choice" aria-pressed={isFailing} onClick={switchFailing}>
+          {t.list.failuresOnly}
+        </button>
       )}
       {filters.some(({ shown }) => shown === BETWEEN) && <TimeRange />}
       {isRelative && (

@@ -15,6 +15,10 @@ export type ListFilter = {
   shown?: string | undefined;
   /** Its field stands with that of another filter. */
   isPart?: boolean;
+  /** The value that leaves failures alone: a switch of its own, and a key. */
+  failure?: string;
+  /** Where the options are not all there are, others are searched for. */
+  find?: 'channel' | 'subscription';
   /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
 };

@@ -5,8 +5,8 @@ import { Ask } from './ask.tsx';
 import { Code } from './code.tsx';
 import { Time } from './time.tsx';
 
-/** A secret that two sides know. `expiresAt`: until when it is taken, since there is a newer one. */
-export type Kept = { secret: string; expiresAt?: string };
+/** A secret that two sides know. `expiresAt`: until when it is taken, since there is a newer one, which may be all that is told of it. */
+export type Kept = { secret?: string; createdAt?: string; expiresAt?: string };
 
 type Given = {
   label: string;
@@ -29,10 +29,20 @@ export function SecretBox({ label, hidden, show, rotate, children }: Given) {
       {shown === undefined ? (
         <p className="mono">{hidden}</p>
       ) : (
-        shown.map(({ secret, expiresAt }) => (
-          <div key={secret} className="stack">
-            <Code text={secret} label={label} />
-            {expiresAt !== undefined && (
+        shown.map(({ secret, createdAt, expiresAt }) => (
+          <div key={secret ?? createdAt} className="stack">
+            {secret === undefined ? <p className="mono">{hidden}</p> : <Code text={secret} label={label} />}
+            {createdAt !== undefined && (
+              <p className="muted">
+                {t.subscriptions.signsSince} <Time at={createdAt} />
+                {expiresAt !== undefined && (
+                  <>
+                    , {t.subscriptions.signsUntil} <Time at={expiresAt} />
+                  </>
+                )}
+              </p>
+            )}
+            {createdAt === undefined && expiresAt !== undefined && (
               <p className="muted">
                 {t.inbound.takenUntil} <Time at={expiresAt} />
               </p>

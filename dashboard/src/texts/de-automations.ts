@@ -33,6 +33,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
   runs: {
     none: 'Noch kein Lauf',
     noneWhy: 'Läufe beginnen, wie die Auslöser aktiver Workflows es sagen, oder wenn jemand einen beginnt.',
+    temporal: 'Seine Workflows, einer je Runde',
     took: 'Dauer',
     version: (version) => `Fassung ${version}`,
     input: 'Hinein',

@@ -7,8 +7,7 @@ const number = (count: number): string => count.toLocaleString('de');
 export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
   deliveries: {
     retryAllOfFailed: (failed: string) => `Mit dem Status ${failed} lassen sich alle Treffer erneut versuchen.`,
-    retryAllNot: (filters: string) =>
-      `Alle auf einmal lassen sich nur ohne diese Filter erneut versuchen: ${filters}. Oder dort:`,
+    retryAllNot: (filters: string) => `Alle auf einmal lassen sich nur ohne diese Filter erneut versuchen: ${filters}.`,
     retryAll: 'Alle passenden wiederholen',
     none: 'Noch keine Zustellung',
     noneWhy: 'Jede Nachricht macht eine Zustellung für jedes Abonnement, das sie nimmt.',

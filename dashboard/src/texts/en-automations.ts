@@ -30,6 +30,7 @@ export const enAutomations = {
     none: 'No run yet',
     noneWhy: 'Runs begin as the triggers of active workflows say, or when somebody begins one.',
     took: 'Took',
+    temporal: 'Its workflows, one for each round',
     version: (version: number) => `version ${version}`,
     input: 'In',
     output: 'Out',

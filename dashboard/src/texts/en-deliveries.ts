@@ -5,7 +5,7 @@ export const enDeliveries = {
   deliveries: {
     retryAll: 'Retry all that match',
     retryAllOfFailed: (failed: string) => `Choose the status ${failed} to retry all that match.`,
-    retryAllNot: (filters: string) => `All can be retried at once without these filters: ${filters}. Or there:`,
+    retryAllNot: (filters: string) => `All can be retried at once without these filters: ${filters}.`,
     none: 'No delivery yet',
     noneWhy: 'Each message makes one delivery for each subscription that takes it.',
     retry: 'Retry',

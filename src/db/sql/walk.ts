@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { IdRange } from '../../kernel/values/instant.ts';
 import type { DatabaseTransaction } from '../client.ts';
 
@@ -140,15 +141,38 @@ const AS_BEFORE = 'SELECT set_config(name, value, true) FROM unnest($1::text[], 
 /**
  * The rows of a statement made of walks, which it goes along. Statements behind it in the transaction are planned as they were before.
  */
-export async function queryAlong<T>(
+export const queryAlong = <T>(
   transaction: DatabaseTransaction,
   text: string,
   { values }: Pick<Values, 'values'>,
-): Promise<T[]> {
-  const settings = await transaction.$queryRawUnsafe<{ name: string; value: string }[]>(IN_ORDER);
-  const rows = await transaction.$queryRawUnsafe<T[]>(text, ...values);
-  const columns = [settings.map(({ name }) => name), settings.map(({ value }) => value)];
-  await transaction.$queryRawUnsafe(AS_BEFORE, ...columns);
+): Promise<T[]> => inOrder((sql, ...given) => transaction.$queryRawUnsafe(sql, ...given), text, values);
+
+/** The same on a connection that is in a transaction. */
+export const queryAlongOn = <T>(
+  connection: PoolClient,
+  text: string,
+  { values }: Pick<Values, 'values'>,
+): Promise<T[]> =>
+  inOrder(
+    async <R>(sql: string, ...given: readonly (string | string[])[]) => {
+      const { rows } = await connection.query(sql, [...given]);
+      // Its columns are named in the statement itself.
+      return rows as R[];
+    },
+    text,
+    values,
+  );
+
+type Ask = <R>(text: string, ...values: readonly (string | string[])[]) => Promise<R[]>;
+
+async function inOrder<T>(ask: Ask, text: string, values: readonly string[]): Promise<T[]> {
+  const settings = await ask<{ name: string; value: string }>(IN_ORDER);
+  const rows = await ask<T>(text, ...values);
+  await ask(
+    AS_BEFORE,
+    settings.map(({ name }) => name),
+    settings.map(({ value }) => value),
+  );
   return rows;
 }
 

@@ -107,6 +107,11 @@ export const eventTypeQuery = z
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
+/** A status of an answer, or a class of them. */
+export const errorStatusQuery = z
+  .string()
+  .regex(/^[1-5](?:[0-9]{2}|xx)$/, 'must be a status from 100 to 599, or a class such as 5xx');
+
 /** Lines of JSON, or a table. */
 const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

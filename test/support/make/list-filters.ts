@@ -108,8 +108,8 @@ export const errorClass: Filter = {
 };
 /** The status of a dead letter's last answer. */
 export const errorStatus: Filter = {
-  values: ['410', '503'],
-  matches: (item, value) => lastErrorOf(item).status === Number(value),
-  strange: ['100', '599'],
-  bad: ['', '0503', '5xx', '99', '600', '503.0', '5e2', '-503'],
+  values: ['410', '503', '4xx', '5xx'],
+  matches: (item, value) => new RegExp(`^${value.replaceAll('x', '\\d')}$`).test(String(lastErrorOf(item).status)),
+  strange: ['100', '599', '3xx'],
+  bad: ['', '0503', '6xx', '50x', '99', '600', '503.0', '5e2', '-503', '5XX'],
 };
