@@ -136,7 +136,8 @@ function chooseWalk(
   if (workflowId !== undefined)
     return down('workflow_id', values.add(workflowId), { ...own, channelId }, isHere, 'd.workflow_id IS NOT NULL');
   if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
-  // A bulk replay begins with the oldest, and asks for open ones: by event type, kind or reason it would pass all that were replayed before.
+  // A bulk replay begins with the oldest, and asks for open ones: by event type, kind or reason it would pass all that were replayed
+  // before.
   const { isRising = false } = walk;
   if (isNarrowing(eventType) && !isRising) {
     const left = { ...own, eventType: undefined, status };

@@ -111,7 +111,7 @@ export async function findOldest(
 ): Promise<BulkReplayPreview['oldest']> {
   const { text, values } = selectNext(openOnesOf(environmentId, filter), undefined, SHOWN);
   const ids = await findAlong(db, text, { values });
-  const rows = await db.deadLetter.findMany({ where: { id: { in: ids }, environmentId }, orderBy: { id: 'asc' } });
+  const rows = await db.deadLetter.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
   return rows.map(({ id, failedAt, eventType }) => ({
     id,
     failedAt: timeOfId('deadLetter', id) ?? failedAt,

@@ -12,7 +12,10 @@ const HOUR_MS = 3_600_000;
 export type FindOrRefuse = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
 
 export type SigningSecrets = {
-  /** The secret that signs now, and until when older ones do. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
+  /**
+   * The secret that signs now, and until when older ones do. Nothing else ever shows it. CONFLICT when it cannot be opened: only
+   * rotating mends that.
+   */
   secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
   /** Another secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;

@@ -79,9 +79,9 @@ test('a try shows its request without secrets, and two tries show only what diff
   await newest.getByText('Headers of the answer').waitFor();
 
   // The failures alone, of tries of which one has arrived.
-  expect(await page.locator('details.attempt').count()).toBe(2);
+  expect(await page.locator('ol details.attempt').count()).toBe(2);
   await page.getByRole('checkbox', { name: 'Failures only' }).check();
-  await waitFor('one try', async () => (await page.locator('details.attempt').count()) === 1);
+  await waitFor('one try', async () => (await page.locator('ol details.attempt').count()) === 1);
   await page.getByRole('checkbox', { name: 'Failures only' }).uncheck();
 
   await page.getByText('Compare two tries').click();

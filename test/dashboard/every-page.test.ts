@@ -149,6 +149,7 @@ const READS = new Set([
   'Deliveries',
   'Export',
   'Failed',
+  'Failures only',
   'Held',
   'Messages',
   'On lines',
