@@ -10,7 +10,7 @@ import {
   type Values,
   type Walk,
 } from '../db/sql/walk.ts';
-import { statusesOf } from '../kernel/values/http-status.ts';
+import { statusRange } from '../kernel/rules/http-status.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import {
@@ -70,7 +70,7 @@ function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[]
 }
 
 function statusIs(errorStatus: string, values: Values): string {
-  const { least, most } = statusesOf(errorStatus);
+  const { least, most } = statusRange(errorStatus);
   return `d.error_status BETWEEN ${number(least, values)} AND ${number(most, values)}`;
 }
 
@@ -156,7 +156,7 @@ function chooseWalk(
   };
   if (errorStatus !== undefined) {
     // A walk for each status of a class: one that nothing has costs one look into the index.
-    const { least, most } = statusesOf(errorStatus);
+    const { least, most } = statusRange(errorStatus);
     const all = `generate_series(${number(least, values)}, ${number(most, values)})`;
     return byError('error_status', all, { errorClass });
   }

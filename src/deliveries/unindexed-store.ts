@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { along, type Bounds, createValues, idBounds, queryAlong, type Values } from '../db/sql/walk.ts';
 import { CIRCUIT_OPEN_MS } from '../kernel/rules/circuit.ts';
-import { statusesOf as statusesOfText } from '../kernel/values/http-status.ts';
+import { statusRange } from '../kernel/rules/http-status.ts';
 import { FAULTS } from '../kernel/words/fault-kinds.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
@@ -71,7 +71,7 @@ function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly
 }
 
 function statusIsOf(errorStatus: string, add: Values['add']): string[] {
-  const { least, most } = statusesOfText(errorStatus);
+  const { least, most } = statusRange(errorStatus);
   return [`d.response_status BETWEEN ${add(String(least))}::int AND ${add(String(most))}::int`];
 }
 

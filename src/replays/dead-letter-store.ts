@@ -7,7 +7,7 @@ import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/words/statuses.ts';
-import { HTTP_STATUS } from '../kernel/values/http-status.ts';
+import { HTTP_STATUS } from '../kernel/rules/http-status.ts';
 import type { Batch, ReadableKind } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 

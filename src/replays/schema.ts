@@ -3,7 +3,7 @@ import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
-import { HTTP_STATUS, STATUS_CLASS } from '../kernel/values/http-status.ts';
+import { HTTP_STATUS, STATUS_CLASS } from '../kernel/rules/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
 

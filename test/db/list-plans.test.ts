@@ -12,6 +12,7 @@ import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { insertFailed, insertListed } from '../support/make/listed-rows.ts';
+import { rowsRead } from '../support/check/rows-read.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { PATIENT } from '../support/service/patience.ts';
 
@@ -70,20 +71,8 @@ const WAYS: [way: string, read: (list: List) => Promise<unknown>][] = [
 ];
 
 /** Rows and index entries that the list reads of these tables, whatever the plan. */
-async function readsOf(read: (list: List) => Promise<unknown>, list: List): Promise<number> {
-  const before = await readSoFar();
-  await read(list);
-  return (await readSoFar()) - before;
-}
-
-async function readSoFar(): Promise<number> {
-  await db.$queryRaw`SELECT pg_stat_force_next_flush()::text`;
-  const [row] = await db.$queryRaw<{ count: number }[]>`
-    SELECT sum(t.seq_tup_read + i.read)::float8 AS count FROM pg_stat_user_tables t
-    JOIN (SELECT relid, sum(idx_tup_read) AS read FROM pg_stat_user_indexes GROUP BY relid) i USING (relid)
-    WHERE t.relname = ANY (${TABLES})`;
-  return row?.count ?? Number.NaN;
-}
+const readsOf = (read: (list: List) => Promise<unknown>, list: List): Promise<number> =>
+  rowsRead(db, TABLES, () => read(list));
 
 const page = { limit: PAGE, after: undefined };
 const SUBSCRIPTION = (): { subscriptionId: string } => ({ subscriptionId: busy });
@@ -184,10 +173,8 @@ test.each(WAYS)('a batch of a bulk replay reads its own dead letters, by any fil
       for (const position of [undefined, 'dlq_0']) {
         const wanted = { environmentId, ...place(), ...filter, status: 'open' as const };
         const { text, values } = selectNext(wanted, position, 100);
-        reads.push([
-          JSON.stringify(wanted),
-          await readsOf(read, (transaction) => findAlong(transaction, text, { values })),
-        ]);
+        const count = await readsOf(read, (transaction) => findAlong(transaction, text, { values }));
+        reads.push([JSON.stringify(wanted), count]);
       }
   expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
   expect(reads.some(([, count]) => count > 0)).toBe(true);

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { statusesOf, STATUS_CLASS } from './http-status.ts';
+import { statusRange, STATUS_CLASS } from './http-status.ts';
 
 test.each([
   ['503', 503, 503],
   ['4xx', 400, 499],
   ['5xx', 500, 599],
 ])('%s stands for the statuses from %i to %i', (text, least, most) => {
-  expect(statusesOf(text)).toEqual({ least, most });
+  expect(statusRange(text)).toEqual({ least, most });
 });
 
 test('a class is a digit and two letters', () => {

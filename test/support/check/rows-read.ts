@@ -1,0 +1,17 @@
+import type { Database } from '../../../src/db/client.ts';
+
+/** Rows and index entries that an act reads of these tables, whatever the plan. `db` has one session, so that what it reads is counted. */
+export async function rowsRead(db: Database, tables: readonly string[], act: () => Promise<unknown>): Promise<number> {
+  const before = await readSoFar(db, tables);
+  await act();
+  return (await readSoFar(db, tables)) - before;
+}
+
+async function readSoFar(db: Database, tables: readonly string[]): Promise<number> {
+  await db.$queryRaw`SELECT pg_stat_force_next_flush()::text`;
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT sum(t.seq_tup_read + i.read)::float8 AS count FROM pg_stat_user_tables t
+    JOIN (SELECT relid, sum(idx_tup_read) AS read FROM pg_stat_user_indexes GROUP BY relid) i USING (relid)
+    WHERE t.relname = ANY (${[...tables]})`;
+  return row?.count ?? Number.NaN;
+}
