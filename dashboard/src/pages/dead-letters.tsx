@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
-import { answerOf, askedAnswer } from '../lib/answers.ts';
+import { statusOrClass, askedAnswer } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -56,7 +56,7 @@ export function DeadLettersPage() {
   const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
-  const errorStatus = answerOf(search['answer']);
+  const errorStatus = statusOrClass(search['answer']);
   const filter = {
     channelId: search['channel'],
     subscriptionId: search['subscription'],
@@ -137,7 +137,12 @@ export function DeadLettersPage() {
             label: t.fields.lastError,
             options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
           },
-          { name: 'answer', label: t.fields.lastAnswer, width: 64, accepts: (text) => answerOf(text) !== undefined },
+          {
+            name: 'answer',
+            label: t.fields.lastAnswer,
+            width: 64,
+            accepts: (text) => statusOrClass(text) !== undefined,
+          },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
           { name: 'workflow', label: t.workflows.one, isChip: true, accepts: isIdOf('wfl') },
