@@ -27,6 +27,16 @@ export async function insertInvitation(db: Db, { hash, ...draft }: InvitationDra
   return toInvitation(await db.invitation.create({ data: { ...draft, hash: new Uint8Array(hash) } }));
 }
 
+/** The invitation of an address to the organisation that can still be accepted. */
+export async function findInvitationOf(
+  db: Db,
+  { organisationId, email }: { organisationId: string; email: string },
+  now: Date,
+): Promise<Invitation | undefined> {
+  const row = await db.invitation.findFirst({ where: { organisationId, email, expiresAt: { gt: now } } });
+  return row === null ? undefined : toInvitation(row);
+}
+
 /** The rows of one page and one more, newest first, without those that have expired. */
 export async function findInvitations(
   db: Db,

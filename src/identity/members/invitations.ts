@@ -15,6 +15,7 @@ import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { lockAsAdmin, requireRole, takesRole } from './access.ts';
 import {
   deleteInvitation,
+  findInvitationOf,
   findInvitations,
   findInvitedRole,
   findOpenInvitation,
@@ -72,17 +73,25 @@ export function createInvitations(
   { db, tenants, clock, newId, config }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'config'>,
   { accounts, sessions, factorsOfPeople, tell, sendLink }: Needed,
 ): Invitations {
+  /** Without `actor`, an operator: it takes back whatever stands in the way. */
   const insert = async (
     transaction: DatabaseTransaction,
-    by: Doer,
+    { by, actor }: { by: Doer; actor?: Role },
     organisationId: string,
     { email, role }: CreateInvitation,
   ): Promise<Omit<NewInvitation, 'isMailed'>> => {
+    if (actor !== undefined) refuseRole(actor, role);
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined && (await findRole(transaction, organisationId, account.id)) !== undefined)
       throw new ApiError('CONFLICT', 'The person is a member already');
-    const code = newSessionSecret();
     const createdAt = clock();
+    const earlier = await findInvitationOf(transaction, { organisationId, email }, createdAt);
+    if (earlier !== undefined) {
+      // Its link ends: that is revoking it.
+      if (actor !== undefined) refuseRole(actor, earlier.role);
+      await tell(transaction, { action: 'invitation.revoked', by, organisationId, target: earlier.id });
+    }
+    const code = newSessionSecret();
     const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
     const draft = { id: newId('invitation'), organisationId, email, role, invitedBy: by.id, createdAt, expiresAt };
     const made = await insertInvitation(transaction, { ...draft, hash: hashSecret(code) });
@@ -142,8 +151,7 @@ export function createInvitations(
     async create(caller, organisationId, body) {
       const made = await db.$transaction(async (transaction) => {
         const actor = await lockAsAdmin(transaction, caller, organisationId);
-        refuseRole(actor, body.role);
-        return insert(transaction, doneBy(caller), organisationId, body);
+        return insert(transaction, { by: doneBy(caller), actor }, organisationId, body);
       });
       // Behind the transaction: a mail cannot be taken back.
       const subject = 'You are invited to Posthorn';
@@ -151,7 +159,7 @@ export function createInvitations(
     },
 
     createAsOperator: (organisationId, body) =>
-      db.$transaction((transaction) => insert(transaction, COMMAND_LINE, organisationId, body)),
+      db.$transaction((transaction) => insert(transaction, { by: COMMAND_LINE }, organisationId, body)),
 
     async list(caller, organisationId, query) {
       await requireRole(db, caller, organisationId, 'admin');
