@@ -71,7 +71,7 @@ export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness };
 export function createHttpApp<
   Services extends {
     idempotency: Pick<Idempotency, 'once'>;
-    inspectors?: Pick<Inspectors, 'receive'>;
+    inspectors?: Pick<Inspectors, 'receive' | 'senderOf'>;
     changes?: Pick<Changes, 'end'>;
   },
 >({
@@ -98,7 +98,7 @@ export function createHttpApp<
   const { trustedProxyHops } = config;
   const inspectorAddress =
     services.inspectors &&
-    createInspectorAddress({ receive: services.inspectors.receive, limiter, readiness, trustedProxyHops });
+    createInspectorAddress({ inspectors: services.inspectors, limiter, readiness, trustedProxyHops });
   if (inspectorAddress !== undefined) koa.use(inspectorAddress.middleware);
   const origins = ownOriginsOf(config);
   const { dashboardOrigin } = origins;

@@ -3,12 +3,12 @@ import type { SealedSigningSecret } from '../credentials/signing-secret.ts';
 import type { ForcedAnswer, Signature } from './schema.ts';
 
 /** An inspector as a request meets it. */
-export type ReceivingInspector = { id: string; environmentId: string; answer: ForcedAnswer };
+export type ReceivingInspector = { id: string; environmentId: string; organisationId: string; answer: ForcedAnswer };
 
 const LOAD = `
-  SELECT id, environment_id AS "environmentId", json_build_object('status', answer_status, 'delayMs', answer_delay_ms,
-    'failurePercent', failure_percent) AS answer
-  FROM inspectors WHERE id = $1`;
+  SELECT i.id, e.id AS "environmentId", e.organisation_id AS "organisationId",
+    json_build_object('status', answer_status, 'delayMs', answer_delay_ms, 'failurePercent', failure_percent) AS answer
+  FROM inspectors i JOIN environments e ON e.id = i.environment_id WHERE i.id = $1`;
 
 /** The inspector of that address, of whatever environment: its id is what the caller knows. */
 export async function loadInspector(pool: Pool, id: string): Promise<ReceivingInspector | undefined> {

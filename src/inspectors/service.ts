@@ -8,6 +8,7 @@ import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { INSPECT_PATH } from '../outbound/guard/inspect-path.ts';
+import { createSenderProofs } from '../outbound/sender-proof.ts';
 import { createReceiveInspected, type ReceiveInspected } from './receive.ts';
 import {
   type CreateInspector,
@@ -42,6 +43,8 @@ export type Inspectors = {
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
   /** A request of anybody to the address of that inspector (receive.ts). */
   receive: ReceiveInspected;
+  /** The subscription of this service that sends a request, by its proof (outbound/sender-proof.ts). */
+  senderOf(proof: string): string | undefined;
 };
 
 export function createInspectors(
@@ -152,5 +155,6 @@ export function createInspectors(
       }),
 
     receive: createReceiveInspected({ pool, clock, newId, keyRing }, { urlOf }),
+    senderOf: createSenderProofs(keyRing).senderOf,
   };
 }

@@ -15,7 +15,7 @@ export function observedLimiter(limiter: Limiter, meters: Meters | undefined): L
     ...limiter,
     allow: (principalId, limits, bucket) => told('principal', limiter.allow(principalId, limits, bucket)),
     allowStranger: (address) => told('stranger', limiter.allowStranger(address)),
-    allowThing: (limit, id, address) => told(limit.name, limiter.allowThing(limit, id, address)),
+    allowThing: (limit, id, asker) => told(limit.name, limiter.allowThing(limit, id, asker)),
     allowAddress: (limit, address) => told('address', limiter.allowAddress(limit, address)),
   };
 }

@@ -11,6 +11,7 @@ import { type AttemptError, classifyError } from './exchange/error-class.ts';
 import { exchange } from './exchange/exchange.ts';
 import { requestHeaders } from './request-headers.ts';
 import { bodyText, headerRecord } from './exchange/response-content.ts';
+import { SENDER_HEADER, type SenderProofs } from './sender-proof.ts';
 import { CONCURRENCY } from '../kernel/rules/concurrency.ts';
 import { parseRetryAfter } from './exchange/retry-after.ts';
 
@@ -65,9 +66,13 @@ export type WebhookSenderOptions = {
   maxOrigins?: number;
   /** Connections beyond which idle ones are closed. Default: no bound. */
   maxConnections?: number;
+  /** Proves to the address of inspectors whose request it is. Absent: these requests are anybody's. */
+  proofs?: Pick<SenderProofs, 'of'>;
   /** Default: the machine's. */
   clock?: () => Date;
 };
+
+type Destination = { connections: ConnectionPool; origin: string; path: string; isInspector?: boolean };
 
 const GIVEN_UP = new Error('given up');
 
@@ -100,7 +105,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   /** Rejects when no complete headers came in time. `start` is that of the attempt, by `performance.now()`. */
   async function answerTo(
-    { connections, origin, path }: { connections: ConnectionPool; origin: string; path: string },
+    { connections, origin, path, isInspector = false }: Destination,
     request: WebhookRequest,
     start: number,
   ): Promise<{ response: WebhookResponse; answeredAfterMs: number }> {
@@ -113,6 +118,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       deadline.onEnd('no complete answer came', taken.destroy);
       const beganAt = performance.now();
       const headers = requestHeaders(request.headers, userAgent);
+      if (isInspector && options.proofs !== undefined)
+        headers.push(SENDER_HEADER, options.proofs.of(request.group ?? ''));
       const answer = await exchange(taken, { path, headers, body: request.body });
       if (answer.isWhole) taken.release();
       return {
@@ -132,11 +139,11 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 
   /** Inspectors are own addresses, so that only a refused URL can be one. */
-  function whereTo(url: string): { connections: ConnectionPool; origin: string; path: string } | { problem: string } {
+  function whereTo(url: string): Destination | { problem: string } {
     const target = guard.readTarget(url);
     if (!('problem' in target)) return { ...target, connections: connectionsElsewhere };
     const inspector = guard.readInspector(url);
-    return inspector === undefined ? target : { ...inspector, connections: connectionsToInspectors };
+    return inspector === undefined ? target : { ...inspector, connections: connectionsToInspectors, isInspector: true };
   }
 
   return {

@@ -138,7 +138,7 @@ test('strangers have one bucket per IPv4 address and per IPv6 /64', async () => 
 describe('a request for a thing', () => {
   const webhooks = { name: 'webhook', perMinute: 10 } as const;
   const ADDRESS = '203.0.113.7';
-  const ask = (id: string, address = ADDRESS) => limiter.allowThing(webhooks, id, address);
+  const ask = (id: string, address = ADDRESS) => limiter.allowThing(webhooks, id, { address });
   /** One that its route refuses. */
   const refuse = async (id: string, address = ADDRESS): Promise<void> => (await ask(id, address)).refused?.();
 
@@ -163,6 +163,20 @@ describe('a request for a thing', () => {
     const other = await ask('whk_1', '203.0.113.8');
     expect(other.refusal).toBeUndefined();
     expect(other.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '9' });
+  });
+
+  // The old mechanism: the service's own requests counted for its address, which all tenants' deliveries have.
+  test('of a sender of this service counts for the sender when it is refused, and for nobody else', async () => {
+    const askAs = (sender: string) => limiter.allowThing(webhooks, 'whk_1', { address: ADDRESS, sender });
+    for (let count = 0; count < 3; count += 1) await (await askAs('sub_1')).refused?.();
+    expect((await askAs('sub_1')).refusal).toEqual({
+      reason: 'More than 3 refused requests in 60 seconds',
+      retryAfter: 60,
+    });
+    for (const { refusal } of [await askAs('sub_2'), await ask('whk_1')]) expect(refusal).toBeUndefined();
+    expect((await limiter.allowStranger(ADDRESS)).headers['X-RateLimit-Remaining']).toBe('2');
+    for (let count = 0; count < 3; count += 1) await refuse('whk_1');
+    expect((await askAs('sub_2')).refusal).toBeUndefined();
   });
 
   test('is refused by the window of the thing with the headers of the thing', async () => {

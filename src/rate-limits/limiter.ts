@@ -15,6 +15,9 @@ export type AddressLimit = { readonly name: string; readonly perMinute: number }
 /** A limit of each thing of a kind, such as a webhook. Things of one name have windows of their own. */
 export type ThingLimit = { readonly name: string; readonly perMinute: number };
 
+/** Who answers for refused requests for things: a sender of this service itself, where that is proven, and an address otherwise. */
+export type ThingAsker = { address: string; sender?: string | undefined };
+
 /** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
 
@@ -33,7 +36,7 @@ export type Allowance = {
   headers: RateHeaders;
   refusal?: LimitRefusal;
   release: () => void;
-  /** Lets a refused request for a thing count for its address in place of the thing. */
+  /** Lets a refused request for a thing count for its address, or its sender, in place of the thing. */
   refused?: () => Promise<void>;
 };
 
@@ -46,9 +49,9 @@ export type Limiter = {
   allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
   /**
    * Counts a request for a thing by the thing's id. An address with too many refused requests is refused, whatever it asks for: it counts
-   * with those of strangers.
+   * with those of strangers. A sender of this service itself is refused for its own ones alone.
    */
-  allowThing(limit: ThingLimit, id: string, address: string): Promise<Allowance>;
+  allowThing(limit: ThingLimit, id: string, asker: ThingAsker): Promise<Allowance>;
   /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
   countAgainst(name: string, perMinute: number): Promise<void>;
   /** Present when limits are shared: whether they really are at this moment. */
@@ -90,7 +93,7 @@ export function createLimiter({
     allowStranger: (address) => allowByAddress(counters, { name: 'address', perMinute: strangerLimit }, address),
     allowAddress: ({ name, perMinute }, address) =>
       allowByAddress(counters, { name, perMinute: addressRequestsPerMinute ?? perMinute }, address),
-    allowThing: (limit, id, address) => allowThing(counters, limit, id, { address, strangerLimit }),
+    allowThing: (limit, id, asker) => allowThing(counters, limit, id, { asker, strangerLimit }),
     async countAgainst(name, perMinute) {
       const refusal = overWindow(perMinute, await counters.add(name, 60));
       if (refusal !== undefined) throw new ApiError('RATE_LIMITED', refusal.reason, { retryAfter: refusal.retryAfter });
@@ -114,32 +117,33 @@ async function allowByAddress(
 }
 
 /**
- * Many good requests of a provider come from few addresses, so these count for the webhook alone. The address is looked at by a count
+ * Many good requests of a provider come from few addresses, so these count for the webhook alone. The asker is looked at by a count
  * that is taken back at once.
  */
 async function allowThing(
   counters: Counters,
   { name, perMinute }: ThingLimit,
   id: string,
-  { address, strangerLimit }: { address: string; strangerLimit: number },
+  { asker: { address, sender }, strangerLimit }: { asker: ThingAsker; strangerLimit: number },
 ): Promise<Allowance> {
-  const names = { thing: `${name}:${id}`, address: `address:${addressBucket(address)}` };
-  const [minute, refused] = await Promise.all([counters.add(names.thing, 60), counters.add(names.address, 60)]);
-  counters.giveBack(names.address, 60);
-  const ofAddress = overWindow(strangerLimit, refused, 'refused requests');
-  const refusal = ofAddress ?? overWindow(perMinute, minute);
+  const asker = sender === undefined ? `address:${addressBucket(address)}` : `sender:${sender}`;
+  const names = { thing: `${name}:${id}`, asker };
+  const [minute, refused] = await Promise.all([counters.add(names.thing, 60), counters.add(names.asker, 60)]);
+  counters.giveBack(names.asker, 60);
+  const ofAsker = overWindow(strangerLimit, refused, 'refused requests');
+  const refusal = ofAsker ?? overWindow(perMinute, minute);
   if (refusal !== undefined) counters.giveBack(names.thing, 60);
   return {
     // A client waits by the window that refused it: its webhook may have all of its requests left.
     headers:
-      ofAddress === undefined
+      ofAsker === undefined
         ? headersOf(perMinute, minute, refusal === undefined ? 0 : 1)
         : headersOf(strangerLimit, refused),
     ...refusedBy(refusal),
     release: doNothing,
     async refused() {
       counters.giveBack(names.thing, 60);
-      await counters.add(names.address, 60);
+      await counters.add(names.asker, 60);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Limiter, ThingLimit } from '../../rate-limits/limiter.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { isId } from '../../kernel/values/ids.ts';
@@ -5,19 +6,26 @@ import { setHeaders } from '../answers/answer.ts';
 import { clientAddress } from './client-address.ts';
 import type { Context, Middleware } from '../route/context.ts';
 
+/** The sender of a request of this service itself, proven; undefined for everybody else's. */
+type FindSender = (request: IncomingMessage) => string | undefined;
+
 /**
  * Counts the request for its principal, or for its address when it names none or the route wants it so, writes X-RateLimit-* and refuses
  * what is over the limit. Before the body is read: a refused request costs no memory. The place in flight is kept until
- * the answer is made, and given back before it is sent, so that the caller's next request finds it free.
+ * the answer is made, and given back before it is sent, so that the caller's next request finds it free. Refused requests of this
+ * service itself count for who had them sent: its address is that of every tenant's deliveries.
  */
 export const rateLimit =
-  (limiter: Limiter, trustedProxyHops: number): Middleware =>
+  (limiter: Limiter, trustedProxyHops: number, findSender: FindSender = () => undefined): Middleware =>
   async (ctx, next) => {
     const { credential, credentialProblem, route } = ctx.state;
     const own = thingOf(ctx);
     const allowance =
       own !== undefined
-        ? await limiter.allowThing(own.limit, own.id, clientAddress(ctx.req, trustedProxyHops))
+        ? await limiter.allowThing(own.limit, own.id, {
+            address: clientAddress(ctx.req, trustedProxyHops),
+            sender: findSender(ctx.req),
+          })
         : route?.addressLimit !== undefined
           ? await limiter.allowAddress(route.addressLimit, clientAddress(ctx.req, trustedProxyHops))
           : credential === undefined || route?.ownLimit !== undefined

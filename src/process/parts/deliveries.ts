@@ -16,6 +16,7 @@ import { startLastChances } from '../../dispatch/loop/last-chances.ts';
 import { wordsOf } from '../../dispatch/recovery/ended-in-temporal.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
+import { createSenderProofs } from '../../outbound/sender-proof.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import { createStartDelivery } from '../../temporal/starts/start-delivery.ts';
@@ -50,6 +51,7 @@ export function deliveriesPart(
   const sender = createWebhookSender({
     guard: context.guard,
     clock,
+    proofs: createSenderProofs(keyRing),
     version: VERSION,
     maxConnections: capacity.requests + slots,
   });

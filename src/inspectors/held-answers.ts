@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Answers that are held back at a time in one process: each keeps a connection of the service. */
+export const HELD_AT_MOST = { inAll: 200, ofOrganisation: 50 };
+
+/** The place of one answer. */
+export type HeldAnswer = {
+  /** Takes the place, for an inspector of that organisation. A text says why there is none. */
+  take(organisationId: string): string | undefined;
+  /** Resolves after that time, or when the request's connection closes. */
+  wait(ms: number, request: Pick<IncomingMessage, 'socket'>): Promise<void>;
+  /** Gives the place back, if it was taken. */
+  leave(): void;
+};
+
+export type HeldAnswers = {
+  begin(): HeldAnswer;
+  /** Ends every wait, and those to come. */
+  end(): void;
+};
+
+/** The delays of inspectors' answers. One organisation cannot take the places of all. */
+export function createHeldAnswers(): HeldAnswers {
+  const waiting = new Set<() => void>();
+  const heldOf = new Map<string, number>();
+  let inAll = 0;
+  let isEnded = false;
+
+  const problemFor = (organisationId: string): string | undefined => {
+    if ((heldOf.get(organisationId) ?? 0) >= HELD_AT_MOST.ofOrganisation)
+      return `${HELD_AT_MOST.ofOrganisation} answers of inspectors of this organisation are held back already`;
+    return inAll >= HELD_AT_MOST.inAll
+      ? `${HELD_AT_MOST.inAll} answers of inspectors are held back already`
+      : undefined;
+  };
+  const give = (organisationId: string): void => {
+    const rest = (heldOf.get(organisationId) ?? 1) - 1;
+    inAll -= 1;
+    // An organisation without held answers takes no memory.
+    if (rest === 0) heldOf.delete(organisationId);
+    else heldOf.set(organisationId, rest);
+  };
+
+  return {
+    begin() {
+      let taken: string | undefined;
+      return {
+        take(organisationId) {
+          const problem = problemFor(organisationId);
+          if (problem !== undefined) return problem;
+          taken = organisationId;
+          inAll += 1;
+          heldOf.set(organisationId, (heldOf.get(organisationId) ?? 0) + 1);
+          return undefined;
+        },
+        async wait(ms, { socket }) {
+          if (isEnded || socket.destroyed) return;
+          await new Promise<void>((resolve) => {
+            const done = (): void => {
+              clearTimeout(timer);
+              waiting.delete(done);
+              socket.off('close', done);
+              resolve();
+            };
+            const timer = setTimeout(done, ms);
+            waiting.add(done);
+            socket.once('close', done);
+          });
+        },
+        leave() {
+          if (taken !== undefined) give(taken);
+          taken = undefined;
+        },
+      };
+    },
+    end() {
+      isEnded = true;
+      for (const done of waiting) done();
+    },
+  };
+}
