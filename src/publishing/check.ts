@@ -44,9 +44,12 @@ export function createCheck({
     return which === 'known' ? configs.of(environmentId, channelId) : configs.newest(environmentId, channelId);
   };
 
-  /** Where one payload does not fit: at most one problem for each of the two schemas that may hold. */
+  /**
+   * Where one payload does not fit: at most one problem for each of the two schemas that may hold. Channels of one environment take one
+   * turn: a tenant may have any number of them, and one thread checks for all tenants.
+   */
   const problemsOf = async (
-    channelId: string,
+    environmentId: string,
     { schema, schemas: byType }: PublishingConfig,
     { eventType, payload, text, at }: PublishedPayload,
     budget: Budget,
@@ -54,7 +57,7 @@ export function createCheck({
     const problems: ErrorDetails[] = [];
     for (const each of [schema, byType.get(eventType)]) {
       if (each === undefined) continue;
-      const found = schemas.check(each, { key: channelId, payload, text }, budget);
+      const found = schemas.check(each, { key: environmentId, payload, text }, budget);
       const misfit = found instanceof Promise ? await found : found;
       if (misfit !== undefined) problems.push({ field: fieldPath([...at, ...misfit.place]), reason: misfit.reason });
     }
@@ -63,24 +66,24 @@ export function createCheck({
 
   /** All problems of each payload, in their order, whatever the channel's mode. */
   const problemsOfEach = async (
-    channelId: string,
+    environmentId: string,
     config: PublishingConfig,
     payloads: readonly PublishedPayload[],
   ): Promise<ErrorDetails[][]> => {
     const budget = newBudget();
     const problems: ErrorDetails[][] = [];
-    for (const payload of payloads) problems.push(await problemsOf(channelId, config, payload, budget));
+    for (const payload of payloads) problems.push(await problemsOf(environmentId, config, payload, budget));
     return problems;
   };
 
   /** A channel that warns takes what cannot be checked as well: its schema must not be what stops it. */
   const warningsOf = async (
-    channelId: string,
+    environmentId: string,
     config: PublishingConfig,
     payloads: readonly PublishedPayload[],
   ): Promise<ErrorDetails[]> => {
     try {
-      return (await problemsOfEach(channelId, config, payloads)).flat();
+      return (await problemsOfEach(environmentId, config, payloads)).flat();
     } catch (error) {
       const { message } = asApiError(error);
       return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${message}` }];
@@ -93,15 +96,15 @@ export function createCheck({
    * the transaction that knows the ids decides (refusals.ts).
    */
   const checkPayloads = async (
-    channelId: string,
     config: PublishingConfig,
     { publication, payloads }: ToPublish,
   ): Promise<{ warnings: ErrorDetails[]; misfits: Misfits }> => {
     const misfits = new Map<string, ApiError>();
-    if (config.mode === 'warn') return { warnings: await warningsOf(channelId, config, payloads), misfits };
+    if (config.mode === 'warn')
+      return { warnings: await warningsOf(publication.environmentId, config, payloads), misfits };
     const budget = newBudget();
     for (const [index, payload] of payloads.entries()) {
-      const [problem] = await problemsOf(channelId, config, payload, budget);
+      const [problem] = await problemsOf(publication.environmentId, config, payload, budget);
       if (problem === undefined) continue;
       const refusal = invalidField(problem.field, problem.reason);
       const message = publication.messages[index];
@@ -144,7 +147,7 @@ export function createCheck({
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
     const found = hasSchemas(config)
-      ? await checkPayloads(publication.channelId, config, { publication, payloads }).catch(asApiError)
+      ? await checkPayloads(config, { publication, payloads }).catch(asApiError)
       : FITS;
     if (found instanceof ApiError || found.misfits.size > 0) {
       // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
@@ -188,7 +191,7 @@ export function createCheck({
     ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> {
       const config = await configOf(channel, 'newest');
       if (config === undefined) throw notFound('channel');
-      return { mode: config.mode, problems: await problemsOfEach(channel.channelId, config, payloads) };
+      return { mode: config.mode, problems: await problemsOfEach(channel.environmentId, config, payloads) };
     },
   };
 }

@@ -35,7 +35,7 @@ const RETRY_AFTER_SECONDS = 1;
 export type Budget = { units: number };
 export const newBudget = (): Budget => ({ units: QUICK_WORK });
 
-/** One payload, parsed and as its text. `key` is whose turn it takes: jobs of one key wait for each other. */
+/** One payload, parsed and as its text. `key` is whose turn it takes, an environment's id: jobs of one key wait for each other. */
 type PayloadToCheck = { key: string; payload: unknown; text: string };
 
 export type Schemas = {
@@ -99,10 +99,12 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
   };
 
   const known = (key: string, schema: string): Known | Promise<Known> => {
-    const held = compiled.get(schema) ?? compiling.get(schema);
+    const held = compiled.get(schema);
     if (held !== undefined) return held;
-    const made = compileAgain(key, schema).finally(() => compiling.delete(schema));
-    compiling.set(schema, made);
+    // Not shared between keys: one key's turn may be far away.
+    const wanted = `${key} ${schema}`;
+    const made = compiling.get(wanted) ?? compileAgain(key, schema).finally(() => compiling.delete(wanted));
+    compiling.set(wanted, made);
     return made;
   };
 

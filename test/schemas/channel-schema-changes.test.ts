@@ -44,6 +44,34 @@ test('a refused payload is checked a second time only where the schema has chang
   expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.id' } }, 4]);
 });
 
+// The old mechanism: each channel had a turn of its own, so that a tenant of many channels had as many turns as channels.
+test('all channels of an environment take one turn of the thread that checks', async () => {
+  const { pool, db } = posthorn.deps;
+  const keys: string[] = [];
+  const { check, problemsIn } = createCheck({
+    configs: createConfigs(pool),
+    newId: createNewId(Date.now),
+    schemas: {
+      check(_, { key }) {
+        keys.push(key);
+        return undefined;
+      },
+    },
+    filters: createFilters(),
+  });
+  const payloads = [{ eventType: 'a', payload: {}, text: '{}', at: ['payload'] }];
+  const environments = new Set<string>();
+  for (const mode of ['enforce', 'enforce', 'warn']) {
+    const channelId = await channel({ schema: ORDER, schemaMode: mode });
+    const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+    environments.add(environmentId);
+    await check([{ publication: { environmentId, channelId, messages: [] }, payloads }], 'known');
+    await problemsIn({ environmentId, channelId }, payloads);
+  }
+  expect(environments.size).toBe(1);
+  expect(keys).toEqual(Array.from({ length: 6 }, () => [...environments][0]));
+});
+
 describe('a change of the schema', () => {
   test('in one process is enforced by the next publish through the other one, which then asks PostgreSQL no more', async () => {
     const other = await startSecondApi(posthorn);
