@@ -131,7 +131,7 @@ export function createHttpApp<
       count: limiter.countAgainst,
       addressOf: (request) => addressBucket(clientAddress(request, trustedProxyHops)),
       trustedProxyHops,
-      recheckMs: streamTimings.recheckMs,
+      timings: streamTimings,
     }),
   );
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke

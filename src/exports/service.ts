@@ -24,8 +24,8 @@ export type Exports = {
   runs(caller: EnvironmentCaller, query: ExportRuns): Promise<Lines>;
 };
 
-// Payloads that are in memory at a time. One message may be larger.
-const PAYLOAD_BYTES = 2 * 1_048_576;
+// Payloads that are in memory at a time, for each reader that waits. One message may be larger.
+const PAYLOAD_BYTES = 512 * 1024;
 
 /** Lists as files: what their pages show, read page by page. The audit log has who took what, before the first line is sent. */
 export function createExports(

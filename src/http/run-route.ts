@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { writeAnswer } from './answers/answer.ts';
 import type { Context, Middleware } from './route/context.ts';
 import { headOf } from './access/request-head.ts';
-import { EventStream, type EventStreams } from './streaming/event-stream.ts';
+import { EventStream, type EventStreams, type StreamTimings } from './streaming/event-stream.ts';
 import { LineStream, writeLines } from './streaming/line-stream.ts';
 import { traceHeaderOf } from './observing/trace-requests.ts';
 import { visitOf } from './access/visit.ts';
@@ -12,12 +12,12 @@ export type Edge = {
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
   trustedProxyHops: number;
-  /** How often answers that last look at their callers again, ms. */
-  recheckMs: number;
+  /** Of answers that last: how often they look at their callers again, and how long they wait for a reader. */
+  timings: StreamTimings;
 };
 
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops, recheckMs }: Edge): Middleware {
+export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops, timings }: Edge): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -41,7 +41,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
-    if (result instanceof LineStream) return writeLines(ctx, result, recheckMs);
+    if (result instanceof LineStream) return writeLines(ctx, result, timings);
     writeAnswer(ctx, route.status, [204, 303].includes(route.status) ? undefined : result);
     if (route.headers !== undefined) ctx.set(route.headers);
   };

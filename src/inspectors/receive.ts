@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../outbound/sender-proof.ts';
-import { keptValue } from './kept-headers.ts';
+import { keptPath, keptValue } from './kept-headers.ts';
 import { findSigners, insertRequest, loadInspector } from './receive-store.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -59,7 +59,7 @@ export function createReceiveInspected(
       id: newId('inspectedRequest'),
       inspectorId: id,
       method,
-      path,
+      path: keptPath(path),
       headers: pairsOf(rawHeaders),
       body: bytes.subarray(0, KEPT_BYTES),
       bytes: bytes.length,

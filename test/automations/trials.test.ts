@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stepOf, workflowCalls, type RunStepAnswer, type Step } from '../support/make/workflow-calls.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { insertOrganisation } from '../support/make/organisation.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 
 let posthorn: TestPosthorn;
@@ -167,7 +168,8 @@ test('mocks of steps that are not there, or that touch nothing, are refused with
   expect(both.body).toMatchObject({ error: { code: 'INVALID_REQUEST', details: { field: 'mocks.crm' } } });
 });
 
-test('four trials at a time hold connections, and the next one is UNAVAILABLE at once', async () => {
+// The old mechanism: one organisation could have all four places.
+test('two trials of an organisation hold connections, the next one is UNAVAILABLE at once, and others have places', async () => {
   const workflowId = await draft([{ ...crm(), next: null }]);
   const held = await posthorn.deps.pool.connect();
   let trials: Promise<Trial>[] = [];
@@ -175,21 +177,29 @@ test('four trials at a time hold connections, and the next one is UNAVAILABLE at
     // A trial refers to its workflow, and so waits for whoever has it locked.
     await held.query('BEGIN');
     await held.query('SELECT FROM workflows WHERE id = $1 FOR UPDATE', [workflowId]);
-    trials = [1, 2, 3, 4].map(() => tryIt(workflowId, { event: { payload: { id: 1 } } }));
-    await waitFor('four trials to wait', async () => {
+    trials = [1, 2].map(() => tryIt(workflowId, { event: { payload: { id: 1 } } }));
+    await waitFor('two trials to wait', async () => {
       const { rows } = await posthorn.deps.pool.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO runs%'
          AND datname = current_database()`,
       );
-      return rows[0]?.count === 4;
+      return rows[0]?.count === 2;
     });
     const answer = await posthorn.request('POST', `/v1/workflows/${workflowId}/test`, {});
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    const { live } = await insertOrganisation(posthorn.deps);
+    const { appId } = await posthorn.deps.db.environment.findUniqueOrThrow({ where: { id: live } });
+    const made = { environment: 'live', appId, name: 'other', tier: 'enterprise' } as const;
+    const { key } = await posthorn.services.apiKeys.operator.create(made);
+    const others = { name: 'tried', steps: [{ id: 'note', type: 'action', config: { action: 'log' } }] };
+    const { body } = await posthorn.request<{ id: string }>('POST', '/v1/workflows', others, { key });
+    const tried = await posthorn.request('POST', `/v1/workflows/${body.id}/test`, {}, { key });
+    expect(tried.status).toBe(200);
   } finally {
     await held.query('ROLLBACK');
     held.release();
   }
-  expect((await Promise.all(trials)).map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+  expect((await Promise.all(trials)).map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
 test('a workflow without steps cannot be tried', async () => {

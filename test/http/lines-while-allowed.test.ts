@@ -26,7 +26,7 @@ beforeAll(async () => {
     answers: { 200: linesOf(z.strictObject({ n: z.int() })) },
     handle: () => Promise.resolve(new LineStream(twoLines())),
   });
-  edge = await startEdge({ routes: [lines], recheckMs: 0 });
+  edge = await startEdge({ routes: [lines], timings: { recheckMs: 0 } });
 });
 afterAll(async () => {
   goOn();

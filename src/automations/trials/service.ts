@@ -35,6 +35,7 @@ export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock'
 
 // Each holds a connection.
 const AT_ONCE = 4;
+const AT_ONCE_OF_ORGANISATION = 2;
 const LONGEST_MS = 10_000;
 
 class TookTooLong extends Error {}
@@ -42,16 +43,19 @@ class RollBack extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
   const { tenants, newId, workflows } = deps;
-  let underWay = 0;
+  /** Organisations of the trials under way, one entry for each trial. */
+  const underWay: string[] = [];
 
   /** In a transaction of the tenant's that is rolled back whatever happens: the engine records as it does for a run. */
   const withoutTrace = async <T>(
     caller: EnvironmentCaller,
     work: (connection: PoolClient) => Promise<T>,
   ): Promise<T> => {
-    if (underWay >= AT_ONCE)
+    const { organisationId } = caller;
+    const own = underWay.filter((each) => each === organisationId).length;
+    if (underWay.length >= AT_ONCE || own >= AT_ONCE_OF_ORGANISATION)
       throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
-    underWay += 1;
+    underWay.push(organisationId);
     let made: { result: T } | undefined;
     try {
       await tenants.onConnection(caller, async (connection) => {
@@ -61,7 +65,7 @@ export function createTrials(deps: TrialDependencies): Trials {
     } catch (failure) {
       if (!(failure instanceof RollBack) || made === undefined) throw failure;
     } finally {
-      underWay -= 1;
+      underWay.splice(underWay.indexOf(organisationId), 1);
     }
     if (made === undefined) throw new Error('a trial was not rolled back');
     return made.result;

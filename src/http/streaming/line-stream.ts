@@ -1,10 +1,14 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Context } from '../route/context.ts';
 import { renewAccess } from '../access/renew-access.ts';
+import type { StreamTimings } from './event-stream.ts';
 
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
+
+/** Bytes that are given to a connection at a time: what one that takes nothing has in memory beside the lines it waits for. */
+const PART_BYTES = 64 * 1024;
 
 type Form = { mediaType?: typeof NDJSON | typeof CSV; fileName?: string };
 
@@ -26,10 +30,15 @@ export const linesOf = (line: z.ZodType, { otherType }: { otherType?: typeof CSV
   z.instanceof(LineStream).meta({ mediaType: NDJSON, line, ...(otherType !== undefined && { otherType }) });
 
 /**
- * A failure on the way cuts the connection, so that a cut answer is never taken for a whole one. So does the loss of the right to it:
- * before lines leave, a look at the caller that is older than `recheckMs` is made again.
+ * Answers with the lines; resolves when the answer has ended, so that it keeps its caller's place in flight. A failure on the way cuts
+ * the connection, so that a cut answer is never taken for a whole one. So does the loss of the right to it, whether or not the reader
+ * takes anything, and a reader that takes nothing from one heartbeat to the next.
  */
-export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStream, recheckMs: number): void {
+export async function writeLines(
+  ctx: Context,
+  { lines, mediaType, fileName }: LineStream,
+  { heartbeatMs, recheckMs }: StreamTimings,
+): Promise<void> {
   ctx.status = 200;
   ctx.set({
     'Content-Type': `${mediaType}; charset=utf-8`,
@@ -37,9 +46,81 @@ export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStr
     'X-Content-Type-Options': 'nosniff',
     ...(fileName !== undefined && { 'Content-Disposition': `attachment; filename="${fileName}"` }),
   });
-  ctx.body = Readable.from(whileAllowed(ctx, lines, recheckMs));
+  if (ctx.method === 'HEAD') return;
+  ctx.respond = false;
+  const { res } = ctx;
+  const closed = new Promise<void>((resolve) => {
+    res.once('close', resolve);
+    if (res.closed) resolve();
+  });
+  const beat = setInterval(cutWhenStalled(res), heartbeatMs);
+  const recheck = setInterval(cutWhenRefused(ctx), recheckMs);
+  try {
+    for await (const line of whileAllowed(ctx, lines, recheckMs)) if (!(await send(res, line, closed))) return;
+    res.end();
+    await closed;
+  } catch (error) {
+    // Koa's way for what has begun to be sent: the connection is cut.
+    ctx.onerror(
+      error instanceof Error ? error : new Error('The lines ended by something that is no error', { cause: error }),
+    );
+  } finally {
+    clearInterval(beat);
+    clearInterval(recheck);
+  }
 }
 
+type Response = Context['res'];
+
+/** False when the connection is gone. */
+async function send(res: Response, line: string, closed: Promise<void>): Promise<boolean> {
+  const bytes = Buffer.from(line);
+  for (let at = 0; at < bytes.length; at += PART_BYTES) {
+    if (res.closed || res.destroyed) return false;
+    if (!res.write(bytes.subarray(at, at + PART_BYTES))) await drained(res, closed);
+  }
+  return !res.destroyed;
+}
+
+async function drained(res: Response, closed: Promise<void>): Promise<void> {
+  let done = (): void => undefined;
+  const drain = new Promise<void>((resolve) => {
+    done = resolve;
+    res.once('drain', resolve);
+  });
+  await Promise.race([drain, closed]);
+  res.off('drain', done);
+}
+
+/** Called once a beat. */
+function cutWhenStalled(res: Response): () => void {
+  let before = '';
+  return () => {
+    // Bytes that were given to the connection, and those of them that it has not taken.
+    const now = `${res.socket?.bytesWritten} ${res.writableLength}`;
+    if (res.writableLength > 0 && now === before) res.destroy();
+    before = now;
+  };
+}
+
+/** A look believes what was read 2 s before, as that of a stream does. */
+function cutWhenRefused({ res, state: { credential, route } }: Context): () => void {
+  let isLooking = false;
+  return () => {
+    if (credential === undefined || route === undefined || isLooking) return;
+    isLooking = true;
+    renewAccess(route, credential)
+      .catch((error: unknown) => {
+        // Where PostgreSQL is away the next look tells.
+        if (error instanceof ApiError && error.status < 500) res.destroy();
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  };
+}
+
+/** Before lines leave, a look at the caller that is older than `recheckMs` is made again. */
 async function* whileAllowed(
   { state: { credential, route } }: Context,
   lines: AsyncIterable<string>,

@@ -10,7 +10,7 @@ import type { ApiKeys, OperatorApiKey } from '../../../src/identity/api-keys/ser
 import { type HttpApp, createHttpApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { errorEnvelope } from '../../../src/http/answers/error-envelope.ts';
-import { STREAM_TIMINGS } from '../../../src/http/streaming/event-stream.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/http/streaming/event-stream.ts';
 import type { Route } from '../../../src/http/route/route.ts';
 import { type HttpServer, startHttpServer } from '../../../src/http/server.ts';
 import { createIdempotency } from '../../../src/idempotency/service.ts';
@@ -82,8 +82,8 @@ export async function startEdge(
     schemes?: readonly Scheme[];
     /** Beside the probes. */
     routes?: readonly Route<unknown>[];
-    /** How often answers that last look at their callers again. */
-    recheckMs?: number;
+    /** How often answers that last look at their callers again, and how long they wait for a reader. */
+    timings?: Partial<StreamTimings>;
   } = {},
 ): Promise<Edge> {
   const database = await createTestDatabase();
@@ -107,7 +107,7 @@ export async function startEdge(
   await ensureEnvironments(patient);
   const { operator } = apiKeysOf(patient);
   const apiKeys = apiKeysOf(deps);
-  const { strangerRequestsPerMinute, recheckMs } = settings;
+  const { strangerRequestsPerMinute, timings } = settings;
   const limiter = createLimiter({ log, ...(strangerRequestsPerMinute !== undefined && { strangerRequestsPerMinute }) });
   const probes = createProbes(deps);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
@@ -118,7 +118,7 @@ export async function startEdge(
     routes: [...probes.routes, ...apiKeyRoutes, ...(settings.routes ?? [])],
     schemes: [...(settings.schemes ?? []), apiKeyScheme(apiKeys)],
     limiter,
-    ...(recheckMs !== undefined && { streamTimings: { ...STREAM_TIMINGS, recheckMs } }),
+    streamTimings: { ...STREAM_TIMINGS, ...timings },
   });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   const newKey: Edge['newKey'] = async (options = {}) =>
