@@ -12,7 +12,7 @@ export type Edge = {
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
   trustedProxyHops: number;
-  /** Of answers that last: how often they look at their callers again, and how long they wait for a reader. */
+  /** How often answers that last look at their callers again, and how long they wait for a reader. */
   timings: StreamTimings;
 };
 

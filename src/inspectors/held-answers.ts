@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 export const HELD_AT_MOST = { inAll: 200, ofOrganisation: 50 };
 
 /** The place of one answer. */
-export type HeldAnswer = {
+type HeldAnswer = {
   /** Takes the place, for an inspector of that organisation. A text says why there is none. */
   take(organisationId: string): string | undefined;
   /** Resolves after that time, or when the request's connection closes. */

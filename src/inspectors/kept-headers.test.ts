@@ -24,7 +24,7 @@ describe('a header', () => {
     expect(keptValue(name, 'top secret')).toBe('(10 characters, not kept)');
   });
 
-  test('of credentials shows their scheme', () => {
+  test('with credentials shows their scheme', () => {
     expect(keptValue('Proxy-Authorization', 'Basic abc')).toBe('Basic (3 characters, not kept)');
   });
 

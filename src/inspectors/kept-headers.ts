@@ -5,7 +5,7 @@ const SECRET_VALUES = /^(?:basic|bearer|digest|token|apikey|negotiate)[ :=]/i;
 const JWT_VALUE = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 /** Proofs that their names do not tell. */
 const PROOFS: ReadonlySet<string> = new Set(['dpop', 'x-amzn-oidc-data']);
-/** Inspectors are there to show it. It proves this one request. */
+/** Inspectors are there to show it, and it proves this one request alone. */
 const SIGNATURE = 'webhook-signature';
 
 const isSecret = (name: string, value: string): boolean =>

@@ -9,7 +9,7 @@ import { verdictOn } from './verdict.ts';
 /** Bytes of a body that are kept: as many as a payload may have. */
 const KEPT_BYTES = 262_144;
 const FAILURE = 500;
-/** Of an answer that cannot be held back. */
+/** The status of an answer that cannot be held back. */
 const UNAVAILABLE = 503;
 
 /** A request as the edge hands it on. `path`: what follows the address of the inspector, with the query. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyRing } from '../credentials/key-ring.ts';
 
-/** The header by which this service knows its own requests to inspectors. It is sent nowhere else. */
+/** The header by which this service knows its own requests to inspectors, and which is sent nowhere else. */
 export const SENDER_HEADER = 'posthorn-sender';
 
 export type SenderProofs = {

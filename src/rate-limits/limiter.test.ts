@@ -166,7 +166,7 @@ describe('a request for a thing', () => {
   });
 
   // The old mechanism: the service's own requests counted for its address, which all tenants' deliveries have.
-  test('of a sender of this service counts for the sender when it is refused, and for nobody else', async () => {
+  test('that a sender of this service makes counts for the sender when it is refused, and for nobody else', async () => {
     const askAs = (sender: string) => limiter.allowThing(webhooks, 'whk_1', { address: ADDRESS, sender });
     for (let count = 0; count < 3; count += 1) await (await askAs('sub_1')).refused?.();
     expect((await askAs('sub_1')).refusal).toEqual({

@@ -16,7 +16,7 @@ export type AddressLimit = { readonly name: string; readonly perMinute: number }
 export type ThingLimit = { readonly name: string; readonly perMinute: number };
 
 /** Who answers for refused requests for things: a sender of this service itself, where that is proven, and an address otherwise. */
-export type ThingAsker = { address: string; sender?: string | undefined };
+type ThingAsker = { address: string; sender?: string | undefined };
 
 /** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
