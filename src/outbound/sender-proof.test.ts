@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createKeyRing } from '../credentials/key-ring.ts';
 import { createSenderProofs } from './sender-proof.ts';
 
-const [newer, older] = [
-  { kid: 'newer', key: randomBytes(32) },
-  { kid: 'older', key: randomBytes(32) },
-];
-const proofsBy = (...keys: { kid: string; key: Buffer }[]) => createSenderProofs(createKeyRing(keys));
+const [newer, older] = [randomBytes(32), randomBytes(32)];
+const proofsBy = (...keys: Buffer[]) => createSenderProofs({ derive: () => keys });
 
 test('a proof names its sender to every process that has its key, also behind a newer one', () => {
   const value = proofsBy(older).of('sub_1');

@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { KeyRing } from '../credentials/key-ring.ts';
 
 /** The header by which this service knows its own requests to inspectors, and which is sent nowhere else. */
 export const SENDER_HEADER = 'posthorn-sender';
@@ -15,7 +14,7 @@ export type SenderProofs = {
  * `<sender>.<HMAC-SHA256>`, with keys that every process has. They come from the encryption keys in their order: the first one makes
  * proofs, each is believed. A proof is the same at every try, and lets nobody in: it only says whose refused requests these are.
  */
-export function createSenderProofs(keyRing: Pick<KeyRing, 'derive'>): SenderProofs {
+export function createSenderProofs(keyRing: { derive(purpose: string): Buffer[] }): SenderProofs {
   const keys = keyRing.derive('requests to inspectors');
   const [writer] = keys;
   if (writer === undefined) throw new Error('Proofs of senders need at least one key');
