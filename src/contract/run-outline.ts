@@ -41,6 +41,9 @@ export const WORKFLOW_BOUNDS = {
   items: 1_000,
   branches: 10,
   cases: 20,
+  /** Different expressions in the templates of one step, and of a definition. */
+  expressionsOfStep: 500,
+  expressions: 1_000,
   /** Items of one foreach at a time. */
   concurrency: 20,
   /** Steps of one run that its loops and branches let be under way at a time. */

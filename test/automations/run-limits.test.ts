@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createPlans } from '../../src/automations/engine/plans.ts';
+import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
+import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -68,4 +71,92 @@ test('a loop takes as many items as its definition and the service let it', asyn
   const run = await ended([1, 2, 3]);
   expect(run).toMatchObject({ status: 'failed', error: { code: 'PAYLOAD_TOO_LARGE', stepId: 'each' } });
   expect(run.steps.map((step) => step.id)).toEqual(['each']);
+});
+
+const sums = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, `{{ event.payload.n + ${index} }}`]));
+
+test('a step may hold 500 different expressions, and a definition 1,000', async () => {
+  const steps = [1, 2].map((n) => ({ id: `s${n}`, type: 'transform', config: { set: sums(500) } }));
+  const workflowId = await calls.activate({ type: 'manual' }, steps);
+  const { id } = await calls.start(workflowId, { n: 1 });
+  const run = await calls.ended(id);
+  expect(stepOf(run, 's2').output).toEqual(
+    Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index + 1])),
+  );
+
+  const further = { id: 's3', type: 'transform', config: { set: { one: '{{ event.payload.n }}' } } };
+  for (const [given, field, reason] of [
+    [[{ ...further, config: { set: sums(501) } }], 'steps[0].config', 'holds 501 different expressions'],
+    [[...steps, further], 'steps', 'hold 1001 different expressions'],
+  ] as const) {
+    const { body } = await posthorn.request('POST', '/v1/workflows/validate', { name: 'many', steps: given });
+    expect(body).toEqual({
+      valid: false,
+      errors: [{ field, reason: expect.stringContaining(reason) }, expect.anything()],
+    });
+  }
+});
+
+test('messages of one environment wake its runs while those of another one are still asked about', async () => {
+  const other = workflowCalls({
+    request: (method, path, body) => posthorn.request(method, path, body, { key: posthorn.keys.test }),
+  });
+  const waiting = async (here: ReturnType<typeof workflowCalls>): Promise<{ runId: string; channelId: string }> => {
+    const channelId = await here.channel();
+    const match = [{ event: 'event.payload.of', run: 'event.payload.of' }];
+    const workflowId = await here.activate({ type: 'manual' }, [
+      { id: 'paid', type: 'wait_for_event', config: { channelId, match } },
+    ]);
+    const { id } = await here.start(workflowId, { of: 1 });
+    await waitFor('the run to wait', async () => (await here.getRun(id)).status === 'waiting');
+    return { runId: id, channelId };
+  };
+  const [slow, quick] = [await waiting(other), await waiting(calls)];
+  await posthorn.worker.stop();
+  try {
+    await other.publish(slow.channelId, { of: 1 });
+    await calls.publish(quick.channelId, { of: 1 });
+    const { pool, filters } = posthorn.deps;
+    const { rows: found } = await pool.query<{ id: string }>('SELECT environment_id AS id FROM runs WHERE id = $1', [
+      slow.runId,
+    ]);
+    const expressions = createStepExpressions();
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const routing = createRouteHeard({
+      pool,
+      filters,
+      log: posthorn.deps.log,
+      plans: createPlans(async (workflowId, version) => {
+        const { rows } = await pool.query<{ trigger: string; steps: string }>(
+          'SELECT trigger, steps FROM workflow_versions WHERE workflow_id = $1 AND version = $2',
+          [workflowId, version],
+        );
+        return rows[0] && { name: 'test', ...rows[0] };
+      }),
+      expressions: {
+        async evaluateAll(all, context, environmentId) {
+          if (environmentId === found[0]?.id) await gate;
+          return expressions.evaluateAll(all, context, environmentId);
+        },
+      },
+    })();
+    const isWoken = async (runId: string): Promise<boolean> => {
+      const { rowCount } = await pool.query('SELECT FROM run_waits WHERE run_id = $1 AND message_id IS NOT NULL', [
+        runId,
+      ]);
+      return rowCount === 1;
+    };
+    await waitFor('the quick one to have its message', () => isWoken(quick.runId));
+    expect(await isWoken(slow.runId)).toBe(false);
+    open();
+    await routing;
+    expect(await isWoken(slow.runId)).toBe(true);
+  } finally {
+    await posthorn.worker.start();
+  }
+  await Promise.all([calls.ended(quick.runId), other.ended(slow.runId)]);
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type TrialRecord, withoutTrace } from '../../src/automations/trials/record.ts';
+import { insertTrial, readRows } from '../../src/automations/trials/store.ts';
 import { stepOf, workflowCalls, type RunStepAnswer, type Step } from '../support/make/workflow-calls.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -218,4 +220,38 @@ test('an end within a loop or a branch gives the result of the trial and cuts of
     expect(trial).toMatchObject({ status: 'completed', output: 'found 7' });
     expect(stepIn(trial, around.id).status).toBe('cancelled');
   }
+});
+
+test('a trial takes its rows into a transaction of its own again and again, so that no stream waits for it', async () => {
+  const workflowId = await draft([{ ...tell, config: {} }]);
+  const { pool, tenants } = posthorn.deps;
+  const { rows: of } = await pool.query<{ environmentId: string; organisationId: string }>(
+    `SELECT e.id AS "environmentId", a.organisation_id AS "organisationId" FROM workflows w
+      JOIN environments e ON e.id = w.environment_id JOIN apps a ON a.id = e.app_id WHERE w.id = $1`,
+    [workflowId],
+  );
+  const [{ environmentId = '', organisationId = '' } = {}] = of;
+  const id = 'run_01h00000000000000000000000';
+  // A transaction that has written has a number, which the horizon of streams does not pass while it is open.
+  const numberOf = async (record: TrialRecord): Promise<string | undefined> =>
+    (await record.connection().query<{ number: string }>('SELECT pg_current_xact_id()::text AS number')).rows[0]
+      ?.number;
+  const numbers = await withoutTrace(tenants, { environmentId, organisationId }, id, async (record) => {
+    await insertTrial(record.connection(), { id, environmentId, workflowId, version: 1 });
+    await record.connection().query(
+      `INSERT INTO run_steps (run_id, step_id, iteration, environment_id, number, type, status, output, started_at)
+        VALUES ($1, 'one', '', $2, 1, 'action', 'completed', '{"n":12.50,"text":"ä\\u0001"}', now())`,
+      [id, environmentId],
+    );
+    const rows = await readRows(record.connection(), id);
+    const first = await numberOf(record);
+    await waitFor('the record to be renewed', async () => {
+      await record.renew();
+      return (await numberOf(record)) !== first;
+    });
+    expect(await readRows(record.connection(), id)).toBe(rows);
+    return [first, await numberOf(record)];
+  });
+  expect(new Set(numbers).size).toBe(2);
+  expect((await pool.query('SELECT FROM runs WHERE id = $1', [id])).rowCount).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
-import { routeHeard } from '../../src/automations/waking/route-heard.ts';
+import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type RunAnswer, stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -242,13 +242,14 @@ test('a definition that cannot be read keeps no message from the runs of others'
   await posthorn.worker.stop();
   try {
     const messageId = await calls.publish(invoices, { invoice: readable.of }, 'invoice.paid');
-    await routeHeard({
+    const routeHeard = createRouteHeard({
       pool,
       log,
       plans: createPlans(findVersion),
       expressions: createStepExpressions(),
       filters: posthorn.deps.filters,
     });
+    await routeHeard();
     const { rows } = await pool.query('SELECT message_id FROM run_waits WHERE run_id = $1', [readable.run.id]);
     expect(rows).toEqual([{ message_id: messageId }]);
     expect(new Set(told)).toEqual(new Set([unreadable.workflowId]));

@@ -96,6 +96,7 @@ describe('the migrations', () => {
       { migration_name: '0065_composite_keys_checked', isFinished: true },
       { migration_name: '0066_filtered_runs', isFinished: true },
       { migration_name: '0069_replay_of_deliveries', isFinished: true },
+      { migration_name: '0074_heard_by_environment', isFinished: true },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { DatabaseReader } from '../../db/client.ts';
 import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
+import { expressionsProblem } from './problems/expressions-problem.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Checks } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
@@ -45,10 +46,12 @@ export function createFindProblems({
   ];
   return async (texts, where) => {
     const given = parsed(texts);
-    const size = sizeProblem(texts);
+    const size = sizeProblem(texts) ?? expressionsProblem(given.steps);
+    if (size !== undefined) return [size];
+    await checks.expressions.compileAhead(given, where.environmentId);
     const { problems, hasForm } = problemsOf(given, checks);
     // A field that is wrong by itself names nothing.
-    return together(size === undefined ? [] : [size], problems, hasForm ? await namedIn(given, where) : []);
+    return together(problems, hasForm ? await namedIn(given, where) : []);
   };
 }
 

@@ -5,7 +5,7 @@ import { type Loaded, loadStep } from './context.ts';
 import { jsonText, readJsonText } from './values/json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
 import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
-import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
+import { endOfStep, type EngineDependencies, evaluateAhead, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
 import { StepFailed } from './step-failure.ts';
 
 // A run that rests for longer leaves its place to others; its further attempts take none.
@@ -91,6 +91,7 @@ async function begin(
       await recordEnd(deps, input, { type: step.type, status: 'skipped', way, startedAt });
       return { way };
     }
+    await evaluateAhead(deps, loaded);
     prepared = jsonText(kind.prepare(loaded));
   } catch (thrown) {
     const failure = stepFailure(deps, loaded, thrown);

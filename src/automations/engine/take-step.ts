@@ -28,13 +28,15 @@ import {
 } from './record-store.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 
+export type EngineExpressions = Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead'>;
+
 export type EngineDependencies = {
   pool: Pool;
   observe?: RunObserver | undefined;
   log: Logger;
   clock: Clock;
   plans: Plans;
-  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+  expressions: EngineExpressions;
   /** The event of a trial. */
   sample?: Sample;
 };
@@ -78,9 +80,10 @@ export async function endOfStep(
     if (!hasBegun) {
       refuseTooMany(run);
       if (isLeftOut(deps, loaded)) return { type: step.type, status: 'skipped', way: wayTo(step.next) };
+      await evaluateAhead(deps, loaded);
     }
     const { output: raw, way = wayTo(step.next), assigned, error, isFiltered = false } = await work();
-    const result = reshaped(deps, loaded, raw);
+    const result = await reshaped(deps, loaded, raw);
     const output = hasEffect ? fittedOutput(result, roomOf(run)) : jsonText(result);
     const assignedText = assigned === undefined ? undefined : jsonText(assigned);
     if (!hasEffect) refuseTooLarge(run, output, assignedText);
@@ -125,15 +128,26 @@ export const isLeftOut = (
   { step, context }: Loaded,
 ): boolean => step.if !== undefined && !truth(step.if, expressions.evaluate(step.if, context));
 
-/** `output` of a step reads its result as `steps.<its own id>.output`. */
-function reshaped(
+/** Nobody else waits for a step that evaluates many expressions. Its `output` is evaluated by itself. */
+export function evaluateAhead(
   { expressions }: Pick<EngineDependencies, 'expressions'>,
-  { step, context }: Loaded,
+  { step, run, context }: Loaded,
+): Promise<void> {
+  const { output: _, ...without } = step;
+  return expressions.evaluateAhead(without, context, run.environmentId);
+}
+
+/** `output` of a step reads its result as `steps.<its own id>.output`. */
+async function reshaped(
+  { expressions }: Pick<EngineDependencies, 'expressions'>,
+  { step, run, context }: Loaded,
   output: unknown,
-): unknown {
+): Promise<unknown> {
   if (step.output === undefined) return output;
   const own = { status: 'completed', output: asMaps(output), error: null, attempts: 1 } as const;
-  return expressions.resolve(step.output, { ...context, steps: { ...context.steps, [step.id]: own } });
+  const withOwn = { ...context, steps: { ...context.steps, [step.id]: own } };
+  await expressions.evaluateAhead(step.output, withOwn, run.environmentId);
+  return expressions.resolve(step.output, withOwn);
 }
 
 function truth(expression: string, value: unknown): boolean {

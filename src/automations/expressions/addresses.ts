@@ -31,8 +31,8 @@ function filled(pieces: readonly TemplatePiece[], valueOf: ValueOf, isPart: (bef
   let marked = '';
   for (const piece of pieces) {
     if ('text' in piece) marked += piece.text;
-    else if (isPart(marked)) marked += MARK + encoded(valueOf(piece.expression));
-    else marked += valueOf(piece.expression);
+    else if (isPart(marked)) marked += MARK + encoded(valueOf(piece.expression.trim()));
+    else marked += valueOf(piece.expression.trim());
   }
   requireParts(marked);
   return marked.replaceAll(MARK, '');

@@ -161,3 +161,57 @@ describe('before any run', () => {
     expect(() => check(expression)).toThrow(reason);
   });
 });
+
+describe('many expressions', () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, `{{ ${index} + 1 }}`]));
+  /** On a clock on which each look takes a millisecond. */
+  const create = () => {
+    let time = 0;
+    return createStepExpressions(() => (time += 1));
+  };
+  /** The turns that the event loop has while work is done. */
+  const turnsOf = async (work: Promise<unknown>): Promise<number> => {
+    let turns = 0;
+    let isOver = false;
+    const watch = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(watch);
+    };
+    setImmediate(watch);
+    await work;
+    isOver = true;
+    return turns;
+  };
+
+  test('are evaluated over several turns of the event loop, and resolve takes their values', async () => {
+    const expressions = create();
+    expect(await turnsOf(expressions.evaluateAhead({ many }, context, 'env_1'))).toBeGreaterThan(4);
+    expect(expressions.resolve({ many }, context)).toEqual({ many: resolve(many, context) });
+  });
+
+  test('are compiled so, too, and refused ones with the others', async () => {
+    const expressions = create();
+    expect(await turnsOf(expressions.compileAhead({ ...many, bad: '{{ evnt.id }}' }, 'env_1'))).toBeGreaterThan(4);
+    expect(expressions.check('1 + 1').type).toBe('int');
+    expect(() => expressions.check('evnt.id')).toThrow('evnt');
+  });
+
+  test('of which one fails do so where it is asked for, with its own reason', async () => {
+    const expressions = create();
+    await expressions.evaluateAhead({ many, bad: '{{ event.payload.missing }}' }, context, 'env_1');
+    expect(expressions.resolve(many['m3'], context)).toBe(4);
+    expect(() => expressions.resolve('{{ event.payload.missing }}', context)).toThrow('No such key: missing');
+  });
+
+  test('of a comparison give their values, and its failure is that of one of them', async () => {
+    const expressions = create();
+    const { name, list } = context.event.payload as { name: string; list: number[] };
+    expect(await expressions.evaluateAll(['event.payload.name', 'event.payload.list'], context, 'env_1')).toEqual([
+      name,
+      list,
+    ]);
+    await expect(expressions.evaluateAll(['index', 'event.payload.missing'], context, 'env_1')).rejects.toThrow(
+      'missing',
+    );
+  });
+});

@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import { createExpressions, explainFailure } from '../../filters/expressions/expressions.ts';
+import { createExpressions, explainFailure, ExpressionRefused } from '../../filters/expressions/expressions.ts';
 import { STEP_LANGUAGE } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
 import { compilePattern } from '../../filters/pattern.ts';
+import { createSlices } from '../../filters/slices.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import { asMap } from './constructor-keys.ts';
 import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';
 import { type StepReferences, stepReferencesIn } from './step-references.ts';
-import { type TemplatePiece, piecesOf, secretIn } from './templates.ts';
+import { expressionsIn, type TemplatePiece, piecesOf, secretIn } from './templates.ts';
 
 /** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
 export class ExpressionFailed extends Error {
@@ -30,6 +31,15 @@ export type StepExpressions = {
    * looked at for secrets. Throws ExpressionFailed, and what `secretOf` throws.
    */
   resolve(template: unknown, context: RunContext, secretOf?: SecretOf): unknown;
+  /**
+   * Compiles the expressions of all templates in a value, in turns of the event loop that environments take one after the other. `check`
+   * then finds them ready.
+   */
+  compileAhead(value: unknown, environmentId: string): Promise<void>;
+  /** Evaluates them in such turns, where there are many; `resolve` over this context then finds their values, and their failures. */
+  evaluateAhead(value: unknown, context: RunContext, environmentId: string): Promise<void>;
+  /** The values of some expressions, in such turns. Rejects with ExpressionFailed. */
+  evaluateAll(expressions: readonly string[], context: RunContext, environmentId: string): Promise<unknown[]>;
 };
 
 /** The secret of that name. */
@@ -43,25 +53,53 @@ type Compiled = Checked & { run(context: RunContext): unknown };
 const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
-export function createStepExpressions(): StepExpressions {
-  const expressions = createExpressions(compilePattern, STEP_LANGUAGE);
-  const kept = new LRUCache<string, Compiled>({ maxSize: KEPT });
+// One expression takes up to 4 ms, and so many may take a turn of the event loop together.
+const FEW = 8;
+const SLICE_MS = 5;
 
+type Evaluated = { value: unknown } | { failure: unknown };
+
+/** `now` in milliseconds. */
+export function createStepExpressions(now: () => number = () => performance.now()): StepExpressions {
+  const expressions = createExpressions(compilePattern, STEP_LANGUAGE);
+  const kept = new LRUCache<string, Compiled | ExpressionRefused>({ maxSize: KEPT });
+  const slices = createSlices(SLICE_MS, now);
+  const evaluatedAhead = new WeakMap<RunContext, ReadonlyMap<string, Evaluated>>();
+
+  const compileNow = (expression: string): Compiled | ExpressionRefused => {
+    try {
+      const { type, root, evaluate } = expressions.compile(expression);
+      return {
+        type,
+        ...stepReferencesIn(root, expression),
+        names: namesIn(root),
+        run: (context) => evaluate(variablesOf(context)),
+      };
+    } catch (error) {
+      if (error instanceof ExpressionRefused) return error;
+      throw error;
+    }
+  };
   const compile = (expression: string): Compiled => {
     const known = kept.get(expression);
-    if (known !== undefined) return known;
-    const { type, root, evaluate } = expressions.compile(expression);
-    const compiled: Compiled = {
-      type,
-      ...stepReferencesIn(root, expression),
-      names: namesIn(root),
-      run: (context) => evaluate(variablesOf(context)),
-    };
-    kept.set(expression, compiled, { size: LEAST_WEIGHT + expression.length });
+    const compiled = known ?? compileNow(expression);
+    if (known === undefined) kept.set(expression, compiled, { size: LEAST_WEIGHT + expression.length });
+    if (compiled instanceof ExpressionRefused) throw compiled;
     return compiled;
   };
 
-  const evaluate = (expression: string, context: RunContext): unknown => {
+  /** Calls `take` with each of them, in turns of the event loop. */
+  const inTurns = async (all: readonly string[], key: string, take: (expression: string) => void): Promise<void> => {
+    let taken = 0;
+    await slices.run(key, () => {
+      const expression = all[taken];
+      taken += 1;
+      if (expression !== undefined) take(expression);
+      return taken < all.length;
+    });
+  };
+
+  const evaluateNow = (expression: string, context: RunContext): unknown => {
     try {
       return toJson(compile(expression).run(context));
     } catch (error) {
@@ -70,9 +108,17 @@ export function createStepExpressions(): StepExpressions {
     }
   };
 
+  const evaluate = (expression: string, context: RunContext): unknown => {
+    const known = evaluatedAhead.get(context)?.get(expression);
+    if (known === undefined) return evaluateNow(expression, context);
+    if ('failure' in known) throw known.failure;
+    return known.value;
+  };
+
   /** Says that an answer was cut, where an expression fails because it reads its `body`. */
   const cutAnswerIn = (expression: string, { steps }: RunContext): string => {
-    const read = kept.get(expression)?.steps ?? [];
+    const compiled = kept.get(expression);
+    const read = compiled === undefined || compiled instanceof ExpressionRefused ? [] : compiled.steps;
     const cut = [...read].map((id) => [id, steps[id]?.output] as const).find(([, output]) => isCut(output));
     if (cut === undefined) return '';
     const [id] = cut;
@@ -108,7 +154,37 @@ export function createStepExpressions(): StepExpressions {
     },
     evaluate,
     resolve,
+    compileAhead: (value, environmentId) =>
+      inTurns(expressionsIn(value), environmentId, (expression) => {
+        if (kept.has(expression)) return;
+        kept.set(expression, compileNow(expression), { size: LEAST_WEIGHT + expression.length });
+      }),
+    async evaluateAhead(value, context, environmentId) {
+      const all = expressionsIn(value);
+      if (all.length <= FEW) return;
+      const found = new Map<string, Evaluated>();
+      await inTurns(all, environmentId, (expression) => {
+        found.set(
+          expression,
+          outcomeOf(() => evaluateNow(expression, context)),
+        );
+      });
+      evaluatedAhead.set(context, found);
+    },
+    async evaluateAll(all, context, environmentId) {
+      const values: unknown[] = [];
+      await inTurns(all, environmentId, (expression) => values.push(evaluateNow(expression, context)));
+      return values;
+    },
   };
+}
+
+function outcomeOf(evaluate: () => unknown): Evaluated {
+  try {
+    return { value: evaluate() };
+  } catch (failure) {
+    return { failure };
+  }
 }
 
 /** The context as CEL takes it. Maps, because an object with a member `constructor` hides its kind from the library. */

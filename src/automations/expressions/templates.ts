@@ -43,6 +43,23 @@ export function secretIn(expression: string): string | undefined {
   return /^\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*$/.exec(expression)?.[1];
 }
 
+/** The different expressions of all templates in a value, without secrets and without texts that are no good template. */
+export function expressionsIn(value: unknown): string[] {
+  const found = new Set<string>();
+  for (const { text } of textsOf(value, ''))
+    for (const piece of goodPieces(text))
+      if ('expression' in piece && secretIn(piece.expression) === undefined) found.add(piece.expression.trim());
+  return [...found];
+}
+
+function goodPieces(text: string): readonly TemplatePiece[] {
+  try {
+    return piecesOf(text);
+  } catch {
+    return [];
+  }
+}
+
 /** All texts of a template with their paths, `body.items[0].name`; keys are no templates. */
 export function* textsOf(template: unknown, path: string): Generator<{ path: string; text: string }> {
   if (typeof template === 'string') yield { path, text: template };

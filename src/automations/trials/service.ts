@@ -14,6 +14,7 @@ import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
 import { createMocks, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
+import { type TrialRecord, withoutTrace } from './record.ts';
 import { insertTrial, readFilter, readSteps } from './store.ts';
 import { createTriedWaits } from './waits.ts';
 import { walk, type Walked } from './walk.ts';
@@ -28,7 +29,7 @@ export type Trials = {
 
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
   workflows: Pick<Workflows, 'definitionOf'>;
-  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+  expressions: Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead' | 'evaluateAll'>;
   /** Kinds of actions, of which only the preparation is used. */
   kinds: Readonly<Record<'http' | 'publish' | 'connector', ActionKind>>;
 };
@@ -39,36 +40,23 @@ const AT_ONCE_OF_ORGANISATION = 2;
 const LONGEST_MS = 10_000;
 
 class TookTooLong extends Error {}
-class RollBack extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
   const { tenants, newId, workflows } = deps;
   /** Organisations of the trials under way, one entry for each trial. */
   const underWay: string[] = [];
 
-  /** In a transaction of the tenant's that is rolled back whatever happens: the engine records as it does for a run. */
-  const withoutTrace = async <T>(
-    caller: EnvironmentCaller,
-    work: (connection: PoolClient) => Promise<T>,
-  ): Promise<T> => {
-    const { organisationId } = caller;
+  /** A bound of the process, and one below it of the organisation: nobody takes the places of all. */
+  const inPlace = async <T>({ organisationId }: EnvironmentCaller, work: () => Promise<T>): Promise<T> => {
     const own = underWay.filter((each) => each === organisationId).length;
     if (underWay.length >= AT_ONCE || own >= AT_ONCE_OF_ORGANISATION)
       throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
     underWay.push(organisationId);
-    let made: { result: T } | undefined;
     try {
-      await tenants.onConnection(caller, async (connection) => {
-        made = { result: await work(connection) };
-        throw new RollBack();
-      });
-    } catch (failure) {
-      if (!(failure instanceof RollBack) || made === undefined) throw failure;
+      return await work();
     } finally {
       underWay.splice(underWay.indexOf(organisationId), 1);
     }
-    if (made === undefined) throw new Error('a trial was not rolled back');
-    return made.result;
   };
 
   return {
@@ -79,14 +67,15 @@ export function createTrials(deps: TrialDependencies): Trials {
       const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
       const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
       const run = { id: newId('run'), environmentId, workflowId, version: definition.version };
-      return withoutTrace(caller, async (connection) => {
-        await insertTrial(connection, run);
+      const takeAll = async (record: TrialRecord): Promise<Trial> => {
+        await insertTrial(record.connection(), run);
         const input = { runId: run.id, round: 1 };
-        const walked = await takeSteps(deps, connection, { input, ready, mocks, sample });
-        const filteredBy = await readFilter(connection, run.id);
-        const trial = toTrial(walked, (await readSteps(connection, run.id)).map(toStep(mocks)));
+        const walked = await takeSteps(deps, record, { input, ready, mocks, sample });
+        const filteredBy = await readFilter(record.connection(), run.id);
+        const trial = toTrial(walked, (await readSteps(record.connection(), run.id)).map(toStep(mocks)));
         return { ...trial, ...(filteredBy !== undefined && { filteredBy }) };
-      });
+      };
+      return inPlace(caller, () => withoutTrace(tenants, caller, run.id, takeAll));
     },
   };
 }
@@ -114,10 +103,16 @@ function sampleOf({ event = {} }: TryWorkflow, bodyText: string, { id, now }: { 
 
 type Trying = { input: RunInput; ready: ReadyPlan; mocks: Mocks; sample: Sample };
 
+/** The engine asks a pool for nothing but single statements. */
+const poolOf = (record: TrialRecord): EngineDependencies['pool'] =>
+  ({
+    query: (...given: Parameters<PoolClient['query']>) => record.connection().query(...given),
+  }) as unknown as EngineDependencies['pool'];
+
 /** The way out of the run; undefined for a trial that took too long. */
 async function takeSteps(
   { kinds, ...deps }: TrialDependencies,
-  connection: PoolClient,
+  record: TrialRecord,
   { input, ready, mocks, sample }: Trying,
 ): Promise<Walked | undefined> {
   const until = performance.now() + LONGEST_MS;
@@ -130,10 +125,9 @@ async function takeSteps(
   try {
     return await walk(
       {
-        // `as`: the engine asks a pool for nothing but single statements.
         engine: {
           ...deps,
-          pool: connection as unknown as EngineDependencies['pool'],
+          pool: poolOf(record),
           plans: () => Promise.resolve(ready),
           sample,
         },
@@ -142,8 +136,9 @@ async function takeSteps(
           const kind = kindOf(step);
           return kind && mocks.standIn(kind, stepInput);
         },
-        look() {
+        async look() {
           if (performance.now() > until) throw new TookTooLong();
+          await record.renew();
         },
       },
       input,

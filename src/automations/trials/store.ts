@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+
 /** A step as it was recorded. */
 type RunStepRow = {
   stepId: string;
@@ -43,4 +44,26 @@ export async function readSteps(connection: PoolClient, runId: string): Promise<
     values: [runId],
   });
   return rows;
+}
+
+/** A run and its steps, as one JSON text. */
+export async function readRows(connection: PoolClient, runId: string): Promise<string> {
+  const { rows } = await connection.query<{ text: string }>({
+    name: 'read_trial_rows',
+    text: `SELECT json_build_object('runs', (SELECT json_agg(r) FROM runs r WHERE r.id = $1),
+      'steps', (SELECT coalesce(json_agg(s), '[]') FROM run_steps s WHERE s.run_id = $1))::text AS text`,
+    values: [runId],
+  });
+  return rows[0]?.text ?? '{}';
+}
+
+/** Inserts what `readRows` has read. To be rolled back, too. */
+export async function restoreRows(connection: PoolClient, rows: string): Promise<void> {
+  await connection.query("INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $1::json -> 'runs')", [
+    rows,
+  ]);
+  await connection.query(
+    "INSERT INTO run_steps SELECT * FROM json_populate_recordset(NULL::run_steps, $1::json -> 'steps')",
+    [rows],
+  );
 }

@@ -11,8 +11,8 @@ export type WalkDependencies = {
   steps: ReadonlyMap<string, PlannedStep>;
   /** The kind of a step with effects, without its effect; undefined for a step that has none. */
   kindOf(step: PlannedStep, input: StepInput): ActionKind | undefined;
-  /** Asked before each step; throws to end the trial where it stands. */
-  look(): void;
+  /** Asked before each step; rejects to end the trial where it stands. */
+  look(): Promise<void>;
 };
 
 /** The way out of a chain, and the step that it was taken from: one within a loop or a branch, where that ended the run. */
@@ -30,7 +30,7 @@ export async function walk(
 ): Promise<Walked> {
   let walked: Walked = { way: wayTo(null), stepId: undefined, iteration };
   for (let stepId = first; stepId !== null; ) {
-    deps.look();
+    await deps.look();
     const step = deps.steps.get(stepId);
     // The validation of definitions leaves no step out that another one names.
     if (step === undefined) throw new Error(`The definition has no step ${stepId}`);

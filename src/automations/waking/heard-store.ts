@@ -1,17 +1,30 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** Takes so many notes of messages for this transaction, oldest first; other workers pass them over. */
-export async function lockHeard(
-  connection: PoolClient,
-  most: number,
-): Promise<{ messageId: string; environmentId: string }[]> {
-  const { rows } = await connection.query<{ messageId: string; environmentId: string }>({
+// One step of the index for each environment, however many notes it has.
+const HEARING = `
+  WITH RECURSIVE found AS (
+    (SELECT environment_id FROM heard_messages ORDER BY environment_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT h.environment_id FROM heard_messages h WHERE h.environment_id > f.environment_id ORDER BY h.environment_id LIMIT 1)
+    FROM found f WHERE f.environment_id IS NOT NULL
+  )
+  SELECT environment_id AS id FROM found WHERE environment_id IS NOT NULL`;
+
+/** Environments that have notes of messages. */
+export async function findHearing(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({ name: 'find_hearing', text: HEARING });
+  return rows.map(({ id }) => id);
+}
+
+/** Takes so many notes of an environment's messages for this transaction, oldest first; other workers pass them over. */
+export async function lockHeard(connection: PoolClient, environmentId: string, most: number): Promise<string[]> {
+  const { rows } = await connection.query<{ messageId: string }>({
     name: 'lock_heard',
-    text: `SELECT message_id AS "messageId", environment_id AS "environmentId" FROM heard_messages
-      ORDER BY message_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-    values: [most],
+    text: `SELECT message_id AS "messageId" FROM heard_messages WHERE environment_id = $1
+      ORDER BY message_id LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    values: [environmentId, most],
   });
-  return rows;
+  return rows.map(({ messageId }) => messageId);
 }
 
 export async function removeHeard(connection: PoolClient, messageIds: readonly string[]): Promise<void> {

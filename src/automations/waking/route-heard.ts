@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
@@ -6,43 +7,68 @@ import { watchOf } from '../definitions/plan/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arrived.ts';
 import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/arrivals/matching.ts';
-import { findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
+import { findHearing, findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
 export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };
 
-// Their payloads are in memory together: 12 MiB at most.
+// Their payloads are in memory together: 12 MiB at most for each environment.
 const ROUTED_AT_ONCE = 50;
+// An environment whose messages take longer gives way to the others, and goes on in the next round.
+const ROUTED_FOR_MS = 250;
+const ENVIRONMENTS_AT_ONCE = 4;
+// Characters of the parts of versions that a process remembers: a version never changes.
+const KEPT = 8_000_000;
+const LEAST_WEIGHT = 100;
 
 /**
- * Gives noted messages to the runs that wait for them, oldest first, and takes the notes away, in one transaction. Each expression of a
- * waiting step is asked once for a message, however many runs wait there. Returns whether there may be more.
+ * Gives noted messages to the runs that wait for them and takes the notes away: several environments beside each other, so that none
+ * waits for the expressions of another, and each oldest first. Returns whether there may be more.
  */
-export function routeHeard(deps: RoutingDependencies): Promise<boolean> {
+export type RouteHeard = () => Promise<boolean>;
+
+export function createRouteHeard(deps: RoutingDependencies): RouteHeard {
+  const wantedAt = createWantedAt(deps);
+  return async () => {
+    const left = await findHearing(deps.pool);
+    let isMore = false;
+    const takeThem = async (): Promise<void> => {
+      for (let id = left.shift(); id !== undefined; id = left.shift())
+        if (await routeOf({ ...deps, wantedAt }, id)) isMore = true;
+    };
+    const ends = await Promise.allSettled(Array.from({ length: ENVIRONMENTS_AT_ONCE }, takeThem));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return isMore;
+  };
+}
+
+type Routing = RoutingDependencies & { wantedAt: WantedAt };
+
+/**
+ * One round of one environment, in one transaction. Each expression of a waiting step is asked once for a message, however many runs
+ * wait there.
+ */
+function routeOf(deps: Routing, environmentId: string): Promise<boolean> {
   return inTransaction(deps.pool, async (connection) => {
-    const heard = await lockHeard(connection, ROUTED_AT_ONCE);
+    const heard = await lockHeard(connection, environmentId, ROUTED_AT_ONCE);
     if (heard.length === 0) return false;
-    const stepsOf = new Map<string, string[]>();
-    for (const { environmentId } of heard)
-      if (!stepsOf.has(environmentId)) stepsOf.set(environmentId, await findWaitingSteps(connection, environmentId));
-    const awaited = heard.filter(({ environmentId }) => stepsOf.get(environmentId)?.length !== 0);
-    const messages =
-      awaited.length === 0
-        ? []
-        : await readArrived(
-            connection,
-            awaited.map(({ messageId }) => messageId),
-          );
-    for (const message of messages) await route(deps, connection, message, stepsOf.get(message.environmentId) ?? []);
+    const waitingSteps = await findWaitingSteps(connection, environmentId);
+    const messages = waitingSteps.length === 0 ? [] : await readArrived(connection, heard);
+    const until = performance.now() + ROUTED_FOR_MS;
+    const left = new Set<string>();
+    for (const message of messages) {
+      if (performance.now() < until) await route(deps, connection, message, waitingSteps);
+      else left.add(message.id);
+    }
     await removeHeard(
       connection,
-      heard.map(({ messageId }) => messageId),
+      heard.filter((id) => !left.has(id)),
     );
-    return heard.length === ROUTED_AT_ONCE;
+    return left.size > 0 || heard.length === ROUTED_AT_ONCE;
   });
 }
 
 async function route(
-  deps: RoutingDependencies,
+  deps: Routing,
   connection: PoolClient,
   message: ArrivedMessage,
   waitingSteps: readonly string[],
@@ -56,29 +82,40 @@ async function route(
 }
 
 /** The key of a message at a waiting step. A definition that cannot be read keeps no message from the runs of others. */
-async function keyAt(
-  deps: RoutingDependencies,
-  waitingStep: string,
-  message: ArrivedMessage,
-): Promise<string | undefined> {
-  const { workflowId, version, stepId } = readWaitingStep(waitingStep);
+async function keyAt(deps: Routing, waitingStep: string, message: ArrivedMessage): Promise<string | undefined> {
   try {
-    const wanted = wantedAt(await deps.plans({ workflowId, version }), stepId);
+    const wanted = await deps.wantedAt(waitingStep);
     return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
   } catch (failure) {
     if (isUnreachable(failure)) throw failure;
     deps.log.error(
-      { err: failure, workflowId, version, stepId, messageId: message.id },
+      { err: failure, ...readWaitingStep(waitingStep), messageId: message.id },
       'a message was not held against a step that waits, by a fault of the service; its runs wait on',
     );
     return undefined;
   }
 }
 
-/** The part of a version that waits at a step for messages. */
-function wantedAt({ plan, steps }: ReadyPlan, stepId: string): Wanted | undefined {
+/** The part of a version that waits at a step for messages; undefined where it has none. */
+type WantedAt = (waitingStep: string) => Promise<Wanted | undefined>;
+
+function createWantedAt({ plans }: Pick<RoutingDependencies, 'plans'>): WantedAt {
+  const kept = new LRUCache<string, { wanted: Wanted | undefined }>({ maxSize: KEPT });
+  return async (waitingStep) => {
+    const known = kept.get(waitingStep);
+    if (known !== undefined) return known.wanted;
+    const { workflowId, version, stepId } = readWaitingStep(waitingStep);
+    const wanted = wantedIn(await plans({ workflowId, version }), stepId);
+    kept.set(waitingStep, { wanted }, { size: LEAST_WEIGHT + JSON.stringify(wanted ?? null).length });
+    return wanted;
+  };
+}
+
+function wantedIn({ plan, steps }: ReadyPlan, stepId: string): Wanted | undefined {
   const watch = watchOf(plan.trigger, stepId);
   if (watch !== undefined) return { channelIds: [], ...watch };
   const step = steps.get(stepId);
-  return step?.type === 'wait_for_event' ? step : undefined;
+  if (step?.type !== 'wait_for_event') return undefined;
+  const { channelIds, eventTypes, filter, match } = step;
+  return { channelIds, eventTypes, ...(filter !== undefined && { filter }), match };
 }

@@ -5,7 +5,7 @@ import { isWatch } from '../definitions/plan/cancel-watches.ts';
 import { type Looking, startLooking } from '../../db/waking/look-loop.ts';
 import { cancelByMessage, cancelChildrenOfCut } from './cancel-store.ts';
 import { claimWakes, nextWakeInMs, recordTold, releaseWakes } from './heard-store.ts';
-import { routeHeard, type RoutingDependencies } from './route-heard.ts';
+import { createRouteHeard, type RoutingDependencies } from './route-heard.ts';
 
 // All workers together look so often for notes and waits whose notification was lost.
 const POLL_MS = 500;
@@ -26,6 +26,7 @@ type WakingDependencies = RoutingDependencies & {
  */
 export function startWakingRuns(deps: WakingDependencies): Looking {
   const { pool, log, lookInMs, wakeRun } = deps;
+  const routeHeard = createRouteHeard(deps);
   const tell = async (): Promise<boolean> => {
     const wakes = await claimWakes(pool, TOLD_AT_ONCE);
     if (wakes.length === 0) return false;
@@ -56,7 +57,7 @@ export function startWakingRuns(deps: WakingDependencies): Looking {
     async look() {
       const inMs = await nextWakeInMs(pool);
       if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
-      const isMore = await routeHeard(deps);
+      const isMore = await routeHeard();
       return { ms: (await tell()) || isMore ? 0 : lookInMs(POLL_MS) };
     },
   });

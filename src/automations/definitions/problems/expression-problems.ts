@@ -251,7 +251,7 @@ function problemsOfTemplate(
       return piecesOf(text).flatMap((piece) => {
         if ('text' in piece) return [];
         if (secretIn(piece.expression) === undefined)
-          return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
+          return problemsOfExpression({ field: path, expression: piece.expression.trim() }, step, readable, checks);
         return maySecret
           ? []
           : [

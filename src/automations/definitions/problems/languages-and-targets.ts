@@ -4,7 +4,7 @@ import { createStepExpressions, type StepExpressions } from '../../expressions/e
 
 /** The process as problems.ts asks it: its languages, and the targets that it allows. */
 export type Checks = {
-  expressions: Pick<StepExpressions, 'check'>;
+  expressions: Pick<StepExpressions, 'check' | 'compileAhead'>;
   /** Why an expression can be no filter of a message; undefined when it can. */
   filterProblem(expression: string): string | undefined;
   /** Why nothing is sent to this address; undefined when something may be. */

@@ -9,7 +9,7 @@ import { RunSuperseded, StepFailed } from '../step-failure.ts';
 import { cancelTaken, registerWatch } from './cancel-store.ts';
 import type { WaitDependencies } from './kind.ts';
 import { lookBack } from './look-back.ts';
-import { keyOfRun, type Matching, waitingStepOf } from './arrivals/matching.ts';
+import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
 
 /**
@@ -46,7 +46,11 @@ export const watchForCancel =
   };
 
 /** Undefined where the run has nothing of what the entry compares: no message cancels it. */
-function keyOf(deps: Pick<Matching, 'expressions'>, { match }: CancelOn, context: RunContext): string | undefined {
+function keyOf(
+  deps: Pick<WaitDependencies, 'expressions'>,
+  { match }: CancelOn,
+  context: RunContext,
+): string | undefined {
   try {
     return keyOfRun(deps, match, context).key;
   } catch (failure) {

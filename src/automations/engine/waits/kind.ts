@@ -1,5 +1,6 @@
 import type { StepInput } from '../../../contract/run-workflow.ts';
 import type { NewId } from '../../../new-id.ts';
+import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { Loaded } from '../context.ts';
 import type { EngineDependencies, Result } from '../take-step.ts';
 import type { Matching } from './arrivals/matching.ts';
@@ -15,7 +16,7 @@ export type Evaluated = { record: object; waitMs: number; summary: string };
 /** A kind of steps that wait for something outside their run. `open` and `look` may be done again. */
 export type WaitKind = {
   /** Throws StepFailed and ExpressionFailed. */
-  evaluate(deps: Pick<WaitDependencies, 'expressions'>, loaded: Loaded): Evaluated;
+  evaluate(deps: { expressions: Pick<StepExpressions, 'evaluate' | 'resolve'> }, loaded: Loaded): Evaluated;
   /** Has the wait known to what ends it, before its beginning is recorded. Throws StepFailed. */
   open(
     deps: WaitDependencies,

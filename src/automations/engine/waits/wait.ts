@@ -5,7 +5,7 @@ import { type Loaded, loadStep } from '../context.ts';
 import { jsonText } from '../values/json-text.ts';
 import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
-import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
+import { endOfStep, evaluateAhead, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
 import { approval } from './approval.ts';
 import { childRun } from './child-run.ts';
 import type { Evaluated, WaitDependencies, WaitKind } from './kind.ts';
@@ -58,6 +58,7 @@ async function openWait(
       await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
+    await evaluateAhead(deps, loaded);
     const evaluated = kindOf(step).evaluate(deps, loaded);
     opened = { ...evaluated, until: new Date(startedAt.getTime() + evaluated.waitMs) };
     await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt });

@@ -9,7 +9,7 @@ import { hashOfValue } from '../../values/value-hash.ts';
 import { type ArrivedMessage, eventOf } from './arrived.ts';
 
 export type Matching = {
-  expressions: Pick<StepExpressions, 'evaluate'>;
+  expressions: Pick<StepExpressions, 'evaluateAll'>;
   filters: Pick<Filters, 'evaluate'>;
 };
 
@@ -35,7 +35,7 @@ export function readWaitingStep(text: string): { workflowId: string; version: nu
 
 /** The values that a message must have to end a wait, as one hash. Throws StepFailed for a value that no message has. */
 export function keyOfRun(
-  { expressions }: Pick<Matching, 'expressions'>,
+  { expressions }: { expressions: Pick<StepExpressions, 'evaluate'> },
   match: readonly Match[],
   context: RunContext,
 ): { key: string; values: unknown[] } {
@@ -64,7 +64,8 @@ export async function keyOfMessage(
   if (wanted.match.length === 0) return hashOfValue([]);
   const context = { ...NO_RUN, event: eventOf(message) };
   try {
-    const values = wanted.match.map(({ event }) => expressions.evaluate(event, context));
+    const asked = wanted.match.map(({ event }) => event);
+    const values = await expressions.evaluateAll(asked, context, message.environmentId);
     return values.includes(null) ? undefined : hashOfValue(values);
   } catch (error) {
     // A message that lacks what the expression reads is another one than the run waits for.
