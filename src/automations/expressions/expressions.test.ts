@@ -196,14 +196,14 @@ describe('many expressions', () => {
     expect(() => expressions.check('evnt.id')).toThrow('evnt');
   });
 
-  test('of which one fails do so where it is asked for, with its own reason', async () => {
+  test('fail where the bad one is asked for, with its own reason', async () => {
     const expressions = create();
     await expressions.evaluateAhead({ many, bad: '{{ event.payload.missing }}' }, context, 'env_1');
     expect(expressions.resolve(many['m3'], context)).toBe(4);
     expect(() => expressions.resolve('{{ event.payload.missing }}', context)).toThrow('No such key: missing');
   });
 
-  test('of a comparison give their values, and its failure is that of one of them', async () => {
+  test('give their values together, or the failure of one of them', async () => {
     const expressions = create();
     const { name, list } = context.event.payload as { name: string; list: number[] };
     expect(await expressions.evaluateAll(['event.payload.name', 'event.payload.list'], context, 'env_1')).toEqual([

@@ -64,7 +64,7 @@ function openTransaction(tenants: Pick<Tenants, 'onConnection'>, tenant: Tenant)
           if (!(failure instanceof RollBack)) throw failure;
         },
       );
-    // Of one that never began. Later ones are those of `rollBack`.
+    // A failure before the transaction began. Later ones are those of `rollBack`.
     ended.catch(reject);
   });
 }
