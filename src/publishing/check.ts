@@ -146,9 +146,7 @@ export function createCheck({
     const config = read instanceof Promise ? await read : read;
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
-    const found = hasSchemas(config)
-      ? await checkPayloads(config, { publication, payloads }).catch(asApiError)
-      : FITS;
+    const found = hasSchemas(config) ? await checkPayloads(config, { publication, payloads }).catch(asApiError) : FITS;
     if (found instanceof ApiError || found.misfits.size > 0) {
       // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
