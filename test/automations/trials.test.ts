@@ -230,7 +230,7 @@ test('a trial takes its rows into a transaction of its own again and again, so t
       JOIN environments e ON e.id = w.environment_id JOIN apps a ON a.id = e.app_id WHERE w.id = $1`,
     [workflowId],
   );
-  const [{ environmentId = '', organisationId = '' } = {}] = of;
+  const [{ environmentId, organisationId } = { environmentId: '', organisationId: '' }] = of;
   const id = 'run_01h00000000000000000000000';
   // A transaction that has written has a number, which the horizon of streams does not pass while it is open.
   const numberOf = async (record: TrialRecord): Promise<string | undefined> =>

@@ -2,7 +2,7 @@ import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { expressionsIn } from '../../expressions/templates.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 
-/** Steps whose templates hold more expressions than a step, or all steps together, may have: each is compiled on save and evaluated in runs. */
+/** Steps whose templates hold more expressions than a step, or all steps together, may have: each costs time on save and in runs. */
 export function expressionsProblem(steps: unknown): DefinitionProblem | undefined {
   if (!Array.isArray(steps)) return undefined;
   const counts = (steps as readonly unknown[]).map((step) => expressionsIn(step).length);
