@@ -38,6 +38,14 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
     }
   };
 
+  /** Takes turns until `take` says that its page was the last one. */
+  const untilLast = async (take: () => Promise<boolean>): Promise<void> => {
+    for (let isLast = false; !isLast; ) {
+      await takeTurn(0);
+      isLast = await take();
+    }
+  };
+
   return {
     /**
      * One pass over every channel: removes messages older than its `retentionDays`, in batches, then runs that ended before those of
@@ -84,24 +92,21 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
       };
 
       try {
-        for (let isLast = false; !isLast; ) {
-          await takeTurn(0);
+        await untilLast(async () => {
           const page = await store.expiredChannels(pool, { after: progress.position, limits });
           if (page.channels.length > 0) await removeFrom(page.channels);
-          ({ isLast } = page);
-        }
-        for (let isLast = false; !isLast; ) {
-          await takeTurn(0);
+          return page.isLast;
+        });
+        await untilLast(async () => {
           const batch = await store.removeCancelled(pool, now);
           progress.messages += batch.messages;
-          ({ isLast } = batch);
-        }
-        for (let isLast = false; !isLast; ) {
-          await takeTurn(0);
+          return batch.isLast;
+        });
+        await untilLast(async () => {
           const page = await runStore.environmentsToPass(pool, { after: progress.environment, now });
           for (const expired of page.environments) await removeRunsOf(expired);
-          ({ isLast } = page);
-        }
+          return page.isLast;
+        });
         progress.subscriptions += await store.removeDeletedSubscriptions(pool, now);
         progress.channels += await store.removeDeletedChannels(pool, now, log);
         const isIdle = progress.messages + progress.runs + progress.subscriptions + progress.channels === 0;

@@ -26,6 +26,7 @@ import {
 import { toTemporalRetry } from '../src/contract/retry-policy.ts';
 import type { DeadLetterReason } from '../src/kernel/words/statuses.ts';
 import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/contract/temporal-names.ts';
+import { failureType } from './failure-type.ts';
 
 // Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.
 const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
@@ -46,7 +47,7 @@ export async function deliverMessage(input: DeliverMessageInput): Promise<Delive
   } catch (failure) {
     // The try that used up the policy has written the dead letter itself; after a cancelled, crashed or unknown end it is still to be
     // written.
-    if (typeOf(failure) !== FAILURE_TYPES.deadLettered) {
+    if (failureType(failure) !== FAILURE_TYPES.deadLettered) {
       const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
       const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'internal';
       const message = isCancelled
@@ -137,12 +138,6 @@ function toEnd(result: AttemptResult): DeliveryEnd {
 const deadLettered = (message: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(message, FAILURE_TYPES.deadLettered);
 
-/** The type of the application failure at the root, if it is one. */
-function typeOf(failure: unknown): string | null | undefined {
-  const root = failure instanceof ActivityFailure ? failure.cause : failure;
-  return root instanceof ApplicationFailure ? root.type : undefined;
-}
-
 /**
  * A try that never reported: its worker died, or PostgreSQL stayed away for all of its time. `number` is the try from its heartbeat,
  * null when it died before the first one. Undefined for every other failure.
@@ -155,7 +150,7 @@ function crashOf(failure: unknown): { number: number | null } | undefined {
     const number = root.lastHeartbeatDetails;
     return { number: typeof number === 'number' ? number : null };
   }
-  const type = typeOf(failure);
+  const type = failureType(failure);
   const isOurs = type === FAILURE_TYPES.attemptFailed || type === FAILURE_TYPES.deadLettered;
   return root instanceof ApplicationFailure && !isOurs ? { number: null } : undefined;
 }

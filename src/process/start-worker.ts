@@ -1,6 +1,5 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import { untilReachable } from '../db/connections/until-reachable.ts';
 import { capacityOf } from '../dispatch/admission/capacity.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
@@ -16,7 +15,6 @@ import {
   type TemporalSettings,
 } from '../temporal/connection.ts';
 import { checkCodecKeys } from '../temporal/codec-check.ts';
-import { type Furniture, furnish, isNamespaceMissing } from '../temporal/furnish.ts';
 import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
 import type { Outages } from '../outages/outages.ts';
@@ -29,6 +27,7 @@ import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { statsPart } from './parts/stats.ts';
 import { createPublishForRun, createWorkerPublishing } from './assembly/publish-for-run.ts';
+import { keepFurnished } from './keep-furnished.ts';
 import { watchTemporal } from './watch-servers.ts';
 import type { WorkerContext } from './parts/worker-context.ts';
 import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
@@ -42,13 +41,6 @@ const OTHER_WORKFLOW_TASKS = 40;
 // The SDK would send a heartbeat every 4 s (0.8 of the 5 s timeout). A process that pauses for a second would then count as dead, and
 // a long try be made twice. Only long tries send them: at most 250 a second with all places taken.
 const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
-// Time between looks whether Temporal still has what we need; a lost store is made good within this time.
-const FURNISH_EVERY_MS = 15_000;
-// Limit of that look, shorter than the time between two. A server that hangs would otherwise keep the look for ever and seem healthy.
-const FURNISH_WITHIN_MS = 10_000;
-/** The SDK's workers give up when their namespace is denied for about ten seconds, and a new one is known two seconds after it was made. */
-const GLANCE_EVERY_MS = 3_000;
-
 export type RunningWorker = {
   /** Whether the last look at Temporal succeeded. */
   isHealthy(): boolean;
@@ -184,8 +176,7 @@ async function startParts(
   const { log } = deps;
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
   const stopping = new AbortController();
-  let furniture: Furniture = { isSearchable: false, isNewStore: false };
-  const isSearchable = (): boolean => furniture.isSearchable;
+  const furnished = keepFurnished(client, { ...settings, taskQueue, log });
   const carriers = createCarriers(client, deps.clock);
   const context = {
     ...deps,
@@ -195,16 +186,14 @@ async function startParts(
     ownTaskQueue,
     incarnation,
     isReplacement,
-    isSearchable,
+    isSearchable: furnished.isSearchable,
     stopping: stopping.signal,
   };
   const { parts, slots, takeOver, abandonCarriers: abandon } = createParts(context, { handOver, publishing });
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);
-  const furnishing = { ...settings, taskQueue, log, schedules };
-  furniture = await furnish(client, furnishing);
-  if (furniture.isNewStore) await abandon();
+  await furnished.begin(schedules, abandon);
 
   const common = {
     connection,
@@ -244,44 +233,13 @@ async function startParts(
   const loops: Loop[] = [];
   for (const part of contributions) if (part.begin !== undefined) loops.push(await part.begin());
 
-  let isHealthy = true;
-  let isStopped = false;
-  const look = async (): Promise<void> => {
-    try {
-      const found = await client.withDeadline(Date.now() + FURNISH_WITHIN_MS, () =>
-        furnish(client, { ...furnishing, before: furniture }),
-      );
-      furniture = found;
-      isHealthy = true;
-      if (!found.isNewStore) return;
-      // Only this look finds the store new, and later starts in it would be abandoned too: the work is not left to the next look.
-      const abandoned = await untilReachable(abandon, () => isStopped);
-      log.warn({ deliveries: abandoned }, "Temporal's store is new; deliveries that the old one carried are due again");
-    } catch (error) {
-      isHealthy = false;
-      log.warn(
-        { err: error },
-        'the namespace and the schedules in Temporal could not be checked; the next look tries again',
-      );
-    }
-  };
-  const glance = async (): Promise<void> => {
-    const isMissing = await client
-      .withDeadline(Date.now() + GLANCE_EVERY_MS, () => isNamespaceMissing(client, settings.namespace))
-      .catch(() => false);
-    if (isMissing && !isStopped) await look();
-  };
-  const watching = setInterval(() => void look(), FURNISH_EVERY_MS);
-  const glancing = setInterval(() => void glance(), GLANCE_EVERY_MS);
-
+  furnished.watch();
   return {
-    isHealthy: () => isHealthy,
+    isHealthy: furnished.isHealthy,
     failed,
     takeOver,
     async stop() {
-      isStopped = true;
-      clearInterval(watching);
-      clearInterval(glancing);
+      furnished.stop();
       for (const loop of loops.toReversed()) await loop.stop();
       // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
       stopping.abort();

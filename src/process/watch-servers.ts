@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { createPool } from '../db/connections/pool.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { messageOf } from '../kernel/errors/message-of.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import type { Outages, Watched } from '../outages/outages.ts';
 import type { Limiter } from '../rate-limits/limiter.ts';
@@ -83,5 +84,3 @@ export function watchCollector({ outages }: Watching, { ask }: Pick<Tracing, 'as
     meanwhile: 'spans beyond the last 2,048 are dropped, and everything else goes on',
   });
 }
-
-const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure));

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
-import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { checkEventTypePattern, enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
 import { HTTP_STATUS, STATUS_CLASS } from '../kernel/rules/http-status.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
+import { MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
@@ -17,15 +17,7 @@ export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
 export const messageReplayBody = fieldsOf({
   since: instantField,
   until: instantField.exactOptional(),
-  eventTypes: z
-    .array(
-      z.string().check((context) => {
-        const problem = eventTypePatternProblem(context.value);
-        if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
-      }),
-    )
-    .max(MAX_EVENT_TYPES)
-    .default([]),
+  eventTypes: z.array(z.string().check(checkEventTypePattern)).max(MAX_EVENT_TYPES).default([]),
   onlyMissing: z.boolean('must be true or false').default(false),
   ratePerSecond: z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max).default(REPLAY_RATE.default),
 });

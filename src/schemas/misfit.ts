@@ -52,77 +52,62 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
-}
+const shortened = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
+const quoted = (value: unknown): string => shortened(JSON.stringify(value) ?? '');
+const listed = (values: unknown): string =>
+  shortened(
+    [values]
+      .flat()
+      .map((value) => JSON.stringify(value))
+      .join(', '),
+  );
 
-function listed(values: unknown): string {
-  const text = (Array.isArray(values) ? values : [values]).map((value) => JSON.stringify(value)).join(', ');
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
-}
+/** Parameters of an error; each is read as what its keyword documents. */
+type Params = Readonly<Record<string, unknown>>;
 
-function reasonOf({ keyword, message, schemaPath }: ErrorObject, params: Record<string, unknown>): string {
-  const limit = String(params['limit']);
-  switch (keyword) {
-    case 'type': {
-      const types = [params['type']].flat().map((type) => TYPES[String(type)] ?? String(type));
-      return `must be ${types.join(' or ')}`;
-    }
-    case 'required':
-      return 'is required';
-    case 'dependentRequired':
-    case 'dependencies':
-      return `is required beside ${quoted(params['property'])}`;
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-    case 'false schema':
-      return 'is not allowed by the schema';
-    case 'propertyNames':
-      return 'has a name that the schema does not allow';
-    case 'enum':
-      return `must be one of ${listed(params['allowedValues'])}`;
-    case 'const':
-      return `must be ${quoted(params['allowedValue'])}`;
-    case 'format':
-      return `must be a valid ${String(params['format'])}`;
-    case 'pattern':
-      return `must match the pattern ${quoted(params['pattern'])}`;
-    case 'minimum':
-      return `must be at least ${limit}`;
-    case 'maximum':
-      return `must be at most ${limit}`;
-    case 'exclusiveMinimum':
-      return `must be more than ${limit}`;
-    case 'exclusiveMaximum':
-      return `must be less than ${limit}`;
-    case 'multipleOf':
-      return `must be a multiple of ${String(params['multipleOf'])}`;
-    case 'minLength':
-      return `must have at least ${limit} characters`;
-    case 'maxLength':
-      return `must have at most ${limit} characters`;
-    case 'minItems':
-      return `must have at least ${limit} items`;
-    case 'maxItems':
-    case 'additionalItems':
-    case 'items':
-      return `must have at most ${limit} items`;
-    case 'minProperties':
-      return `must have at least ${limit} members`;
-    case 'maxProperties':
-      return `must have at most ${limit} members`;
-    case 'uniqueItems':
-      return `must not hold the same item twice (${String(params['j'])} and ${String(params['i'])})`;
-    case 'contains':
-      return `must contain an item of the kind that ${schemaPath} describes`;
-    case 'anyOf':
-      return `must fit at least one of the schemas at ${schemaPath}`;
-    case 'oneOf':
-      return `must fit exactly one of the schemas at ${schemaPath}`;
-    case 'not':
-      return `must not fit the schema at ${schemaPath}`;
-    default:
-      return `${message ?? 'does not fit'} (${schemaPath})`;
-  }
+const requiredBeside = ({ property }: Params): string => `is required beside ${quoted(property)}`;
+const notAllowed = (): string => 'is not allowed by the schema';
+const atMostItems = ({ limit }: Params): string => `must have at most ${String(limit)} items`;
+
+/** Reasons by the keyword that a payload does not fit. `at` is the place of that keyword in the schema. */
+const REASONS: Readonly<Record<string, (params: Params, at: string) => string>> = {
+  type: ({ type }) =>
+    `must be ${[type]
+      .flat()
+      .map((each) => TYPES[String(each)] ?? String(each))
+      .join(' or ')}`,
+  required: () => 'is required',
+  dependentRequired: requiredBeside,
+  dependencies: requiredBeside,
+  additionalProperties: notAllowed,
+  unevaluatedProperties: notAllowed,
+  'false schema': notAllowed,
+  propertyNames: () => 'has a name that the schema does not allow',
+  enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${quoted(allowedValue)}`,
+  format: ({ format }) => `must be a valid ${String(format)}`,
+  pattern: ({ pattern }) => `must match the pattern ${quoted(pattern)}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${String(limit)}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${String(limit)}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  minLength: ({ limit }) => `must have at least ${String(limit)} characters`,
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  minItems: ({ limit }) => `must have at least ${String(limit)} items`,
+  maxItems: atMostItems,
+  additionalItems: atMostItems,
+  items: atMostItems,
+  minProperties: ({ limit }) => `must have at least ${String(limit)} members`,
+  maxProperties: ({ limit }) => `must have at most ${String(limit)} members`,
+  uniqueItems: ({ i, j }) => `must not hold the same item twice (${String(j)} and ${String(i)})`,
+  contains: (_, at) => `must contain an item of the kind that ${at} describes`,
+  anyOf: (_, at) => `must fit at least one of the schemas at ${at}`,
+  oneOf: (_, at) => `must fit exactly one of the schemas at ${at}`,
+  not: (_, at) => `must not fit the schema at ${at}`,
+};
+
+function reasonOf({ keyword, message, schemaPath }: ErrorObject, params: Params): string {
+  const reason = Object.hasOwn(REASONS, keyword) ? REASONS[keyword] : undefined;
+  return reason?.(params, schemaPath) ?? `${message ?? 'does not fit'} (${schemaPath})`;
 }

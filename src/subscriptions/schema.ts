@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fieldProblem, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
-import { enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { checkEventTypePattern, enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
 import { CIRCUIT_STATES } from '../kernel/rules/circuit.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
+import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/rules/concurrency.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
@@ -20,10 +20,7 @@ const eventType = z
   .refine((text) => !hasControlCharacter(text), { error: 'must not hold control characters' });
 
 /** One entry of eventTypes: an eventType, `*`, or a beginning such as `order.*`. */
-const eventTypePattern = eventType.check((context) => {
-  const problem = eventTypePatternProblem(context.value);
-  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
-});
+const eventTypePattern = eventType.check(checkEventTypePattern);
 
 const bounded = ({ min, max }: { min: number; max: number }) => z.number().int().min(min).max(max).exactOptional();
 

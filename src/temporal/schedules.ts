@@ -2,6 +2,7 @@ import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type Schedu
 import type { runScheduled } from '../../workflows/runs/run-scheduled.ts';
 import { scheduleIdOf, type ScheduledRunInput } from '../contract/scheduled-runs.ts';
 import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
+import { messageOf } from '../kernel/errors/message-of.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** A schedule as Temporal is to have it. Times in ms. */
@@ -47,7 +48,7 @@ export function createSchedules(client: Client, { taskQueue }: { taskQueue: stri
         await within(() => client.schedule.create(options));
         return undefined;
       } catch (error) {
-        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return messageOf(error);
+        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return reasonOf(error);
         if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       }
       try {
@@ -58,7 +59,7 @@ export function createSchedules(client: Client, { taskQueue }: { taskQueue: stri
         );
         return undefined;
       } catch (error) {
-        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return messageOf(error);
+        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return reasonOf(error);
         throw error;
       }
     },
@@ -98,7 +99,5 @@ function optionsOf(wanted: WantedSchedule, taskQueue: string) {
   } satisfies ScheduleOptions;
 }
 
-const messageOf = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
-};
+const reasonOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);

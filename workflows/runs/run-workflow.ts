@@ -18,6 +18,7 @@ import {
   type RunInput,
   type RunResult,
 } from '../../src/contract/run-workflow.ts';
+import { failureType } from '../failure-type.ts';
 import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';
 import { walkSteps } from './run-walk.ts';
@@ -36,11 +37,11 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
     const run = createRun(input, opened, (first, iteration) => walkSteps(run, first, iteration));
     return await finish(input, await run.walk(opened.outline.entry, ''));
   } catch (failure) {
-    if (typeOf(failure) === RUN_FAILURES.superseded) {
+    if (failureType(failure) === RUN_FAILURES.superseded) {
       showState('superseded');
       return { result: 'superseded' };
     }
-    if (typeOf(failure) === RUN_FAILURES.failed) throw failure;
+    if (failureType(failure) === RUN_FAILURES.failed) throw failure;
     const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
     if (!isCancelled && !(failure instanceof ApplicationFailure || failure instanceof ActivityFailure)) throw failure;
     await CancellationScope.nonCancellable(() =>
@@ -86,9 +87,3 @@ function showState(state: RunResult | 'filtered'): void {
 
 /** A worker of an earlier release gave nothing. */
 const end = (input: EndRunInput): Promise<EndedRound | undefined> => local('record the end').endRun(input);
-
-/** The type of the application failure at the root, if it is one. */
-function typeOf(failure: unknown): string | null | undefined {
-  const root = failure instanceof ActivityFailure ? failure.cause : failure;
-  return root instanceof ApplicationFailure ? root.type : undefined;
-}

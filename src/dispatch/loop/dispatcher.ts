@@ -13,6 +13,7 @@ import { type Claimed, held } from './claims/claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { workflowInputs } from './claims/workflow-inputs.ts';
 import { createDueRows, type DueRowsDependencies } from './claims/due-rows.ts';
+import { createRetriesAhead } from './claims/retries-ahead.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
@@ -25,8 +26,6 @@ import { createStarts } from './hand-out/starts.ts';
 
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
 const POLL_MS = 500;
-// Retries claimed ahead of their time, in all and of one subscription.
-const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
 const HANDED_OVER_UNTIL = 4_000;
 // Rests, ms: of starting after Temporal refused or did not answer; between counts of waiting rows in PostgreSQL during a rush.
@@ -63,7 +62,6 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const firsts = createFairQueues<Claimed>();
   const retries = createFairQueues<Claimed>();
   const under = new Set<Promise<void>>();
-  const timers = new Map<NodeJS.Timeout, string>();
   // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
   const due = createDueRows(deps);
   const sharing = createShareOut({ ...deps, firsts, due, now });
@@ -77,11 +75,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     ...deps,
     giveBackForgotten: createForgottenClaims(pool, incarnationId, () => {
       const waiting = [...firsts.all(), ...retries.all()].map(({ id }) => id);
-      return new Set([...waiting, ...timers.values(), ...starts.ids(), ...drain.ids()]);
+      return new Set([...waiting, ...ahead.ids(), ...starts.ids(), ...drain.ids()]);
     }),
   });
   const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
   const { wake } = pulse;
+  const ahead = createRetriesAhead({ ...deps, due, retries, wake });
   const isResting = (): boolean => now() < restUntil;
   const rest = (error: unknown, what: string, ids: object = {}): void => {
     restUntil = now() + PAUSE_AFTER_FAILURE_MS;
@@ -194,24 +193,6 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     return true;
   };
 
-  const claimRetries = async (): Promise<boolean> => {
-    if (!due.has('retry')) return false;
-    const stuck = firstTries.stuck(retries);
-    const room = RETRIES_AHEAD.count - retries.size() + stuck.held - timers.size;
-    if (room <= 0 || !due.has('retry', stuck.ids)) return false;
-    const claimed = await due.claim('retry', { ...RETRIES_AHEAD, count: room, except: stuck.ids });
-    deps.admission.learn(claimed);
-    for (const details of claimed) {
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        retries.push(held(details));
-        wake();
-      }, details.dueInMs);
-      timers.set(timer, details.id);
-    }
-    return true;
-  };
-
   /** Counts waiting tries here, and during a rush in PostgreSQL: then more wait unclaimed than this process holds. */
   const look = async (): Promise<void> => {
     if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && now() >= countAt) {
@@ -233,7 +214,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     await startHeld();
     if (isResting()) return false;
     // Each claim brings rows or leaves fewer subscriptions to ask, so there may be more after one.
-    const [isMoreDue, hasFirsts, hasRetries] = [await due.look(), await claimFirsts(), await claimRetries()];
+    const [isMoreDue, hasFirsts, hasRetries] = [await due.look(), await claimFirsts(), await ahead.claim()];
     return isMoreDue || hasFirsts || hasRetries;
   };
 
@@ -288,7 +269,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     },
     async stop() {
       isStopping = true;
-      for (const timer of timers.keys()) clearTimeout(timer);
+      ahead.stop();
       wake();
       drain.stop();
       late.stop();

@@ -90,6 +90,12 @@ export const dateTimeField = inBody(parseDateTime);
 /** The same as a bound of stored times, exactly as it was written. */
 export const instantField = inBody(parseInstant);
 
+/** A check of texts: refuses all but an event type, `*`, or a beginning such as `order.*`. */
+export function checkEventTypePattern(context: z.core.ParsePayload<string>): void {
+  const problem = eventTypePatternProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+}
+
 /**
  * Which event types a list is narrowed to: one, or with a beginning such as `order.*` every one that begins with `order.`; `*`
  * is all of them. As in a subscription's eventTypes, which such a filter is often taken from.
@@ -98,10 +104,7 @@ export const eventTypeQuery = z
   .string('must be a string')
   .min(1, 'must not be empty')
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
-  .check((context) => {
-    const problem = eventTypePatternProblem(context.value);
-    if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
-  });
+  .check(checkEventTypePattern);
 
 /** A query parameter that is one of a few words. */
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -3,6 +3,7 @@ import type { Config, EncryptionKey } from '../../config.ts';
 import { describeEncryptionKeys } from '../../credentials/encryption-keys.ts';
 import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { migrationNames } from '../../db/migrations/migrations.ts';
+import { messageOf } from '../../kernel/errors/message-of.ts';
 import { NotReady } from '../../kernel/errors/not-ready.ts';
 import { lengthOf } from '../../outages/outages.ts';
 import { type DatabasePlace, databaseTrouble } from '../../readiness/database-trouble.ts';
@@ -28,8 +29,7 @@ const CONNECTIONS_OF_OTHERS = 10;
 export const explainIn =
   (place: DatabasePlace) =>
   (failure: unknown): string =>
-    (failure instanceof NotReady ? failure : databaseTrouble(failure, place))?.advice ??
-    (failure instanceof Error ? failure.message : String(failure));
+    (failure instanceof NotReady ? failure : databaseTrouble(failure, place))?.advice ?? messageOf(failure);
 
 /** PostgreSQL answers, takes writes, and is not too old. */
 export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>

@@ -1,3 +1,5 @@
+import { messageOf } from '../../kernel/errors/message-of.ts';
+
 /** `skip`: could not be looked at, because something before it is at fault. */
 const FINDING_VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;
 export type FindingVerdict = (typeof FINDING_VERDICTS)[number];
@@ -13,7 +15,7 @@ export const fail = (check: string, says: string): Finding => ({ check, verdict:
 export async function lookInto(
   check: string,
   examine: () => Promise<Finding>,
-  explain: (failure: unknown) => string = (failure) => (failure instanceof Error ? failure.message : String(failure)),
+  explain: (failure: unknown) => string = messageOf,
 ): Promise<Finding> {
   try {
     return await examine();

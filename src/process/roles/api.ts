@@ -1,3 +1,4 @@
+import { messageOf } from '../../kernel/errors/message-of.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
 import { createServices } from '../assembly/create-services.ts';
 import { refuseLasting, untilReady, waitingBy } from '../../readiness/until-ready.ts';
@@ -41,8 +42,7 @@ export async function startApi({
     failed: new Promise((resolve) => {
       // Only another setting could mend this fault. A stop rejects here too, and is no failure.
       ready.catch((failure: unknown) => {
-        if (!stopping.signal.aborted && !waiting.signal.aborted)
-          resolve(failure instanceof Error ? failure.message : String(failure));
+        if (!stopping.signal.aborted && !waiting.signal.aborted) resolve(messageOf(failure));
       });
     }),
     async stop() {

@@ -130,9 +130,6 @@ export async function storePublications(
       ...(hasRuns ? [...runColumns(runs), heard] : []),
     ],
   });
-  const channelOf = new Map<string, { status: string; version: number }>();
-  const routed = new Set<string>();
-  const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   const read = readForFirstTry(
     items.map(({ publication: { environmentId, channelId, trace = NO_TRACE, hops = 0 }, message }) => ({
       ...message,
@@ -143,6 +140,18 @@ export async function storePublications(
     })),
     readAt,
   );
+  return { hasRuns, ...resultOf(rows, publications, read) };
+}
+
+/** The rows of the publish statement, sorted out. */
+function resultOf(
+  rows: readonly Row[],
+  publications: readonly Publication[],
+  read: ReturnType<typeof readForFirstTry>,
+) {
+  const channelOf = new Map<string, { status: string; version: number }>();
+  const routed = new Set<string>();
+  const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   let untaken = 0;
   for (const row of rows) {
     if (row.kind === 'channel')
@@ -156,8 +165,7 @@ export async function storePublications(
   }
   return {
     hasUntaken: untaken > 0,
-    hasRuns,
-    stored: publications.map(({ environmentId, channelId, configVersion }) => {
+    stored: publications.map(({ environmentId, channelId, configVersion }): Stored => {
       const channel = channelOf.get(`${environmentId} ${channelId}`);
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
       return { channelStatus: channel?.status, isStale };

@@ -4,15 +4,15 @@ import type { Clock } from '../../dependencies.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
-import type { FilterMatch, NewMessage, NewRun, Publication } from '../../messages/publication.ts';
+import type { FilterMatch, NewMessage, NewRun } from '../../messages/publication.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { PublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
 import type { NewId } from '../../new-id.ts';
-import { heardOf } from '../../publishing/configs/heard.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/storing/store.ts';
+import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
@@ -45,14 +45,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
-type Decision = {
-  config: Pick<PublishingConfig, 'version' | 'filters' | 'listens'>;
-  matches: readonly FilterMatch[];
-  /** Runs of workflows that the messages begin. */
-  runs: readonly NewRun[];
-};
-type Deciding = Decision & { matches: FilterMatch[]; runs: NewRun[] };
+type Deciding = DueDecision & { matches: FilterMatch[]; runs: NewRun[] };
 
 /** Messages that a transaction has published, for `handOnDue` after its commit. */
 type Made = NewDeliveries & { publishedAt: Date[] };
@@ -106,7 +99,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
   const publish = async (
     connection: PoolClient,
     ids: readonly string[],
-    decisions: ReadonlyMap<string, Decision>,
+    decisions: ReadonlyMap<string, DueDecision>,
   ): Promise<Made> => {
     if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
@@ -153,7 +146,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
         return config !== undefined && config.filters.length + config.triggers.length > 0;
       };
       const decisions = new Map(
-        [...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [], runs: [] }]),
+        [...configOf].map(([id, config]): [string, DueDecision] => [id, { config, matches: [], runs: [] }]),
       );
       const plain = fitting.filter((message) => configOf.has(message.channelId) && !isFiltered(message));
       const filtered = fitting.filter(isFiltered).map(({ id }) => id);
@@ -201,7 +194,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
   };
 
   /** Publishes the evaluated messages that are due still in channels that have not changed; the rest is evaluated again. */
-  const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, Decision>): Promise<Made> =>
+  const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, DueDecision>): Promise<Made> =>
     inTransaction(pool, async (connection) => {
       const due = await store.lockThese(connection, ids);
       const unchanged = due.filter(
@@ -252,43 +245,4 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
       return { messages: 0, isMore: true, nextInMs: 0 };
     }
   };
-}
-
-type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[]; runs?: NewRun[] };
-
-/** One publication for each channel, trace and number of hops. */
-function toPublications(
-  taken: readonly store.AcceptedMessage[],
-  decisions: ReadonlyMap<string, Decision>,
-): readonly Publication[] {
-  const groups = new Map<string, Group>();
-  const groupOf = new Map<string, Group>();
-  for (const { environmentId, channelId, message, trace, hops } of taken) {
-    const key = [channelId, trace.traceparent, trace.tracestate, hops].join();
-    const { config } = decisions.get(channelId) ?? {};
-    const group = groups.get(key) ?? {
-      environmentId,
-      channelId,
-      ...(config !== undefined && { configVersion: config.version }),
-      ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
-      ...(trace.traceparent !== null && { trace }),
-      ...(hops > 0 && { hops }),
-      messages: [],
-    };
-    group.messages.push(message);
-    groups.set(key, group);
-    groupOf.set(message.id, group);
-  }
-  for (const { matches, runs } of decisions.values()) {
-    for (const match of matches) groupOf.get(match.messageId)?.matches?.push(match);
-    for (const run of runs) {
-      const group = groupOf.get(run.messageId);
-      if (group !== undefined) group.runs = [...(group.runs ?? []), run];
-    }
-  }
-  return [...groups.values()].map((group) => {
-    const { config } = decisions.get(group.channelId) ?? {};
-    const heard = config === undefined ? [] : heardOf(config, group.messages);
-    return heard.length === 0 ? group : { ...group, heard };
-  });
 }

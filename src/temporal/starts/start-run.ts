@@ -1,9 +1,9 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import { SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
 import type { runWorkflow } from '../../../workflows/runs/run-workflow.ts';
 import { type RunInput, runWorkflowId } from '../../contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
-import { GRPC_STATUS, grpcStatusOf } from '../grpc-status.ts';
+import { keyword, START_DEADLINE_MS, startSearchable } from './searchable-start.ts';
 
 type RunToStart = RunInput & {
   environmentId: string;
@@ -20,12 +20,8 @@ export type StartRun = (run: RunToStart) => Promise<{ workflowId: string; isNew:
 /** Asks a Temporal workflow to end; one that is closed or unknown is left alone. Throws when Temporal is out of reach. */
 export type CancelRun = (workflowId: string) => Promise<void>;
 
-// A start answers in a few ms.
-const START_DEADLINE_MS = 5_000;
 // Temporal cuts summaries at 200 bytes; a longer one is refused.
 const SUMMARY_LENGTH = 60;
-
-const attribute = (name: string, value: string) => ({ key: { name, type: SearchAttributeType.KEYWORD }, value });
 
 /** See `StartRun`. `isSearchable` says whether the namespace has our search attributes at this moment. */
 export function createStartRun(
@@ -34,30 +30,18 @@ export function createStartRun(
 ): StartRun {
   return async (run) => {
     const workflowId = runWorkflowId(run);
-    const start = (withAttributes: boolean) =>
-      client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
-        client.workflow.start<typeof runWorkflow>(WORKFLOW_TYPES.runWorkflow, {
-          workflowId,
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          taskQueue,
-          requestEagerStart: true,
-          args: [{ runId: run.runId, round: run.round }],
-          staticSummary: `${run.workflowName.slice(0, SUMMARY_LENGTH)} ← ${run.messageId ?? run.parentRunId ?? run.triggerType}`,
-          ...(withAttributes && { typedSearchAttributes: searchAttributes(run) }),
-        }),
-      );
-    const hasAttributes = isSearchable();
-    try {
-      await start(hasAttributes).catch((error: unknown) => {
-        // A new store has no search attributes until it is furnished again.
-        if (hasAttributes && grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return start(false);
-        throw error;
-      });
-      return { workflowId, isNew: true };
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return { workflowId, isNew: false };
-    }
+    const isNew = await startSearchable(client, isSearchable(), (withAttributes) =>
+      client.workflow.start<typeof runWorkflow>(WORKFLOW_TYPES.runWorkflow, {
+        workflowId,
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        taskQueue,
+        requestEagerStart: true,
+        args: [{ runId: run.runId, round: run.round }],
+        staticSummary: `${run.workflowName.slice(0, SUMMARY_LENGTH)} ← ${run.messageId ?? run.parentRunId ?? run.triggerType}`,
+        ...(withAttributes && { typedSearchAttributes: searchAttributes(run) }),
+      }),
+    );
+    return { workflowId, isNew };
   };
 }
 
@@ -73,8 +57,8 @@ export const createCancelRun =
 
 const searchAttributes = ({ environmentId, workflowId, messageId }: RunToStart): TypedSearchAttributes =>
   new TypedSearchAttributes([
-    attribute('PosthornEnvironment', environmentId),
-    attribute('PosthornWorkflow', workflowId),
-    attribute('PosthornState', 'running'),
-    ...(messageId === null ? [] : [attribute('PosthornMessage', messageId)]),
+    keyword('PosthornEnvironment', environmentId),
+    keyword('PosthornWorkflow', workflowId),
+    keyword('PosthornState', 'running'),
+    ...(messageId === null ? [] : [keyword('PosthornMessage', messageId)]),
   ]);

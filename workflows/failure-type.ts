@@ -1,0 +1,7 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+
+/** The type of the application failure at the root of what an activity threw; undefined for any other failure. */
+export function failureType(failure: unknown): string | null | undefined {
+  const root = failure instanceof ActivityFailure ? failure.cause : failure;
+  return root instanceof ApplicationFailure ? root.type : undefined;
+}
