@@ -28,7 +28,7 @@ import {
 } from './record-store.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 
-export type EngineExpressions = Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead'>;
+type EngineExpressions = Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead'>;
 
 export type EngineDependencies = {
   pool: Pool;
