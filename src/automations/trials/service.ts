@@ -43,19 +43,24 @@ class TookTooLong extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
   const { tenants, newId, workflows } = deps;
-  /** Organisations of the trials under way, one entry for each trial. */
-  const underWay: string[] = [];
+  let underWay = 0;
+  const underWayOf = new Map<string, number>();
 
   /** A bound of the process, and one below it of the organisation: nobody takes the places of all. */
   const inPlace = async <T>({ organisationId }: EnvironmentCaller, work: () => Promise<T>): Promise<T> => {
-    const own = underWay.filter((each) => each === organisationId).length;
-    if (underWay.length >= AT_ONCE || own >= AT_ONCE_OF_ORGANISATION)
+    const own = underWayOf.get(organisationId) ?? 0;
+    if (underWay >= AT_ONCE || own >= AT_ONCE_OF_ORGANISATION)
       throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
-    underWay.push(organisationId);
+    underWay += 1;
+    underWayOf.set(organisationId, own + 1);
     try {
       return await work();
     } finally {
-      underWay.splice(underWay.indexOf(organisationId), 1);
+      underWay -= 1;
+      const rest = (underWayOf.get(organisationId) ?? 1) - 1;
+      // An organisation without trials takes no memory.
+      if (rest === 0) underWayOf.delete(organisationId);
+      else underWayOf.set(organisationId, rest);
     }
   };
 
