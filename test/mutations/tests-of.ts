@@ -63,7 +63,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'src/automations/runs': ['automations/runs', 'automations/failed-runs'],
   'src/automations/schedules': ['automations/schedules'],
   'src/automations/triggers': ['automations/workflows'],
-  'src/automations/waking': ['automations/waits', 'automations/cancel-on'],
+  'src/automations/waking': ['automations/run-limits', 'automations/waits', 'automations/cancel-on'],
   'src/automations/workflow-secrets': ['automations/secrets'],
   'src/db': ['automations/shared-connections'],
   'src/deliveries/statements/run-again': ['automations/failed-runs', 'replays/dead-letters'],
