@@ -50,11 +50,11 @@ const readSoFar = (page: Page): Promise<{ rows: number; isAll: boolean }> =>
 
 test(`${ROWS.toLocaleString('en')} rows are read to the last one by the keyboard, and cost no more than their texts`, async () => {
   const { page, context } = dashboard;
-  const answers: { isNext: boolean; bytes: number }[] = [];
+  const answers: { cursor: string | null; bytes: number }[] = [];
   await page.route(/\/v1\/deliveries\?/, async (route) => {
     const response = await route.fetch();
     const body = await response.body();
-    answers.push({ isNext: new URL(route.request().url()).searchParams.has('cursor'), bytes: body.length });
+    answers.push({ cursor: new URL(route.request().url()).searchParams.get('cursor'), bytes: body.length });
     await route.fulfill({ response, body });
   });
   await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
@@ -85,8 +85,10 @@ test(`${ROWS.toLocaleString('en')} rows are read to the last one by the keyboard
   const [box, row] = [await grid.boundingBox(), await grid.locator(`[aria-rowindex="${ROWS + 1}"]`).boundingBox()];
   expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + (box?.height ?? 0));
 
-  // Each page was asked for once, and no answer had the bodies.
-  expect(answers.filter(({ isNext }) => isNext)).toHaveLength(ROWS / PAGE_ROWS - 1);
+  // Each page was asked for once, but for looks at the page in view, which come every three seconds. No answer had the bodies.
+  const further = answers.flatMap(({ cursor }) => cursor ?? []);
+  expect(new Set(further).size).toBe(ROWS / PAGE_ROWS - 1);
+  expect(further.length - new Set(further).size).toBeLessThanOrEqual(1 + (Date.now() - begunAt) / 3_000);
   expect(Math.max(...answers.map(({ bytes }) => bytes))).toBeLessThan(MOST.answer);
   expect(await elements()).toBeLessThan(MOST.elements);
   const after = await heap();
