@@ -31,7 +31,7 @@ test('an address with what a list does not know loses it, and says so where a fi
     ['/messages?type=a*b', {}, 'Type a*b'],
     ['/messages?since=yesterday&until=12', {}, 'In the last yesterday, Until 12'],
     ['/deliveries?answer=9xx&subscription=Till', {}, 'Last answer 9xx, Subscription Till'],
-    ['/dead-letters?answer=5xx', {}, 'Last answer 5xx'],
+    ['/dead-letters?answer=9xx', {}, 'Last answer 9xx'],
     ['/runs?workflow=1&tab=old', { tab: 'old' }, 'Workflow 1'],
     ['/audit?action=order.created', {}, 'Action order.created'],
   ] as const) {
