@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findVersion } from '../../src/automations/definitions/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
@@ -130,13 +131,7 @@ test('messages of one environment wake its runs while those of another one are s
       pool,
       filters,
       log: posthorn.deps.log,
-      plans: createPlans(async (workflowId, version) => {
-        const { rows } = await pool.query<{ trigger: string; steps: string }>(
-          'SELECT trigger, steps FROM workflow_versions WHERE workflow_id = $1 AND version = $2',
-          [workflowId, version],
-        );
-        return rows[0] && { name: 'test', ...rows[0] };
-      }),
+      plans: createPlans((workflowId, version) => findVersion(posthorn.deps.db, workflowId, version)),
       expressions: {
         async evaluateAll(all, context, environmentId) {
           if (environmentId === found[0]?.id) await gate;

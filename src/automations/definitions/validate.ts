@@ -1,7 +1,7 @@
 import type { DatabaseReader } from '../../db/client.ts';
 import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
-import { expressionsProblem } from './problems/expressions-problem.ts';
+import { expressionCountProblem } from './problems/expression-count.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Checks } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
@@ -46,7 +46,7 @@ export function createFindProblems({
   ];
   return async (texts, where) => {
     const given = parsed(texts);
-    const size = sizeProblem(texts) ?? expressionsProblem(given.steps);
+    const size = sizeProblem(texts) ?? expressionCountProblem(given.steps);
     if (size !== undefined) return [size];
     await checks.expressions.compileAhead(given, where.environmentId);
     const { problems, hasForm } = problemsOf(given, checks);

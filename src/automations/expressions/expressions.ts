@@ -80,16 +80,21 @@ export function createStepExpressions(now: () => number = () => performance.now(
       throw error;
     }
   };
-  const compile = (expression: string): Compiled => {
+  const compileOnce = (expression: string): Compiled | ExpressionRefused => {
     const known = kept.get(expression);
-    const compiled = known ?? compileNow(expression);
-    if (known === undefined) kept.set(expression, compiled, { size: LEAST_WEIGHT + expression.length });
+    if (known !== undefined) return known;
+    const compiled = compileNow(expression);
+    kept.set(expression, compiled, { size: LEAST_WEIGHT + expression.length });
+    return compiled;
+  };
+  const compile = (expression: string): Compiled => {
+    const compiled = compileOnce(expression);
     if (compiled instanceof ExpressionRefused) throw compiled;
     return compiled;
   };
 
   /** Calls `take` with each of them, in turns of the event loop. */
-  const inTurns = async (all: readonly string[], key: string, take: (expression: string) => void): Promise<void> => {
+  const inTurns = async (all: readonly string[], key: string, take: (expression: string) => unknown): Promise<void> => {
     let taken = 0;
     await slices.run(key, () => {
       const expression = all[taken];
@@ -154,11 +159,7 @@ export function createStepExpressions(now: () => number = () => performance.now(
     },
     evaluate,
     resolve,
-    compileAhead: (value, environmentId) =>
-      inTurns(expressionsIn(value), environmentId, (expression) => {
-        if (kept.has(expression)) return;
-        kept.set(expression, compileNow(expression), { size: LEAST_WEIGHT + expression.length });
-      }),
+    compileAhead: (value, environmentId) => inTurns(expressionsIn(value), environmentId, compileOnce),
     async evaluateAhead(value, context, environmentId) {
       const all = expressionsIn(value);
       if (all.length <= FEW) return;

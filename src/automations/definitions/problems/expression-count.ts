@@ -3,7 +3,7 @@ import { expressionsIn } from '../../expressions/templates.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 
 /** Steps whose templates hold more expressions than a step, or all steps together, may have: each costs time on save and in runs. */
-export function expressionsProblem(steps: unknown): DefinitionProblem | undefined {
+export function expressionCountProblem(steps: unknown): DefinitionProblem | undefined {
   if (!Array.isArray(steps)) return undefined;
   const counts = (steps as readonly unknown[]).map((step) => expressionsIn(step).length);
   const index = counts.findIndex((count) => count > WORKFLOW_BOUNDS.expressionsOfStep);
