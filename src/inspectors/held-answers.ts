@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { createShares } from '../rate-limits/shares.ts';
 
 /** Answers that are held back at a time in one process: each keeps a connection of the service. */
 export const HELD_AT_MOST = { inAll: 200, ofOrganisation: 50 };
+
+const PROBLEMS = {
+  own: `${HELD_AT_MOST.ofOrganisation} answers of inspectors of this organisation are held back already`,
+  all: `${HELD_AT_MOST.inAll} answers of inspectors are held back already`,
+};
 
 /** The place of one answer. */
 type HeldAnswer = {
@@ -22,35 +28,17 @@ export type HeldAnswers = {
 /** The delays of inspectors' answers. One organisation cannot take the places of all. */
 export function createHeldAnswers(): HeldAnswers {
   const waiting = new Set<() => void>();
-  const heldOf = new Map<string, number>();
-  let inAll = 0;
+  const shares = createShares({ inAll: HELD_AT_MOST.inAll, ofOne: HELD_AT_MOST.ofOrganisation });
   let isEnded = false;
-
-  const problemFor = (organisationId: string): string | undefined => {
-    if ((heldOf.get(organisationId) ?? 0) >= HELD_AT_MOST.ofOrganisation)
-      return `${HELD_AT_MOST.ofOrganisation} answers of inspectors of this organisation are held back already`;
-    return inAll >= HELD_AT_MOST.inAll
-      ? `${HELD_AT_MOST.inAll} answers of inspectors are held back already`
-      : undefined;
-  };
-  const give = (organisationId: string): void => {
-    const rest = (heldOf.get(organisationId) ?? 1) - 1;
-    inAll -= 1;
-    // An organisation without held answers takes no memory.
-    if (rest === 0) heldOf.delete(organisationId);
-    else heldOf.set(organisationId, rest);
-  };
 
   return {
     begin() {
       let taken: string | undefined;
       return {
         take(organisationId) {
-          const problem = problemFor(organisationId);
-          if (problem !== undefined) return problem;
+          const which = shares.take(organisationId);
+          if (which !== 'taken') return PROBLEMS[which];
           taken = organisationId;
-          inAll += 1;
-          heldOf.set(organisationId, (heldOf.get(organisationId) ?? 0) + 1);
           return undefined;
         },
         async wait(ms, { socket }) {
@@ -68,7 +56,7 @@ export function createHeldAnswers(): HeldAnswers {
           });
         },
         leave() {
-          if (taken !== undefined) give(taken);
+          if (taken !== undefined) shares.give(taken);
           taken = undefined;
         },
       };

@@ -5,6 +5,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { createShares } from '../../rate-limits/shares.ts';
 import type { Definition, Workflows } from '../definitions/service.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
@@ -43,24 +44,16 @@ class TookTooLong extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
   const { tenants, newId, workflows } = deps;
-  let underWay = 0;
-  const underWayOf = new Map<string, number>();
+  const shares = createShares({ inAll: AT_ONCE, ofOne: AT_ONCE_OF_ORGANISATION });
 
   /** A bound of the process, and one below it of the organisation: nobody takes the places of all. */
   const inPlace = async <T>({ organisationId }: EnvironmentCaller, work: () => Promise<T>): Promise<T> => {
-    const own = underWayOf.get(organisationId) ?? 0;
-    if (underWay >= AT_ONCE || own >= AT_ONCE_OF_ORGANISATION)
+    if (shares.take(organisationId) !== 'taken')
       throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
-    underWay += 1;
-    underWayOf.set(organisationId, own + 1);
     try {
       return await work();
     } finally {
-      underWay -= 1;
-      const rest = (underWayOf.get(organisationId) ?? 1) - 1;
-      // An organisation without trials takes no memory.
-      if (rest === 0) underWayOf.delete(organisationId);
-      else underWayOf.set(organisationId, rest);
+      shares.give(organisationId);
     }
   };
 
