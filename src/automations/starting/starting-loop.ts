@@ -59,7 +59,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
         lastGate = await openGates(pool, lastGate);
       }
       const inMs = await nextRunDueInMs(pool);
-      if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
+      if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? Infinity, lookInMs(POLL_MS)) };
       const claimed = await claimDueRuns(pool, { holder, room, most: CLAIMED_AT_ONCE });
       if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
       // One behind the other: who was made first goes in first where there is room for some only.

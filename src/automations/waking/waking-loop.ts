@@ -56,7 +56,7 @@ export function startWakingRuns(deps: WakingDependencies): Looking {
     what: 'runs that wait for messages',
     async look() {
       const inMs = await nextWakeInMs(pool);
-      if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
+      if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? Infinity, lookInMs(POLL_MS)) };
       const isMore = await routeHeard();
       return { ms: (await tell()) || isMore ? 0 : lookInMs(POLL_MS) };
     },
