@@ -20,7 +20,8 @@ const CLAIM_SECONDS = 30;
 const TURN = 8;
 
 // One step of the index for each workflow with due runs, however many it has. A workflow takes at most half as many places as are free
-// behind it, and an environment as many, so that hanging requests of some never take the last places of the others.
+// behind it, and an environment as many, so that hanging requests of some never take the last places of the others. Environments come
+// before workflows, else one of many workflows would have as many turns.
 const CLAIM = `
   WITH RECURSIVE held AS (
     SELECT environment_id, workflow_id, count(*)::int AS places FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
@@ -46,7 +47,7 @@ const CLAIM = `
         SELECT sum(places) FROM held h WHERE h.environment_id = o.environment_id), 0) AS environment_place
     FROM oldest o
   ), pending AS (
-    SELECT id FROM placed WHERE environment_place <= free ORDER BY place, due_at LIMIT least($3::int, (SELECT free FROM room))
+    SELECT id FROM placed WHERE environment_place <= free ORDER BY environment_place, place, due_at LIMIT least($3::int, (SELECT free FROM room))
   ), cancelled AS (
     SELECT id FROM runs WHERE due_at <= now() AND status = 'cancelled' ORDER BY due_at LIMIT $3::int FOR UPDATE SKIP LOCKED
   )
@@ -60,7 +61,7 @@ const CLAIM = `
     CASE WHEN w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS "workflowStatus"`;
 
 /**
- * Claims due runs by turns of their workflows, the oldest of each first: as many as this worker has room for beside those that it has
+ * Claims due runs by turns of their environments, in each by turns of its workflows, the oldest of each first: as many as this worker has room for beside those that it has
  * admitted and that have not ended, at most `most` at once.
  */
 export async function claimDueRuns(
