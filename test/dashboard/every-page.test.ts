@@ -59,6 +59,17 @@ async function brokenRules({ page, violations }: Opened): Promise<string[]> {
   return [...dark.map((each) => `dark: ${each}`), ...(await violations())];
 }
 
+/** CSS pixels: a telephone. */
+const TELEPHONE = 390;
+/** The catalogue's own words that show only in part. Texts that somebody wrote are left out: lists shorten them. */
+const CUT = `[...document.querySelectorAll('[role=tablist], [role=tab], [role=columnheader], main th, main dt, main h2, main h3, main legend, main label, main summary, main button')]
+  .filter((element) => {
+    const { clientWidth, clientHeight, scrollWidth, scrollHeight } = element;
+    const isHidden = clientWidth <= 1 || clientHeight <= 1;
+    return !isHidden && (scrollWidth > clientWidth + 1 || (getComputedStyle(element).overflowY !== 'visible' && scrollHeight > clientHeight + 1));
+  })
+  .map((element) => (element.getAttribute('role') ?? element.localName) + ': ' + element.textContent.slice(0, 60))`;
+
 /** Says which element makes a page wider than its window. A text, since tests know nothing of the types of a browser. */
 const WIDEST = `(() => {
   const root = document.documentElement;
@@ -103,6 +114,26 @@ test(
     }
     await dashboard.close();
     expect(found).toEqual({});
+  },
+  PATIENCE,
+);
+
+test(
+  'no name of a tab, a column, a field or a button is cut on a telephone in German, whose words are long',
+  async () => {
+    const { dashboard, app } = await enter(OWNER);
+    const { page } = dashboard;
+    await page.addInitScript("localStorage.setItem('posthorn.language', 'de')");
+    await page.setViewportSize({ width: TELEPHONE, height: 844 });
+    const found: Record<string, string[]> = {};
+    for (const path of pages) {
+      await load(dashboard, `${app}/live/${path}`);
+      const cut = await page.evaluate<string[]>(CUT);
+      if (cut.length > 0) found[path] = cut;
+    }
+    const language = await page.evaluate('document.documentElement.lang');
+    await dashboard.close();
+    expect({ language, found }).toEqual({ language: 'de', found: {} });
   },
   PATIENCE,
 );
