@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '../src/dependencies.ts';
 import * as runStore from '../src/retention/run-store.ts';
 import * as store from '../src/retention/retention-store.ts';
-import { progressFrom, type RetentionProgress, retentionLimits } from '../src/contract/retention.ts';
+import { progressFrom, type RetentionProgress } from '../src/contract/retention.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
+import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
 
 export type RetentionDependencies = {
   pool: Pool;

@@ -33,7 +33,7 @@ import {
   removeDeletedSubscriptions,
 } from '../src/retention/retention-store.ts';
 import { type IdKind, lowestIdAt } from '../src/kernel/values/ids.ts';
-import { retentionLimits } from '../src/contract/retention.ts';
+import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
 import type { DeliveryStatus } from '../src/kernel/words/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';

@@ -1,5 +1,3 @@
-import { lowestIdAt } from '../kernel/values/ids.ts';
-
 /**
  * Removals of a retention pass so far, as its heartbeat and its result show them. `kept`: expired messages that wait for a delivery or
  * an open dead letter.
@@ -33,17 +31,6 @@ const NOTHING_REMOVED: Readonly<RetentionProgress> = {
   position: '',
   environment: '',
 };
-
-/** Days a channel may keep its messages. */
-const MAX_DAYS = 365;
-const DAY_MS = 86_400_000;
-
-/**
- * The limits of retention at `now`: at index d − 1, for d of 1 to 365 days, the lowest id that a message of a channel with
- * `retentionDays` d keeps. Every lower id has expired.
- */
-export const retentionLimits = (now: Date): string[] =>
-  Array.from({ length: MAX_DAYS }, (_, index) => lowestIdAt('message', new Date(now.getTime() - (index + 1) * DAY_MS)));
 
 /** The progress that an earlier try of the same pass has left in its heartbeat; the beginning when it left none. */
 export function progressFrom(details: unknown): RetentionProgress {

@@ -1,13 +1,27 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import { createPool } from '../db/connections/pool.ts';
-import { COUNT_BOUNDS, readBacklog, readRuns, readTables, readWaiting, RUN_STATES, STATES } from './figure-queries.ts';
+import {
+  COUNT_BOUNDS,
+  readBacklog,
+  readOverdue,
+  readRuns,
+  readSessions,
+  readTables,
+  readWaiting,
+  RETAINED,
+  RUN_STATES,
+  SESSION_STATES,
+  STATES,
+} from './figure-queries.ts';
 import { type MetricValues, metricValuesOf } from './page.ts';
 
 // Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
 const BACKLOG_EVERY_MS = 10_000;
 // Sizes of tables are asked of the file system, file by file.
 const TABLES_EVERY_MS = 60_000;
+// One step into an index for each channel. A pass of retention begins every 30 minutes.
+const RETENTION_EVERY_MS = 300_000;
 // A scrape ends after 10 s as a rule. The last figures are better than none.
 const STATEMENT_TIMEOUT_MS = 5_000;
 export type DatabaseFigures = {
@@ -17,9 +31,9 @@ export type DatabaseFigures = {
 };
 
 /**
- * Figures of the backlog and the tables, as PostgreSQL has them. They are read by a connection of their own, so that a scrape never takes
- * one of the hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and `posthorn_database_up` is 0;
- * `onFailure` is told when that begins.
+ * Figures of the backlog, the tables, retention and connections, as PostgreSQL has them. They are read by a connection of their own, so
+ * that a scrape never takes one of the hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and
+ * `posthorn_database_up` is 0; `onFailure` is told when that begins.
  */
 export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: unknown) => void): DatabaseFigures {
   const registry = new Registry();
@@ -50,6 +64,16 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
     'posthorn_oldest_due_run_age_seconds',
     'Time since the oldest run that waits for a worker was due; 0 without any.',
   );
+  const overdue = gauge(
+    'posthorn_retention_overdue_seconds',
+    'Time by which the oldest row that retention may remove is past its end, by kind (messages, runs); 0 without any.',
+    ['kind'],
+  );
+  const sessions = gauge(
+    'posthorn_database_sessions',
+    'Connections of our user as PostgreSQL has them, of all roles together, by state: waiting are held up by a lock.',
+    ['state'],
+  );
   const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
   const live = gauge('posthorn_table_live_rows', 'Rows of a table as PostgreSQL estimates them.', ['table']);
   const dead = gauge(
@@ -66,7 +90,11 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   const pool: Pool = createPool(withTimeout(databaseUrl), { max: 1, connectWithinMs: 2_000 });
   let looking: Promise<void> | undefined;
   let isDown = false;
-  let [backlogAt, tablesAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [backlogAt, tablesAt, retentionAt] = [
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ];
 
   const lookAtBacklog = async (): Promise<void> => {
     const found = new Map((await readBacklog(pool)).map((row) => [row.state, row]));
@@ -78,6 +106,8 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
     const ofRuns = new Map((await readRuns(pool)).map((row) => [row.state, row]));
     for (const state of RUN_STATES) runs.set({ state }, ofRuns.get(state)?.rows ?? 0);
     runAge.set(Math.max(0, ofRuns.get('pending')?.age ?? 0));
+    const byState = new Map((await readSessions(pool)).map((row) => [row.state, row.sessions]));
+    for (const state of SESSION_STATES) sessions.set({ state }, byState.get(state) ?? 0);
   };
   const lookAtTables = async (): Promise<void> => {
     for (const row of await readTables(pool)) {
@@ -88,6 +118,10 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
       inserted.set({ table }, row.inserted);
     }
   };
+  const lookAtRetention = async (): Promise<void> => {
+    const found = await readOverdue(pool, new Date());
+    for (const kind of RETAINED) overdue.set({ kind }, found[kind]);
+  };
   const look = async (): Promise<void> => {
     const now = performance.now();
     if (now - backlogAt < BACKLOG_EVERY_MS) return;
@@ -97,6 +131,11 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
       if (now - tablesAt >= TABLES_EVERY_MS) {
         await lookAtTables();
         tablesAt = now;
+      }
+      if (now - retentionAt >= RETENTION_EVERY_MS) {
+        // Before the look: one that takes too long is not made again every ten seconds.
+        retentionAt = now;
+        await lookAtRetention();
       }
       up.set(1);
       isDown = false;

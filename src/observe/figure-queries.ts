@@ -1,8 +1,13 @@
 import type { Pool } from 'pg';
+import { keepsMessage, keepsRun } from '../db/sql/kept-rows.ts';
 import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
+import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
+import { retentionLimits } from '../kernel/rules/retention-limits.ts';
 
 // Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
 export const COUNT_BOUNDS = { perSubscription: 10_000, inAll: 100_000 } as const;
+// Expired rows of a channel or environment that one look asks whether something keeps them: some 3 ms where all are kept.
+const ASKED_WHETHER_KEPT = 1_000;
 
 const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
   SELECT d.due_at FROM deliveries d
@@ -51,6 +56,37 @@ const TABLES = `
     n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
   FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname <> '_prisma_migrations'`;
 
+// The first expired row of each channel, by its index, that nothing keeps. The limit of d days is $1[d].
+const OVERDUE_MESSAGES = `
+  SELECT max(extract(epoch FROM $2::timestamptz - make_interval(days => c.retention_days) - oldest.published_at))::float8 AS seconds
+  FROM channels c CROSS JOIN LATERAL (
+    SELECT expired.published_at FROM (
+      SELECT m.id, m.published_at FROM messages m WHERE m.channel_id = c.id AND m.id < ($1::text[])[c.retention_days]
+      ORDER BY m.id LIMIT ${ASKED_WHETHER_KEPT}
+    ) AS expired WHERE NOT EXISTS (${keepsMessage('expired.id')}) ORDER BY expired.id LIMIT 1
+  ) AS oldest`;
+
+const OVERDUE_RUNS = `
+  SELECT max(extract(epoch FROM $2::timestamptz - make_interval(days => own.days) - oldest.finished_at))::float8 AS seconds
+  FROM environments e JOIN apps a ON a.id = e.app_id
+  CROSS JOIN LATERAL (SELECT coalesce((a.settings ->> 'retentionDays')::int, ${RETENTION_DAYS.default}) AS days) AS own
+  CROSS JOIN LATERAL (
+    SELECT expired.finished_at FROM (
+      SELECT r.id, r.finished_at FROM runs r WHERE r.environment_id = e.id AND r.id < ($1::text[])[own.days]
+      ORDER BY r.id LIMIT ${ASKED_WHETHER_KEPT}
+    ) AS expired
+    WHERE expired.finished_at < $2::timestamptz - make_interval(days => own.days) AND NOT EXISTS (${keepsRun('expired.id')})
+    ORDER BY expired.id LIMIT 1
+  ) AS oldest`;
+
+// A user sees the states of its own connections without further rights. The connection that asks is left out.
+const SESSIONS = `
+  SELECT CASE WHEN state = 'active' AND wait_event_type = 'Lock' THEN 'waiting' WHEN state IN ('active', 'idle') THEN state
+    WHEN state LIKE 'idle in transaction%' THEN 'idle_in_transaction' ELSE 'other' END AS state, count(*)::float8 AS sessions
+  FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = session_user AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+  GROUP BY 1`;
+
 export const STATES = ['first_try', 'retry', 'claimed', 'stopped'] as const;
 
 export type BacklogRow = { state: string; rows: number; age: number };
@@ -70,3 +106,21 @@ export const readRuns = async (pool: Pool): Promise<BacklogRow[]> => (await pool
 
 /** Sizes and estimated rows of each table, from the statistics of PostgreSQL: no row is counted. */
 export const readTables = async (pool: Pool): Promise<TableRow[]> => (await pool.query<TableRow>(TABLES)).rows;
+
+export const RETAINED = ['messages', 'runs'] as const;
+
+/**
+ * Seconds by which the oldest row that retention may remove is past its end at `now`, 0 without one. At least this long: where the
+ * first thousand expired rows of a channel or environment are all kept, its later ones are not looked at.
+ */
+export async function readOverdue(pool: Pool, now: Date): Promise<Record<(typeof RETAINED)[number], number>> {
+  const read = async (text: string, kind: 'message' | 'run'): Promise<number> =>
+    (await pool.query<{ seconds: number | null }>(text, [retentionLimits(now, kind), now])).rows[0]?.seconds ?? 0;
+  return { messages: await read(OVERDUE_MESSAGES, 'message'), runs: await read(OVERDUE_RUNS, 'run') };
+}
+
+export const SESSION_STATES = ['active', 'waiting', 'idle', 'idle_in_transaction', 'other'] as const;
+
+/** Connections of this user to this database by state. A state without any has no row. */
+export const readSessions = async (pool: Pool): Promise<{ state: string; sessions: number }[]> =>
+  (await pool.query<{ state: string; sessions: number }>(SESSIONS)).rows;

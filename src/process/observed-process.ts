@@ -45,7 +45,7 @@ export async function observeProcess({
   const tellFailure = (failure: unknown): void =>
     log.warn(
       { err: failure },
-      'the metrics could not read the backlog and the tables from PostgreSQL; the page keeps their last figures and tries again',
+      'the metrics could not read their figures from PostgreSQL; the page keeps their last figures and tries again',
     );
   return {
     meters,

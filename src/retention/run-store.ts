@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { keepsRun } from '../db/sql/kept-rows.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type RemovedRuns, removeRuns } from '../deliveries/statements/remove-runs.ts';
 import { lowestIdAt } from '../kernel/values/ids.ts';
@@ -31,9 +32,7 @@ export async function environmentsToPass(
 const LOCK_EXPIRED = `
   SELECT r.id, r.executions FROM runs r
   WHERE r.environment_id = $1 AND r.id > $2 AND r.id < $3 AND r.finished_at < $4
-    AND NOT EXISTS (
-      SELECT FROM dead_letters l JOIN workflows w ON w.id = l.workflow_id AND w.deleted_at IS NULL
-      WHERE l.run_id = r.id AND l.run_id IS NOT NULL AND l.status = 'open')
+    AND NOT EXISTS (${keepsRun('r.id')})
   ORDER BY r.id LIMIT ${RUNS_AT_ONCE} FOR UPDATE OF r SKIP LOCKED`;
 
 /**

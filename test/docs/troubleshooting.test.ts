@@ -71,7 +71,11 @@ test('the statement about a growing disk shows a slot that nobody reads', async 
   await posthorn.deps.pool.query('SELECT pg_create_physical_replication_slot($1, true)', [name]);
   try {
     const rows = await rowsOf('pg_replication_slots');
-    expect(rows).toContainEqual({ slot_name: name, active: false, kept: expect.stringMatching(/^\d+ (bytes|[kMG]B)$/) });
+    expect(rows).toContainEqual({
+      slot_name: name,
+      active: false,
+      kept: expect.stringMatching(/^\d+ (bytes|[kMG]B)$/),
+    });
   } finally {
     await posthorn.deps.pool.query('SELECT pg_drop_replication_slot($1)', [name]);
   }

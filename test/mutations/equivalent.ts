@@ -19,8 +19,22 @@ const OF_RUN = {
   title: 'a run, its steps and its approvals are of the environment of their workflow',
 };
 
+// One number for the operator, over all tenants.
+const OF_ITS_APP = {
+  path: 'test/retention/overdue.test.ts',
+  title: 'each run counts by the retentionDays of its own app',
+};
+
 /** Conditions without which nothing changes that a caller could see. `npm run mutations -- --equivalent` shows that they survive. */
 export const EQUIVALENT: Readonly<Record<string, Reason>> = {
+  'src/observe/figure-queries.ts OVERDUE_RUNS: sql a.id = e.app_id': {
+    because: 'The figure is one number for the operator, over all tenants, and no caller sees it.',
+    heldBy: [OF_ITS_APP],
+  },
+  'src/observe/figure-queries.ts OVERDUE_RUNS: sql r.environment_id = e.id': {
+    because: 'The figure is one number for the operator, over all tenants, and no caller sees it.',
+    heldBy: [OF_ITS_APP],
+  },
   'src/deliveries/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId': {
     because: 'The name of the list has the id of the delivery, which was found in the environment.',
     heldBy: [REFUSED, OTHER_CURSOR],

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { createExplainingPool, type Executed } from '../../bench/plans.ts';
-import { readBacklog, readRuns, readTables, readWaiting } from '../../src/observe/figure-queries.ts';
+import {
+  readBacklog,
+  readOverdue,
+  readRuns,
+  readSessions,
+  readTables,
+  readWaiting,
+} from '../../src/observe/figure-queries.ts';
 import { createDatabaseFigures } from '../../src/observe/database-figures.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { createNewId } from '../../src/new-id.ts';
@@ -48,6 +56,18 @@ async function fill(connection: PoolClient): Promise<void> {
   await deliveries(FINISHED, 1, 'NULL', 'NULL');
   await deliveries(100, FINISHED + 1, "now() - interval '30 s'", 'NULL');
   await deliveries(10, FINISHED + 101, "now() - interval '10 s'", "'inc_1'");
+  // PostgreSQL reads an empty table from end to end, and is right.
+  await connection.query(`
+    INSERT INTO dead_letters (id, environment_id, kind, reason, channel_id, message_id, delivery_id, subscription_id, event_type,
+      round, attempts, failed_at)
+    SELECT 'dlq_' || n, (SELECT id FROM environments LIMIT 1), 'delivery', 'exhausted', 'chn_1', 'msg_' || n, 'dlv_' || n,
+      'sub_' || (n % 100 + 1), 'e', 1, 1, now()
+    FROM generate_series(1, ${FINISHED}) AS n`);
+  // Ids that begin with 0 are older than any limit of retention.
+  await connection.query(`
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+    SELECT 'msg_0' || n, (SELECT id FROM environments LIMIT 1), 'chn_1', 'e', '{}', now() - interval '31 days'
+    FROM generate_series(1, ${FINISHED}) AS n`);
   await connection.query(`
     INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, due_at, deliver_at)
     SELECT 'msg_' || n, (SELECT id FROM environments LIMIT 1), 'chn_1', 'e', '{}', now() + n * interval '1 s' - interval '20 s',
@@ -74,11 +94,12 @@ test('no query of the metrics reads a table from end to end that grows with the 
   const executed: Executed[] = [];
   const pool = createExplainingPool(database.url, (one) => executed.push(one));
   try {
-    for (const read of [readBacklog, readWaiting, readRuns, readTables]) await read(pool);
+    for (const read of [readBacklog, readWaiting, readRuns, readTables, readSessions]) await read(pool);
+    await readOverdue(pool, new Date());
   } finally {
     await pool.end();
   }
-  expect(executed).toHaveLength(4);
+  expect(executed).toHaveLength(7);
   expect(executed.flatMap(({ scanned }) => scanned).filter((table) => GROWING.includes(table))).toEqual([]);
 });
 
@@ -102,6 +123,26 @@ test('the figures count first tries, retries and claimed deliveries, with the ag
     waiting: 4,
   });
   expect(runs.get('pending')?.age).toBeGreaterThanOrEqual(30);
+});
+
+test('connections are counted by state: one that waits for a lock, and one that is idle in a transaction', async () => {
+  const [holder, waiter] = [await database.pool.connect(), await database.pool.connect()];
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT pg_advisory_xact_lock(1)');
+    const locked = waiter.query('SELECT pg_advisory_xact_lock(1)');
+    await waitFor('both states to be seen', async () => {
+      const found = new Map((await readSessions(database.pool)).map(({ state, sessions }) => [state, sessions]));
+      return found.get('waiting') === 1 && found.get('idle_in_transaction') === 1;
+    });
+    await holder.query('COMMIT');
+    await locked;
+    const states = (await readSessions(database.pool)).map(({ state }) => state);
+    expect(states.filter((state) => state === 'waiting' || state === 'idle_in_transaction')).toEqual([]);
+  } finally {
+    holder.release();
+    waiter.release();
+  }
 });
 
 test('while PostgreSQL is away its figures stay, its gauge falls, and one line tells it', async () => {

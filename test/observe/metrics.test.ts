@@ -138,6 +138,8 @@ test('one page has the sums of all processes: requests, publishes, attempts, lat
   expect(value('posthorn_server_away{server="PostgreSQL"}')).toBe(0);
   expect(value('posthorn_server_away{server="Temporal"}')).toBe(0);
   expect(value('posthorn_table_size_bytes{table="deliveries"}')).toBeGreaterThan(0);
+  expect(value('posthorn_retention_overdue_seconds{kind="messages"}')).toBe(0);
+  expect(sumOf(all, 'posthorn_database_sessions')).toBeGreaterThan(0);
   expect(sumOf(all, 'temporal_request_total')).toBeGreaterThan(0);
 });
 

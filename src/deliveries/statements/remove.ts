@@ -1,20 +1,11 @@
 import type { PoolClient } from 'pg';
+import { keepsMessage } from '../../db/sql/kept-rows.ts';
 
-// An open dead letter keeps its message as long as it can be replayed, and it cannot once its subscription or workflow is deleted. A run
-// reads its message as long as it has not ended.
 const REMOVE = `
   WITH gone AS MATERIALIZED (
     SELECT wanted.id FROM unnest($1::text[]) AS wanted (id)
     LEFT JOIN LATERAL (
-      SELECT true AS is_kept FROM deliveries d
-      LEFT JOIN dead_letters l ON l.delivery_id = d.id AND l.status = 'open'
-      LEFT JOIN subscriptions s ON s.id = l.subscription_id AND s.deleted_at IS NULL
-      WHERE d.message_id = wanted.id AND (d.due_at IS NOT NULL OR s.id IS NOT NULL)
-      UNION ALL
-      SELECT true FROM runs r WHERE r.message_id = wanted.id AND r.finished_at IS NULL
-      UNION ALL
-      SELECT true FROM dead_letters l JOIN workflows w ON w.id = l.workflow_id AND w.deleted_at IS NULL
-      WHERE l.message_id = wanted.id AND l.run_id IS NOT NULL AND l.status = 'open'
+      ${keepsMessage('wanted.id')}
       LIMIT 1
     ) AS waiting ON true
     WHERE waiting.is_kept IS NULL
