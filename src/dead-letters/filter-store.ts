@@ -34,7 +34,7 @@ export type DeadLetterFilter = {
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
   errorClass?: ErrorClass | undefined;
-  /** HTTP status of the last answer: `503`, or `5xx` for all of its class. */
+  /** HTTP status of the last answer: `503`, one of `500-503`, or `5xx` for all of its class. */
   errorStatus?: string | undefined;
   status?: DeadLetterStatus | undefined;
   /** Bounds of failedAt, which is the time in the id. */
@@ -155,7 +155,7 @@ function chooseWalk(
     return `WITH walks AS (${walks}), ${alongAll('walks', each)}`;
   };
   if (errorStatus !== undefined) {
-    // A walk for each status of a class: one that nothing has costs one look into the index.
+    // A walk for each status of a range: one that nothing has costs one look into the index.
     const { least, most } = statusRange(errorStatus);
     const all = `generate_series(${number(least, values)}, ${number(most, values)})`;
     return byError('error_status', all, { errorClass });

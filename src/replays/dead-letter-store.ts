@@ -7,7 +7,7 @@ import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/words/statuses.ts';
-import { HTTP_STATUS } from '../kernel/rules/http-status.ts';
+import { HTTP_STATUS, statusRange } from '../kernel/rules/http-status.ts';
 import type { Batch, ReadableKind } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 
@@ -40,10 +40,21 @@ export async function insertBulkReplay(
   return toBulkReplay(row);
 }
 
-// The column has a status, or the first digit of a class: a release that knows no classes finds nothing then, and not all there is.
-const storedStatus = (errorStatus: BulkReplayFilter['errorStatus']): number | null =>
-  typeof errorStatus === 'string' ? Number(errorStatus[0]) : (errorStatus ?? null);
-const readStatus = (stored: number): number | string => (stored < HTTP_STATUS.min ? `${stored}xx` : stored);
+/**
+ * The column has a status, the first digit of a class, or the six digits of a range. A release that does not know classes or ranges finds
+ * nothing then, and not all there is.
+ */
+function storedStatus(errorStatus: BulkReplayFilter['errorStatus']): number | null {
+  if (typeof errorStatus !== 'string') return errorStatus ?? null;
+  if (errorStatus.endsWith('x')) return Number(errorStatus[0]);
+  const { least, most } = statusRange(errorStatus);
+  return least * 1_000 + most;
+}
+
+function readStatus(stored: number): number | string {
+  if (stored < HTTP_STATUS.min) return `${stored}xx`;
+  return stored > HTTP_STATUS.max ? `${Math.floor(stored / 1_000)}-${stored % 1_000}` : stored;
+}
 
 /**
  * Dead letters of that environment that match the filter of a bulk replay. None is older than its delivery, so the time of the delivery

@@ -3,7 +3,7 @@ import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
 import { checkEventTypePattern, enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
-import { HTTP_STATUS, STATUS_CLASS } from '../kernel/rules/http-status.ts';
+import { HTTP_STATUS, isStatusRange, STATUS_GROUP, STATUS_RANGE_PROBLEM } from '../kernel/rules/http-status.ts';
 import { MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
 
@@ -24,10 +24,12 @@ export const messageReplayBody = fieldsOf({
 
 export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
 
-const errorStatus = z.union(
-  [z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max), z.string().regex(STATUS_CLASS)],
-  `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, or a class such as "5xx"`,
-);
+const errorStatus = z
+  .union(
+    [z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max), z.string().regex(STATUS_GROUP)],
+    `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`,
+  )
+  .refine((status) => typeof status === 'number' || isStatusRange(status), STATUS_RANGE_PROBLEM);
 
 /** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const bulkReplayBody = fieldsOf({
@@ -78,7 +80,9 @@ const bulkReplayFilter = z.strictObject({
   errorStatus: z
     .union([wholeNumber, z.string()])
     .optional()
-    .describe('Only with this HTTP status of the last answer, or with one of a class such as `5xx`.'),
+    .describe(
+      'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+    ),
   since: time.exactOptional().describe('Only what failed after this.'),
   until: time.describe('Only what failed before this.'),
   createdSince: time.exactOptional().describe('Only deliveries that were made after this.'),

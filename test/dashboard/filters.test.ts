@@ -32,6 +32,7 @@ test('an address with what a list does not know loses it, and says so where a fi
     ['/messages?since=yesterday&until=12', {}, 'In the last yesterday, Until 12'],
     ['/deliveries?answer=9xx&subscription=Till', {}, 'Last answer 9xx, Subscription Till'],
     ['/dead-letters?answer=9xx', {}, 'Last answer 9xx'],
+    ['/dead-letters?answer=503-500', {}, 'Last answer 503-500'],
     ['/runs?workflow=1&tab=old', { tab: 'old' }, 'Workflow 1'],
     ['/audit?action=order.created', {}, 'Action order.created'],
   ] as const) {

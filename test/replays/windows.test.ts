@@ -101,6 +101,10 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
     { errorStatus: '4xx' },
     { errorStatus: '5xx', eventType: 'order.*' },
     { errorStatus: '3xx' },
+    { errorStatus: '410-499' },
+    { errorStatus: '409-500' },
+    { errorStatus: '500-500', eventType: 'order.*' },
+    { errorStatus: '501-599' },
     { eventType: 'order.*' },
     { eventType: 'order.paid', reason: 'gone', messageId: gone.id, kind: 'delivery' },
     { eventType: 'order.*', reason: 'exhausted' },
@@ -136,11 +140,12 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
   receiver.answerWith([200]);
   const ofClass = { channelId, errorStatus: '5xx', createdSince: made, eventType: 'refund.*' };
   expect(await ended('/v1/dlq/replay', ofClass)).toMatchObject({ matched: 1, replayed: 1, filter: ofClass });
-  const replayed = await ended('/v1/dlq/replay', { channelId, eventType: 'order.*', reason: 'exhausted' });
+  const ofRange = { channelId, errorStatus: '411-500' };
+  const replayed = await ended('/v1/dlq/replay', ofRange);
   expect(replayed).toMatchObject({
     matched: 1,
     replayed: 1,
-    filter: { channelId, eventType: 'order.*', reason: 'exhausted', until: expect.any(String) },
+    filter: { ...ofRange, until: expect.any(String) },
   });
   expect(await letters('eventType=order.*')).toEqual([expect.objectContaining({ reason: 'gone' })]);
   for (const [field, value] of [
@@ -149,6 +154,11 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
     ['errorStatus', '503'],
     ['errorStatus', '50x'],
     ['errorStatus', 600],
+    ['errorStatus', '503-500'],
+    ['errorStatus', '99-600'],
+    ['errorStatus', '500-600'],
+    ['errorStatus', '500-5xx'],
+    ['errorStatus', 'soon'],
     ['createdSince', 'yesterday'],
     ['eventType', 'order*'],
     ['messageId', 1],

@@ -401,7 +401,7 @@ export type BulkReplay = {
     readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
     /** Only with this kind of the last failure. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Only with this HTTP status of the last answer, or with one of a class such as `5xx`. */
+    /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
     readonly errorStatus?: number | string;
     /** Only what failed after this. */
     readonly since?: string;

@@ -1,9 +1,11 @@
-/** A status such as `503`, or a class such as `5xx`; undefined for any other text. */
-export const statusOrClass = (text: string | undefined): string | undefined =>
-  /^[1-5](?:\d\d|xx)$/.exec(text ?? '')?.[0];
+/** A status such as `503`, a range such as `500-503`, or a class such as `5xx`; undefined for any other text. */
+export function statusesOf(text: string | undefined): string | undefined {
+  const [answers, least, most = least] = /^[1-5](?:xx|\d\d)$|^([1-5]\d\d)-([1-5]\d\d)$/.exec(text ?? '') ?? [];
+  return Number(least ?? 0) <= Number(most ?? 0) ? answers : undefined;
+}
 
-/** The same as a request has it: a status is a number there. */
+/** The same as a request has it: a single status is a number there. */
 export const askedAnswer = (text: string | undefined): number | string | undefined => {
-  const answer = statusOrClass(text);
-  return answer === undefined || answer.endsWith('x') ? answer : Number(answer);
+  const answers = statusesOf(text);
+  return answers?.length === 3 && !answers.endsWith('x') ? Number(answers) : answers;
 };

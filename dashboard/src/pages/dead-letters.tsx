@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
-import { statusOrClass, askedAnswer } from '../lib/answers.ts';
+import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -56,7 +56,7 @@ export function DeadLettersPage() {
   const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
-  const errorStatus = statusOrClass(search['answer']);
+  const errorStatus = statusesOf(search['answer']);
   const filter = {
     channelId: search['channel'],
     subscriptionId: search['subscription'],
@@ -141,7 +141,7 @@ export function DeadLettersPage() {
             name: 'answer',
             label: t.fields.lastAnswer,
             width: 64,
-            accepts: (text) => statusOrClass(text) !== undefined,
+            accepts: (text) => statusesOf(text) !== undefined,
           },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type Delivery } from '../api/client.ts';
-import { statusOrClass, askedAnswer } from '../lib/answers.ts';
+import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -93,7 +93,7 @@ export function DeliveriesPage() {
             name: 'answer',
             label: t.fields.lastAnswer,
             width: 64,
-            accepts: (text) => statusOrClass(text) !== undefined,
+            accepts: (text) => statusesOf(text) !== undefined,
           },
           { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
           {
@@ -173,7 +173,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     channelId: filters.channel,
     messageId: filters.message,
     errorClass: oneOf(filters.error, ERROR_CLASSES),
-    errorStatus: statusOrClass(filters.answer),
+    errorStatus: statusesOf(filters.answer),
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
   };

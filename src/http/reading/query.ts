@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStatusRange, STATUS_FILTER, STATUS_RANGE_PROBLEM } from '../../kernel/rules/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
 import { PAGE_LIMIT } from '../../kernel/values/page.ts';
@@ -110,10 +111,11 @@ export const eventTypeQuery = z
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
-/** A status of an answer, or a class of them. */
+/** A status of an answer, a range of them, or a class. */
 export const errorStatusQuery = z
   .string()
-  .regex(/^[1-5](?:[0-9]{2}|xx)$/, 'must be a status from 100 to 599, or a class such as 5xx');
+  .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx')
+  .refine(isStatusRange, STATUS_RANGE_PROBLEM);
 
 /** Lines of JSON, or a table. */
 const EXPORT_FORMATS = ['ndjson', 'csv'] as const;

@@ -1,17 +1,37 @@
 import { expect, test } from '@jest/globals';
-import { statusRange, STATUS_CLASS } from './http-status.ts';
+import { isStatusRange, STATUS_FILTER, STATUS_GROUP, statusRange } from './http-status.ts';
 
 test.each([
   ['503', 503, 503],
   ['4xx', 400, 499],
   ['5xx', 500, 599],
+  ['500-503', 500, 503],
 ])('%s stands for the statuses from %i to %i', (text, least, most) => {
   expect(statusRange(text)).toEqual({ least, most });
 });
 
-test('a class is a digit and two letters', () => {
-  expect(['1xx', '5xx', '6xx', '503', '50x', '5XX', 'x5xx', '5xxx'].filter((text) => STATUS_CLASS.test(text))).toEqual([
-    '1xx',
-    '5xx',
-  ]);
+const TEXTS = [
+  '1xx',
+  '5xx',
+  '500-503',
+  '503',
+  '6xx',
+  '50x',
+  '5XX',
+  'x5xx',
+  '5xxx',
+  '99-600',
+  '500-',
+  '-503',
+  '500-5xx',
+];
+
+test('a class is a digit and two letters, and a range two statuses', () => {
+  expect(TEXTS.filter((text) => STATUS_GROUP.test(text))).toEqual(['1xx', '5xx', '500-503']);
+  expect(TEXTS.filter((text) => STATUS_FILTER.test(text))).toEqual(['1xx', '5xx', '500-503', '503']);
+});
+
+test('a range goes from the lower status to the higher one', () => {
+  const texts = ['500-503', '503-503', '503', '5xx', '503-500', '599-100'];
+  expect(texts.filter(isStatusRange)).toEqual(['500-503', '503-503', '503', '5xx']);
 });

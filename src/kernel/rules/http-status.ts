@@ -1,11 +1,22 @@
 /** Bounds of an HTTP status. */
 export const HTTP_STATUS = { min: 100, max: 599 } as const;
 
-/** A class of statuses, such as `5xx`. */
-export const STATUS_CLASS = /^[1-5]xx$/;
+/** A class of statuses, such as `5xx`, or a range of them, such as `500-503`. */
+export const STATUS_GROUP = /^[1-5](?:xx|[0-9]{2}-[1-5][0-9]{2})$/;
 
-/** The statuses from `least` to `most` that `503`, or `5xx` for all of a class, stands for. */
-export const statusRange = (text: string): { least: number; most: number } => ({
-  least: Number(text.replaceAll('x', '0')),
-  most: Number(text.replaceAll('x', '9')),
-});
+/** The same, or one status. */
+export const STATUS_FILTER = /^[1-5](?:xx|[0-9]{2}(?:-[1-5][0-9]{2})?)$/;
+
+/** The statuses from `least` to `most` that `503` stands for, `500-503`, or `5xx` for all of a class. */
+export function statusRange(text: string): { least: number; most: number } {
+  const [first = '', last = first] = text.split('-');
+  return { least: Number(first.replaceAll('x', '0')), most: Number(last.replaceAll('x', '9')) };
+}
+
+/** Whether a range goes from the lower status to the higher one. A status and a class do. */
+export function isStatusRange(text: string): boolean {
+  const { least, most } = statusRange(text);
+  return least <= most;
+}
+
+export const STATUS_RANGE_PROBLEM = 'must go from the lower status to the higher one, such as 500-503';

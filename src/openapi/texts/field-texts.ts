@@ -22,7 +22,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   messageId: 'Only of this message.',
   workflowId: 'Only of this workflow.',
   errorClass: 'Only with this kind of the last failure.',
-  errorStatus: 'Only with this HTTP status of the last answer, or with one of a class such as `5xx`.',
+  errorStatus:
+    'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
   subscriptionIds: 'Up to 100 ids of subscriptions, separated by commas. By default the newest 100.',
