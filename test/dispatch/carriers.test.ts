@@ -52,6 +52,7 @@ test.each([
     onFailure(error) {
       throw error;
     },
+    isOver: () => false,
   });
   firstTries.start(delivery.id, delivery.subscriptionId);
   await starts.start(delivery);

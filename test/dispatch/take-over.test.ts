@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/connections/pool.ts';
-import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
+import { createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
 import { PATIENT } from '../support/service/patience.ts';
 import { FINISHED, openLongSnapshot, pagesRead } from '../support/world/long-snapshot.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -56,4 +56,19 @@ test('claims of a dead worker are freed and counted, also those of one that come
   expect(await takeOver()).toBe(0);
   const { rows } = await pool.query<{ count: number }>('SELECT sum(takeovers)::int AS count FROM deliveries');
   expect(rows).toEqual([{ count: 2 }]);
+});
+
+// Old: after an outage of PostgreSQL the first worker to come back took the claims of the others, who went on to send as well.
+test.each([
+  ['by its leases', (isRecent: () => boolean) => createTakeOver(pool, { isRecent })],
+  ['by its claims', (isRecent: () => boolean) => () => takeOverFromDead(pool, { isRecent })],
+])('a worker whose own lease has lapsed lets others renew theirs before it calls one dead: %s', async (name, make) => {
+  const id = `inc_away ${name}`;
+  let isRecent = true;
+  const takeOver = make(() => isRecent);
+  await dies(id);
+  await holds(id);
+  expect(await takeOver()).toBe(0);
+  isRecent = false;
+  expect(await takeOver()).toBe(1);
 });

@@ -8,7 +8,7 @@ const LOAD = `
   SELECT d.id AS "deliveryId", d.environment_id AS "environmentId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
     ${policyOf('d')} AS policy,
     greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
-    d.due_at AS "dueAt", d.failure_reason AS "failureReason",
+    d.due_at AS "dueAt", d.failure_reason AS "failureReason", d.holder,
     coalesce(d.last_chance_until > now() AND d.policy_attempts = 0, false) AS "isLastChance",
     CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
       WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
@@ -33,13 +33,34 @@ type LoadedRow = Omit<DeliveryToAttempt, 'message' | 'subscription'> &
     messageId: string;
     subscriptionId: string;
     subscriptionStatus: SubscriptionStatus;
+    /** The worker process that has claimed it, until a Temporal workflow carries it. */
+    holder: string | null;
   };
 
 /** These deliveries with their message, subscription and live signing secrets, in no order, without those that are gone. */
 export async function loadForAttempts(pool: Pool, deliveryIds: readonly string[]): Promise<DeliveryToAttempt[]> {
+  const { rows, readAt } = await load(pool, deliveryIds);
+  return rows.map((row) => toDeliveryToAttempt(row, readAt));
+}
+
+/**
+ * The same, without those that this process no longer holds: its lease ran out while PostgreSQL was away, and another process has taken
+ * them over, or will.
+ */
+export async function loadHeld(
+  pool: Pool,
+  deliveryIds: readonly string[],
+  incarnationId: string,
+): Promise<DeliveryToAttempt[]> {
+  const { rows, readAt } = await load(pool, deliveryIds);
+  return rows.filter(({ holder }) => holder === incarnationId).map((row) => toDeliveryToAttempt(row, readAt));
+}
+
+// One statement for both: with a condition on the holder PostgreSQL might read all that a process holds.
+async function load(pool: Pool, deliveryIds: readonly string[]): Promise<{ rows: LoadedRow[]; readAt: number }> {
   const readAt = performance.now();
   const { rows } = await pool.query<LoadedRow>({ name: 'load_for_attempts', text: LOAD, values: [deliveryIds] });
-  return rows.map((row) => toDeliveryToAttempt(row, readAt));
+  return { rows, readAt };
 }
 
 function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt {

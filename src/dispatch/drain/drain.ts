@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { attempt, holdThrown, type TryDependencies } from '../../deliveries/attempt/attempt.ts';
-import { loadForAttempts } from '../../deliveries/attempt/load.ts';
+import { loadHeld } from '../../deliveries/attempt/load.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
 import { type DeliveryToAttempt, idsOf } from '../../deliveries/attempt/delivery-to-attempt.ts';
 import type { DrainProgress } from '../../contract/delivery-workflow.ts';
@@ -77,7 +77,7 @@ export function createDrain(deps: DrainDependencies): Drain {
   const busy = new Set<string>();
   const inFlight = createInFlight(deps.capacity.requests);
   const surplus = createSurplus();
-  const fresh = createReadAgain(deps.pool);
+  const fresh = createReadAgain(deps.pool, deps.incarnationId);
   let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
@@ -114,7 +114,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       busy.add(id);
     }
     try {
-      const found = await loadForAttempts(deps.pool, ids);
+      const found = await loadHeld(deps.pool, ids, deps.incarnationId);
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
       // In the order of the queue, oldest first.
       for (const { id, ...turn } of held) {
@@ -285,7 +285,7 @@ export function createDrain(deps: DrainDependencies): Drain {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
-        await readOldAgain(deps.pool, ready.heads());
+        await readOldAgain(deps, ready.heads());
         pump();
       }
       if (current !== own) return report();

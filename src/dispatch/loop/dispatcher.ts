@@ -106,6 +106,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const starts = createStarts({
     ...deps,
     onFailure: (error, ids) => rest(error, 'a delivery could not be started; it stays due', ids),
+    isOver: () => isStopping,
   });
 
   /** Starts retries and first tries by turns, as far as there is room. */

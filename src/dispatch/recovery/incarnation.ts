@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
 import { nextTurnInMs, type Rank } from '../../kernel/rules/rank.ts';
+import { createLapse, type Lapse } from './lapse.ts';
 
 // A lease is renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;
@@ -17,6 +18,7 @@ const LONGEST_REST_MS = 60_000;
 
 // Incarnations of this very process. A dead one of an earlier process may have the same machine and pid as a living one.
 const ownIds = new Set<string>();
+const ownLapse = createLapse({ lifeMs: LIFE_SECONDS * 1_000, othersRenewWithinMs: 2 * RENEW_EVERY_MS + 500 });
 
 // The space in which a pid names one process. Containers on one host, and machines of the same name, have pids of their own. Without it
 // a living worker of another container would be taken for dead.
@@ -51,6 +53,7 @@ type Renewed = { earlier: number; later: number; timeMs: number };
  */
 export async function beginIncarnation(pool: Pool, id: string, log: Logger): Promise<Incarnation> {
   let [at, of, clockAheadMs] = [0, 1, 0];
+  let isFirst = true;
   let fewer = (): void => undefined;
   const renew = async (): Promise<void> => {
     const askedAt = performance.now();
@@ -58,6 +61,8 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
     const { rows } = await pool.query<Renewed>({ name: 'renew_lease', text: RENEW, values });
     const [renewed] = rows;
     if (renewed === undefined) return;
+    ownLapse.renewed(isFirst);
+    isFirst = false;
     clockAheadMs = renewed.timeMs - (askedAt + performance.now()) / 2;
     const before = of;
     at = renewed.earlier;
@@ -128,9 +133,10 @@ function isProcess(pid: number): boolean {
 /**
  * Frees the claims of dead incarnations, known or not, and removes their reports. Deliveries of this process stay with it: after a
  * pause longer than a lease it would otherwise claim its own deliveries a second time. Reads all held rows. Returns how many are
- * due again.
+ * due again. Behind a lapse of this process's own lease the others are not called dead yet.
  */
-export async function takeOverFromDead(pool: Pool): Promise<number> {
+export async function takeOverFromDead(pool: Pool, lapse: Pick<Lapse, 'isRecent'> = ownLapse): Promise<number> {
+  if (lapse.isRecent()) return 0;
   const dueAgain = await takeOverFromUnleased(pool, [...ownIds]);
   await pool.query(
     `DELETE FROM subscription_concurrency WHERE incarnation_id <> ALL ($1::text[])
@@ -144,11 +150,13 @@ export async function takeOverFromDead(pool: Pool): Promise<number> {
 /**
  * Frees, call by call, the claims of incarnations that died in the last hour, and removes their reports. Each dead one is looked
  * for again after 2, 4, 8 s and so on, up to a minute, because one of its statements may have been committed after its death. A
- * call with nothing new reads no deliveries, however many were held while a snapshot was open. Returns how many are due again.
+ * call with nothing new reads no deliveries, however many were held while a snapshot was open. Returns how many are due again. Behind a
+ * lapse of this process's own lease the others are not called dead yet.
  */
-export function createTakeOver(pool: Pool): () => Promise<number> {
+export function createTakeOver(pool: Pool, lapse: Pick<Lapse, 'isRecent'> = ownLapse): () => Promise<number> {
   const looked = new Map<string, { nextAt: number; restMs: number }>();
   return async () => {
+    if (lapse.isRecent()) return 0;
     const { rows } = await pool.query<{ id: string; expiredAt: Date }>({
       name: 'dead_incarnations',
       text: `SELECT id, expires_at AS "expiredAt" FROM incarnations WHERE expires_at <= now() AND id <> ALL ($1::text[])`,
