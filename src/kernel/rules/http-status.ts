@@ -9,8 +9,9 @@ export const STATUS_FILTER = /^[1-5](?:xx|[0-9]{2}(?:-[1-5][0-9]{2})?)$/;
 
 /** The statuses from `least` to `most` that `503` stands for, `500-503`, or `5xx` for all of a class. */
 export function statusRange(text: string): { least: number; most: number } {
-  const [first = '', last = first] = text.split('-');
-  return { least: Number(first.replaceAll('x', '0')), most: Number(last.replaceAll('x', '9')) };
+  // A status and a class are their own beginning and end.
+  const [least, most] = [text.slice(0, 3), text.slice(-3)];
+  return { least: Number(least.replaceAll('x', '0')), most: Number(most.replaceAll('x', '9')) };
 }
 
 /** Whether a range goes from the lower status to the higher one. A status and a class do. */
