@@ -2,14 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Page } from 'playwright-core';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
 let page: Page;
+let channelId: string;
 let messageId: string;
 beforeAll(async () => {
   scene = await setDashboardScene({ withWorker: false });
-  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  channelId = await scene.make('/v1/channels', { name: 'orders', retentionDays: 7 });
   await scene.make('/v1/subscriptions', { channelId, name: 'Till', webhookUrl: 'https://example.com/till' });
   messageId = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
 });
@@ -89,7 +91,7 @@ test('a list is narrowed to a span between two times, whose ends are written', a
   await filters.getByLabel('Until').fill('2026-01-02T03:04:05');
   await filters.getByLabel('Until').press('Enter');
   await page.waitForURL((url) => url.searchParams.get('until') === '2026-01-02T03:04:05.000Z');
-  await page.locator('.empty').getByText('None match').waitFor();
+  await page.locator('.empty').getByText('Retention has ended it').waitFor();
   await filters.getByLabel('Until').fill('');
   await filters.getByLabel('Until').press('Enter');
   await page.getByRole('link', { name: messageId }).waitFor();
@@ -97,4 +99,91 @@ test('a list is narrowed to a span between two times, whose ends are written', a
   await filters.getByLabel('In the last').selectOption('24h');
   await page.waitForURL((url) => url.searchParams.get('since') === '24h');
   expect(await filters.getByLabel('Until').count()).toBe(0);
+});
+
+// Such a list said that none matched, and its reader looked for the filter that was wrong.
+test('a list of a time from before all that is kept says that retention has ended it, and which one', async () => {
+  const empty = page.locator('.empty');
+  for (const list of ['messages', 'deliveries', 'dead-letters']) {
+    await dashboard.open(`/${list}?channel=${channelId}&since=20d&until=10d`);
+    await empty.getByText('The channel orders keeps messages for 7 days.', { exact: false }).waitFor();
+    await empty.getByRole('heading', { name: 'Retention has ended it' }).waitFor();
+    // Another channel keeps its messages for longer.
+    await dashboard.open(`/${list}?since=20d&until=10d`);
+    await empty.getByRole('heading', { name: 'None match' }).waitFor();
+    await dashboard.open(`/${list}?since=400d&until=370d`);
+    await empty.getByText('No channel here keeps messages for longer than', { exact: false }).waitFor();
+    await empty.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL((url) => url.search === '');
+  }
+});
+
+// A field for each filter was the only way: nobody could write what they looked for, or hand it on as a text.
+test('all filters are written as one text with completions, and text, chips, fields and address say the same', async () => {
+  await dashboard.open('/deliveries');
+  const filters = page.getByRole('search');
+  const query = filters.getByRole('combobox', { name: 'Query' });
+  const options = filters.getByRole('option');
+  const written = async (text: string): Promise<void> => {
+    await waitFor(`the query ${text}`, async () => (await query.inputValue()).trim() === text);
+  };
+
+  // By keys alone: a name, then one of its values.
+  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+  await page.keyboard.press('f');
+  await page.keyboard.type('stat');
+  await options.getByText('status:', { exact: true }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  expect(await query.getAttribute('aria-activedescendant')).toBe(await options.first().getAttribute('id'));
+  expect(await dashboard.violations()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('fai');
+  await options.getByText('status:failed', { exact: true }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.search === '?status=failed');
+  await written('status:failed');
+  await page.keyboard.type('subscription:till type:order.* answer:500-503');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.searchParams.get('answer') === '500-503');
+  expect(searchOf()).toMatchObject({ status: 'failed', type: 'order.*', answer: '500-503' });
+  await written('status:failed type:order.* subscription:Till answer:500-503');
+  expect(await filters.getByLabel('State').inputValue()).toBe('failed');
+  expect(await filters.getByLabel('Last answer').inputValue()).toBe('500-503');
+  const chips = filters.getByRole('group', { name: 'Set filters' }).getByRole('button');
+  expect(await chips.allInnerTexts()).toEqual([
+    'State: Failed ×',
+    'Type: order.* ×',
+    'Subscription: Till ×',
+    'Last answer: 500-503 ×',
+  ]);
+
+  // A chip, a field and the way back change the text.
+  await chips.getByText('Type').click();
+  await written('status:failed subscription:Till answer:500-503');
+  await filters.getByLabel('State').selectOption('');
+  await written('subscription:Till answer:500-503');
+  await page.goBack();
+  await written('status:failed subscription:Till answer:500-503');
+
+  // With a fault in it nothing changes.
+  const before = page.url();
+  for (const [text, told] of [
+    ['stauts:failed', 'No filter is called “stauts”.'],
+    ['failed', '“failed” has no name before it'],
+    ['status:lost', 'Nothing can have that value: “status:lost”.'],
+    ['answer:503-500', 'Nothing can have that value: “answer:503-500”.'],
+    ['status:failed status:pending', '“status” stands there twice.'],
+  ] as const) {
+    await query.fill(`type:order.* ${text}`);
+    await query.press('Enter');
+    await filters.getByText(told, { exact: false }).waitFor();
+    expect(page.url()).toBe(before);
+  }
+  expect(await query.getAttribute('aria-invalid')).toBe('true');
+  await query.fill('');
+  await query.press('Enter');
+  await page.waitForURL((url) => url.search === '');
+  expect(await chips.count()).toBe(0);
 });

@@ -148,7 +148,7 @@ test('f leads to the filters, and r retries the delivery that is open', async ()
   expect(
     await page
       .getByRole('search')
-      .getByLabel('State')
+      .getByLabel('Query')
       .evaluate((element) => element.matches(':focus')),
   ).toBe(true);
   await grid().focus();

@@ -11,7 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { NoneMatch } from '../parts/none-match.tsx';
+import { NoneKept } from '../parts/none-kept.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
@@ -142,6 +142,7 @@ export function DeadLettersPage() {
             label: t.fields.lastAnswer,
             width: 64,
             accepts: (text) => statusesOf(text) !== undefined,
+            examples: ['5xx', '4xx', '500-503'],
           },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
@@ -172,7 +173,7 @@ export function DeadLettersPage() {
         leastWidth={1_000}
         empty={
           isFiltered ? (
-            <NoneMatch filters={FILTERS} />
+            <NoneKept filters={FILTERS} channel={channelId} until={until} />
           ) : (
             <Empty title={t.deadLetters.none}>
               <p>{t.deadLetters.noneWhy}</p>

@@ -12,7 +12,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { NoneMatch } from '../parts/none-match.tsx';
+import { NoneKept } from '../parts/none-kept.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
@@ -94,6 +94,7 @@ export function DeliveriesPage() {
             label: t.fields.lastAnswer,
             width: 64,
             accepts: (text) => statusesOf(text) !== undefined,
+            examples: ['5xx', '4xx', '500-503'],
           },
           { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
           {
@@ -226,7 +227,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       leastWidth={960}
       empty={
         isFiltered ? (
-          <NoneMatch filters={FILTERS} />
+          <NoneKept filters={FILTERS} channel={filters.channel} until={until} />
         ) : (
           <Empty title={t.deliveries.none}>
             <p>{t.deliveries.noneWhy}</p>

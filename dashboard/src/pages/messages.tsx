@@ -9,7 +9,7 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { MessageHistogram } from '../parts/message-histogram.tsx';
-import { NoneMatch } from '../parts/none-match.tsx';
+import { NoneKept } from '../parts/none-kept.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
@@ -133,7 +133,7 @@ function MessageList() {
         leastWidth={1_000}
         empty={
           isFiltered ? (
-            <NoneMatch filters={FILTERS} />
+            <NoneKept filters={FILTERS} channel={search['channel']} until={until} />
           ) : (
             <Empty title={t.messages.none}>
               <p>{t.messages.noneWhy}</p>

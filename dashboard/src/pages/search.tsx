@@ -77,6 +77,7 @@ export function SearchPage() {
         {t.search.hint}
       </p>
       <Filters
+        hasQuery={false}
         filters={[
           {
             name: 'channel',

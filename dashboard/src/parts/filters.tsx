@@ -4,11 +4,16 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { FoundChoice, FULL } from './found-choice.tsx';
 import { type ListFilter, useKnownSearch } from './known-search.ts';
+import { QueryField } from './query-field.tsx';
 import { BETWEEN, lastDay, TimeRange } from './time-range.tsx';
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 
-export function Filters({ filters }: { filters: readonly ListFilter[] }) {
+/**
+ * The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. `hasQuery`:
+ * false beside a field that searches.
+ */
+export function Filters({ filters, hasQuery = true }: { filters: readonly ListFilter[]; hasQuery?: boolean }) {
   const t = useTexts();
   const [search, change] = useAddress();
   const taken = useKnownSearch(filters);
@@ -28,6 +33,12 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
     /^\d+[mhd]$/.test(search['since'] ?? '');
   return (
     <div ref={box} className="filters" role="search" aria-label={t.list.filters}>
+      {hasQuery && (
+        <>
+          <QueryField filters={filters} />
+          <Chips filters={filters} />
+        </>
+      )}
       {filters.map((filter) =>
         filter.isPart === true ? null : filter.isChip === true ? (
           search[filter.name] !== undefined && (
@@ -108,6 +119,34 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
           {t.list.taken(taken)}
         </p>
       )}
+    </div>
+  );
+}
+
+/** One for each filter that is set, which takes it away. Filters without a field have theirs beside the fields. */
+function Chips({ filters }: { filters: readonly ListFilter[] }) {
+  const t = useTexts();
+  const [search, change] = useAddress();
+  const set = filters.filter(({ name, isChip }) => isChip !== true && search[name] !== undefined);
+  if (set.length === 0) return null;
+  return (
+    <div className="filters chips" role="group" aria-label={t.list.query.chips}>
+      {set.map(({ name, label: ofField, options, shown: choice }) => {
+        const value = search[name] ?? '';
+        const label = name === 'since' && choice === BETWEEN ? t.list.from : ofField;
+        const shown = options?.find(([each]) => each === value)?.[1] ?? value;
+        return (
+          <button
+            key={name}
+            type="button"
+            className="button choice"
+            title={t.list.without(label, shown)}
+            onClick={() => change({ [name]: '' })}
+          >
+            {label}: {shown} ×
+          </button>
+        );
+      })}
     </div>
   );
 }

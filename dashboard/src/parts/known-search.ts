@@ -19,6 +19,8 @@ export type ListFilter = {
   failure?: string;
   /** Where the options are not all there are, others are searched for. */
   find?: 'channel' | 'subscription';
+  /** Values that complete the query where there are no options. */
+  examples?: readonly string[];
   /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
 };

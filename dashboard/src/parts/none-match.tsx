@@ -3,11 +3,11 @@ import { useTexts } from '../lib/texts.ts';
 import { Empty } from './empty.tsx';
 
 /** Stands in place of a list that has no rows because of its filters, whose names these are: the way out is at hand. */
-export function NoneMatch({ filters, why }: { filters: readonly string[]; why?: string }) {
+export function NoneMatch({ filters, title, why }: { filters: readonly string[]; title?: string; why?: string }) {
   const t = useTexts();
   const [, change] = useAddress();
   return (
-    <Empty title={t.list.noneMatch}>
+    <Empty title={title ?? t.list.noneMatch}>
       <p>{why ?? t.list.noneMatchWhy}</p>
       <button
         type="button"

@@ -80,6 +80,22 @@ export const de: Texts = {
     },
   },
   list: {
+    query: {
+      label: 'Abfrage',
+      completions: 'Vorschläge',
+      chips: 'Gesetzte Filter',
+      word: (part) => `Vor „${part}“ fehlt ein Name: Schreiben Sie Name:Wert. Nichts hat sich geändert.`,
+      name: (part) => `Kein Filter heißt „${part}“. Nichts hat sich geändert.`,
+      twice: (part) => `„${part}“ steht zweimal da. Nichts hat sich geändert.`,
+      value: (part) => `Nichts kann diesen Wert haben: „${part}“. Nichts hat sich geändert.`,
+    },
+    retention: {
+      title: 'Die Aufbewahrung ist abgelaufen',
+      ofChannel: (name, days, since) =>
+        `Aufbewahrung des Kanals ${name}: ${days}. Nachrichten von vor ${since} wurden mit ihren Zustellungen und Unzustellbaren entfernt.`,
+      ofAll: (days, since) =>
+        `Längste Aufbewahrung eines Kanals hier: ${days}. Nachrichten von vor ${since} wurden mit ihren Zustellungen und Unzustellbaren entfernt.`,
+    },
     select: 'Zeile auswählen',
     selection: 'Auswahl',
     selected: (count) => `${count.toLocaleString('de')} ausgewählt`,

@@ -79,6 +79,22 @@ const frame = {
     },
   },
   list: {
+    query: {
+      label: 'Query',
+      completions: 'Completions',
+      chips: 'Set filters',
+      word: (part: string) => `“${part}” has no name before it: write name:value. Nothing has changed.`,
+      name: (part: string) => `No filter is called “${part}”. Nothing has changed.`,
+      twice: (part: string) => `“${part}” stands there twice. Nothing has changed.`,
+      value: (part: string) => `Nothing can have that value: “${part}”. Nothing has changed.`,
+    },
+    retention: {
+      title: 'Retention has ended it',
+      ofChannel: (name: string, days: string, since: string) =>
+        `The channel ${name} keeps messages for ${days}. Messages from before ${since} were removed, with their deliveries and dead letters.`,
+      ofAll: (days: string, since: string) =>
+        `No channel here keeps messages for longer than ${days}. Messages from before ${since} were removed, with their deliveries and dead letters.`,
+    },
     select: 'Select the row',
     selection: 'Selection',
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
