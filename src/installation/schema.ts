@@ -42,8 +42,10 @@ const table = z.strictObject({
 
 const check = z.strictObject({
   name: z.string().describe('Part.'),
-  state: z.enum(['up', 'down', 'unknown']).describe('Unknown is what depends on a part that is down.'),
-  reason: z.string().exactOptional().describe('Why it is down.'),
+  state: z
+    .enum(['up', 'late', 'down', 'unknown'])
+    .describe('Late has no answer within 2 s. Unknown is what depends on a part that is not up.'),
+  reason: z.string().exactOptional().describe('Why it is down or late.'),
 });
 
 export const serviceAnswer = z.strictObject({

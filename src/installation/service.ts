@@ -23,7 +23,7 @@ type Collaborators = {
   readTables(): Promise<Tables>;
   /** As /readyz has them. */
   look(): Promise<{
-    parts: Readonly<Record<string, 'up' | 'down' | 'unknown'>>;
+    parts: Readonly<Record<string, 'up' | 'late' | 'down' | 'unknown'>>;
     reasons: Readonly<Record<string, string>>;
   }>;
   /** Version of the Temporal server; undefined where it cannot be had. */

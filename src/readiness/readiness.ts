@@ -5,13 +5,14 @@ import { NotReady } from '../kernel/errors/not-ready.ts';
 export type ReadinessCheck = {
   name: string;
   isRequired: boolean;
-  /** The check that comes before this one: while that one is down, this one is unknown. */
+  /** The check that comes before this one: while that one is not up, this one is unknown. */
   needs?: string;
   /** Rejects with a NotReady when the part is down. Cheap: a probe asks every few seconds, and anyone may. */
   run(): Promise<unknown>;
 };
 
-export const PART_STATES = ['up', 'down', 'unknown'] as const;
+/** Late has no answer in time: such a server may only be slow. Unknown is behind a part that is not up. */
+export const PART_STATES = ['up', 'late', 'down', 'unknown'] as const;
 
 /** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
 export type ReadinessLook = {
@@ -19,7 +20,7 @@ export type ReadinessLook = {
   parts: Record<string, (typeof PART_STATES)[number]>;
   reasons: Record<string, string>;
   failures: NotReady[];
-  /** A check took too long, so its part is unknown. */
+  /** A required check is late. */
   isUndecided: boolean;
 };
 
@@ -40,7 +41,7 @@ export type Readiness = {
   hasBeenReady(): boolean;
 };
 
-/** A check that takes longer than this is down: load balancers give up after a few seconds themselves. */
+/** A check that takes longer than this is late: load balancers give up after a few seconds themselves. */
 const CHECK_TIMEOUT_MS = 2_000;
 /** Time for which a look is used again. Anyone may ask, without a rate limit, and each look costs queries. */
 const REUSE_MS = 1_000;
@@ -72,7 +73,7 @@ async function lookAt(checks: readonly ReadinessCheck[]): Promise<ReadinessLook>
   const look: ReadinessLook = { isReady: true, parts: {}, reasons: {}, failures: [], isUndecided: false };
   for (const { name, isRequired } of checks) {
     const result = (await results.get(name)) ?? 'unknown';
-    look.parts[name] = result === 'up' || result === 'unknown' ? result : 'down';
+    look.parts[name] = typeof result === 'string' ? result : 'down';
     if (result === 'up') continue;
     if (isRequired) look.isReady = false;
     if (result === 'unknown') continue;

@@ -2297,9 +2297,9 @@ export type Service = {
   readonly checks: readonly {
     /** Part. */
     readonly name: string;
-    /** Unknown is what depends on a part that is down. */
-    readonly state: 'up' | 'down' | 'unknown';
-    /** Why it is down. */
+    /** Late has no answer within 2 s. Unknown is what depends on a part that is not up. */
+    readonly state: 'up' | 'late' | 'down' | 'unknown';
+    /** Why it is down or late. */
     readonly reason?: string;
   }[];
   /** When this was read: a process reads it every 5 seconds at most. */

@@ -140,7 +140,7 @@ export function ServicePage() {
   );
 }
 
-const CHECK_LOOKS = { up: 'delivered', down: 'failed', unknown: 'pending' } as const;
+const CHECK_LOOKS = { up: 'delivered', late: 'retrying', down: 'failed', unknown: 'pending' } as const;
 
 function Part({ title, why, children }: { title: string; why?: string; children: ReactNode }) {
   return (

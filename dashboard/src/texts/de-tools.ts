@@ -90,7 +90,7 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
     lookedAt: 'Stand',
     checks: 'Prüfungen',
     part: 'Teil',
-    checkStates: { up: 'Da', down: 'Fehlt', unknown: 'Nicht bekannt' },
+    checkStates: { up: 'Da', late: 'Antwortet nicht rechtzeitig', down: 'Fehlt', unknown: 'Nicht bekannt' },
     workers: 'Worker',
     workersWhy:
       'Jeder Prozess, der zustellt, erneuert alle zwei Sekunden seine Frist. Endet sie, übernehmen die anderen.',

@@ -86,7 +86,7 @@ export const enTools = {
     lookedAt: 'As of',
     checks: 'Checks',
     part: 'Part',
-    checkStates: { up: 'Up', down: 'Down', unknown: 'Not known' },
+    checkStates: { up: 'Up', late: 'Late', down: 'Down', unknown: 'Not known' },
     workers: 'Workers',
     workersWhy:
       'Each process that makes deliveries renews its lease every two seconds. Others take over from one whose lease has ended.',

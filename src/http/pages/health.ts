@@ -9,7 +9,9 @@ import { notReadyError } from './require-ready.ts';
 
 const parts = z
   .record(z.string(), z.enum(PART_STATES))
-  .describe('Everything that the service needs or uses, by name. Unknown is what depends on a part that is down.');
+  .describe(
+    'Everything that the service needs or uses, by name. Late has no answer within 2 s. Unknown is what depends on a part that is not up.',
+  );
 const reasons = z
   .record(z.string(), z.string())
   .exactOptional()
