@@ -62,6 +62,7 @@ const place = createRoute({ getParentRoute: () => signedIn, path: '/$app/$env', 
 
 const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
+const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
 const credentials = () => import('./pages/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
@@ -108,8 +109,8 @@ const pages = [
     lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
   ),
   pageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
-  pageOf('/channels/new', lazyRouteComponent(channels, 'NewChannelPage')),
-  pageOf('/channels/$id', lazyRouteComponent(channels, 'ChannelPage')),
+  pageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
+  pageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),
   pageOf(
     '/subscriptions',
     lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),

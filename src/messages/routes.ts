@@ -1,6 +1,12 @@
 import { idOf, noBody, pageOf } from '../http/answers/answer-fields.ts';
 import { routesOf } from '../http/route/route.ts';
-import { listMessagesQuery, messageAnswer, messageSummaryAnswer, searchMessagesQuery } from './schema.ts';
+import {
+  listMessagesQuery,
+  messageAnswer,
+  messageSummaryAnswer,
+  searchMessagesQuery,
+  tracedMessageAnswer,
+} from './schema.ts';
 import type { Messages } from './service.ts';
 
 const route = routesOf<{ messages: Messages }>();
@@ -30,7 +36,7 @@ export const messageRoutes = [
     path: '/v1/messages/:messageId',
     params,
     access: { scope: 'messages:read' },
-    answers: { 200: messageAnswer },
+    answers: { 200: tracedMessageAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params }, { messages }) => messages.get(caller, params.messageId),
   }),

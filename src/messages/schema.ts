@@ -63,13 +63,25 @@ export const messageShape = {
     ),
 };
 
+const hasContent = ({ payload, erasedAt }: { payload?: unknown; erasedAt?: unknown }): boolean =>
+  (payload === undefined) === (erasedAt !== undefined);
+const CONTENT_REASON = 'has either payload or erasedAt';
+
 /** Spec §2 Message. */
-export const messageAnswer = z
-  .strictObject(messageShape)
-  .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), {
-    error: 'has either payload or erasedAt',
-  });
+export const messageAnswer = z.strictObject(messageShape).refine(hasContent, CONTENT_REASON);
 export type Message = z.output<typeof messageAnswer>;
+
+/** The same where one message alone is asked for. */
+export const tracedMessageAnswer = z
+  .strictObject({
+    ...messageShape,
+    traceId: z
+      .string()
+      .exactOptional()
+      .describe('Trace of the request that published it (W3C Trace Context). Absent where that had none.'),
+  })
+  .refine(hasContent, CONTENT_REASON);
+export type TracedMessage = z.output<typeof tracedMessageAnswer>;
 
 /** A message in lists over channels: of payload and metadata its size alone. */
 export const messageSummaryAnswer = z.strictObject({

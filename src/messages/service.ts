@@ -9,7 +9,7 @@ import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
 import { type FoundMessages, lookThrough, type PayloadCondition } from './look-through.ts';
-import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages } from './schema.ts';
+import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages, TracedMessage } from './schema.ts';
 import { findSummaries } from './summaries-store.ts';
 import * as store from './store.ts';
 
@@ -63,7 +63,7 @@ export function createMessages(
     getMany: (caller: EnvironmentCaller, ids: readonly string[]): Promise<Message[]> =>
       tenants.list(caller, (transaction) => store.findMessages(transaction, caller.environmentId, ids)),
 
-    async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
+    async get(caller: EnvironmentCaller, messageId: string): Promise<TracedMessage> {
       const message = await tenants.read(caller, (reader) =>
         store.findMessage(reader, caller.environmentId, messageId),
       );

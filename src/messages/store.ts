@@ -6,8 +6,9 @@ import { ExactJson } from '../kernel/values/exact-json.ts';
 import { isId, isTimeGiven } from '../kernel/values/ids.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
+import { traceIdOf } from '../kernel/values/trace-context.ts';
 import type { CancelReason, DeliverySummary } from '../kernel/words/statuses.ts';
-import type { Message } from './schema.ts';
+import type { Message, TracedMessage } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
 export async function channelExists(
@@ -61,12 +62,19 @@ export async function findMessage(
   db: Pick<DatabaseReader, 'scheduledMessage' | '$queryRawUnsafe'>,
   environmentId: string,
   id: string,
-): Promise<Message | undefined> {
+): Promise<TracedMessage | undefined> {
   const waiting = mayWait(id) ? await db.scheduledMessage.findFirst({ where: { id, environmentId } }) : null;
-  if (waiting !== null) return toWaitingMessage(waiting);
+  if (waiting !== null) return { ...toWaitingMessage(waiting), ...traceOf(waiting) };
   // One statement for the message and its deliveries: as a tenant, each costs as much as both together.
-  const [row] = await db.$queryRawUnsafe<(PublishedRow & Tally)[]>(FIND_PUBLISHED, id, environmentId);
-  return row && toMessage(row, summary(row));
+  const [row] = await db.$queryRawUnsafe<(PublishedRow & Tally & Traced)[]>(FIND_PUBLISHED, id, environmentId);
+  return row && { ...toMessage(row, summary(row)), ...traceOf(row) };
+}
+
+type Traced = Pick<MessageRow, 'traceparent'>;
+
+function traceOf({ traceparent }: Traced): { traceId?: string } {
+  const traceId = traceIdOf(traceparent);
+  return traceId === undefined ? {} : { traceId };
 }
 
 const COLUMNS = `id, channel_id AS "channelId", event_type AS "eventType", payload, metadata, erased_at AS "erasedAt"`;
@@ -74,7 +82,7 @@ const READ_WAITING = `
   SELECT ${COLUMNS}, deliver_at AS "deliverAt", cancelled_at AS "cancelledAt", cancel_reason AS "cancelReason"
   FROM scheduled_messages WHERE id = ANY ($1::text[])`;
 const PUBLISHED = `
-  SELECT ${COLUMNS}, published_at AS "publishedAt", t.unfinished, t.failed
+  SELECT ${COLUMNS}, published_at AS "publishedAt", traceparent, t.unfinished, t.failed
   FROM messages m LEFT JOIN LATERAL (
     SELECT bool_or(d.due_at IS NOT NULL) AS unfinished, bool_or(d.status = 'failed') AS failed
     FROM deliveries d WHERE d.message_id = m.id

@@ -17,6 +17,7 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   minLatencyMs: 1_000,
   owner: 'customer-7',
   search: 'mail',
+  channelIds: exampleId('channel'),
   subscriptionIds: exampleId('subscription'),
   actorId: exampleId('user'),
   targetId: exampleId('channel'),

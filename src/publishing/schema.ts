@@ -45,7 +45,7 @@ const messageFields = {
 
 /** Fields that a message shows beside those it was published with. */
 const message: ResourceFields = {
-  moved: ['publishedAt', 'deliveryStatus', 'cancelledAt', 'cancelReason', 'erasedAt', 'warnings'],
+  moved: ['publishedAt', 'deliveryStatus', 'cancelledAt', 'cancelReason', 'erasedAt', 'traceId', 'warnings'],
 };
 
 /** Where the path names the channel a message may name it as well: the same one (`refuseOtherChannel`). */

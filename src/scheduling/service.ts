@@ -46,7 +46,7 @@ export function createScheduling(
       if (message === undefined) throw notFound('message');
       if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');
       // Kept under an Idempotency-Key this answer would outlive an erasure: it has nothing of the content.
-      const { payload: _, metadata: __, ...cancelled } = message;
+      const { payload: _, metadata: __, traceId: ___, ...cancelled } = message;
       return { ...cancelled, deliveryStatus: 'cancelled' };
     },
   };

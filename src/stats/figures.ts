@@ -56,6 +56,22 @@ export function figuresOf(
   };
 }
 
+/** Messages that were published: in the whole span, and in each of its steps. */
+export function acceptedOf(
+  counted: readonly Counted[],
+  { since, until, stepMs }: Span,
+): { accepted: number; counts: number[] } {
+  const counts = Array.from({ length: (until.getTime() - since.getTime()) / stepMs }, () => 0);
+  let accepted = 0;
+  for (const { at, code, count } of counted) {
+    if (code !== COUNTED_CODES.accepted) continue;
+    accepted += count;
+    const step = (at.getTime() - since.getTime()) / stepMs;
+    counts[step] = (counts[step] ?? 0) + count;
+  }
+  return { accepted, counts };
+}
+
 /** Attempts by their answer, the most frequent first. */
 export function answersOf(counted: readonly Counted[]): Answers {
   const counts = new Map<number, number>();

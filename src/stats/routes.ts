@@ -1,5 +1,13 @@
 import { routesOf } from '../http/route/route.ts';
-import { backlogAnswer, statsAnswer, statsQuery, subscriptionStatsAnswer, subscriptionStatsQuery } from './schema.ts';
+import {
+  backlogAnswer,
+  channelStatsAnswer,
+  channelStatsQuery,
+  statsAnswer,
+  statsQuery,
+  subscriptionStatsAnswer,
+  subscriptionStatsQuery,
+} from './schema.ts';
 import type { StatsService } from './service.ts';
 
 const route = routesOf<{ stats: StatsService }>();
@@ -20,6 +28,14 @@ export const statsRoutes = [
     query: subscriptionStatsQuery,
     answers: { 200: subscriptionStatsAnswer },
     handle: ({ caller, query }, { stats }) => stats.ofSubscriptions(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stats/channels',
+    access: { scope: 'deliveries:read' },
+    query: channelStatsQuery,
+    answers: { 200: channelStatsAnswer },
+    handle: ({ caller, query }, { stats }) => stats.ofChannels(caller, query),
   }),
   route({
     method: 'GET',

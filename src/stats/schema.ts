@@ -11,21 +11,28 @@ export const statsQuery = z.strictObject({
 });
 export type StatsQuery = z.output<typeof statsQuery>;
 
-/** Subscriptions of one answer: a page of their list. */
-export const MOST_SUBSCRIPTIONS = 100;
-const IDS_REASON = `must be ids of 1 to ${MOST_SUBSCRIPTIONS} subscriptions, separated by commas`;
+/** Channels or subscriptions of one answer: a page of their list. */
+export const MOST_AT_ONCE = 100;
 
-const ID = `${ID_PREFIXES.subscription}_${ID_FORM}`;
+/** Ids of a page of a list, as a query names them. */
+function idsQuery(kind: 'channel' | 'subscription') {
+  const reason = `must be ids of 1 to ${MOST_AT_ONCE} ${kind}s, separated by commas`;
+  const id = `${ID_PREFIXES[kind]}_${ID_FORM}`;
+  return z
+    .string(reason)
+    .regex(new RegExp(`^${id}(?:,${id}){0,${MOST_AT_ONCE - 1}}$`), reason)
+    .transform((text) => [...new Set(text.split(','))])
+    .optional();
+}
 
 export const subscriptionStatsQuery = z.strictObject({
-  subscriptionIds: z
-    .string(IDS_REASON)
-    .regex(new RegExp(`^${ID}(?:,${ID}){0,${MOST_SUBSCRIPTIONS - 1}}$`), IDS_REASON)
-    .transform((text) => [...new Set(text.split(','))])
-    .optional(),
+  subscriptionIds: idsQuery('subscription'),
   ...windowQuery,
 });
 export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
+
+export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel'), ...windowQuery });
+export type ChannelStatsQuery = z.output<typeof channelStatsQuery>;
 
 const latency = z
   .strictObject({
@@ -92,6 +99,22 @@ const capped = {
   count: wholeNumber.describe('How many there are, 1,000 at most.'),
   isMore: z.boolean().describe('Whether there are more than that.'),
 };
+
+/** Figures of several channels: no more than a row of their list shows. */
+export const channelStatsAnswer = z.strictObject({
+  ...span,
+  channels: z
+    .array(
+      z.strictObject({
+        channelId: idOf('channel').describe('Channel of these figures.'),
+        accepted: wholeNumber.describe('Messages that were published to it in the whole span.'),
+        counts: z.array(wholeNumber).describe('The same in each step, oldest first, those without a message too.'),
+        subscriptions: z.strictObject(capped).describe('Subscriptions that it has now.'),
+      }),
+    )
+    .describe('One entry for each channel that was asked for, in that order. One that is not here has none.'),
+});
+export type ChannelStats = z.output<typeof channelStatsAnswer>;
 
 /** Work that is left at this moment. */
 export const backlogAnswer = z.strictObject({

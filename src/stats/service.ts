@@ -1,13 +1,22 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
+import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
-import { answersOf, figuresOf } from './figures.ts';
-import type { Backlog, Stats, StatsQuery, SubscriptionStats, SubscriptionStatsQuery } from './schema.ts';
+import { acceptedOf, answersOf, figuresOf } from './figures.ts';
+import type {
+  Backlog,
+  ChannelStats,
+  ChannelStatsQuery,
+  Stats,
+  StatsQuery,
+  SubscriptionStats,
+  SubscriptionStatsQuery,
+} from './schema.ts';
 import { type Span, spanOf } from './span.ts';
 import * as store from './store.ts';
 
 // A sparkline is as wide as a word.
-const POINTS_OF_SUBSCRIPTION = 24;
+const POINTS_OF_ROW = 24;
 
 export type StatsService = ReturnType<typeof createStats>;
 
@@ -49,19 +58,48 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       { subscriptionIds, ...window }: SubscriptionStatsQuery,
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
-      const span = spanOf(window, clock(), POINTS_OF_SUBSCRIPTION);
+      const span = spanOf(window, clock(), POINTS_OF_ROW);
       const { ofIds, counted } = await tenants.read(caller, async (reader) => {
         const found = await store.findSubscriptionIds(reader, environmentId, subscriptionIds);
         return { ofIds: found, counted: await store.findCounted(reader, { environmentId, ofIds: found }, span) };
       });
-      const countedOf = new Map(ofIds.map((id): [string, store.Counted[]] => [id, []]));
-      for (const each of counted) countedOf.get(each.ofId)?.push(each);
+      const countedOf = byOwner(ofIds, counted);
       return {
         ...bounds(span),
         subscriptions: ofIds.map((subscriptionId) => ({
           subscriptionId,
           ...figuresOf(countedOf.get(subscriptionId) ?? [], span, false),
         })),
+      };
+    },
+
+    /**
+     * Messages published to several channels, and their subscriptions, in the order of the ids in the query; without any those of the
+     * newest 100. Ids that name none here are left out.
+     */
+    async ofChannels(caller: EnvironmentCaller, { channelIds, ...window }: ChannelStatsQuery): Promise<ChannelStats> {
+      const { environmentId } = caller;
+      const span = spanOf(window, clock(), POINTS_OF_ROW);
+      const code = COUNTED_CODES.accepted;
+      const { ofIds, counted, subscriptions } = await tenants.read(caller, async (reader) => {
+        const found = await store.findChannelIds(reader, environmentId, channelIds);
+        return {
+          ofIds: found,
+          counted: await store.findCounted(reader, { environmentId, ofIds: found, code }, span),
+          subscriptions: await store.countSubscriptions(reader, environmentId, found),
+        };
+      });
+      const countedOf = byOwner(ofIds, counted);
+      return {
+        ...bounds(span),
+        channels: ofIds.map((channelId) => {
+          const count = subscriptions.get(channelId) ?? 0;
+          return {
+            channelId,
+            ...acceptedOf(countedOf.get(channelId) ?? [], span),
+            subscriptions: { count: Math.min(count, store.MOST_COUNTED), isMore: count > store.MOST_COUNTED },
+          };
+        }),
       };
     },
 
@@ -86,4 +124,10 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       });
     },
   };
+}
+
+function byOwner(ofIds: readonly string[], counted: readonly store.Counted[]): Map<string, store.Counted[]> {
+  const countedOf = new Map(ofIds.map((id): [string, store.Counted[]] => [id, []]));
+  for (const each of counted) countedOf.get(each.ofId)?.push(each);
+  return countedOf;
 }

@@ -1,15 +1,16 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
+import { Prisma } from '../db/generated/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
-import { MOST_SUBSCRIPTIONS } from './schema.ts';
+import { MOST_AT_ONCE } from './schema.ts';
 import type { Span } from './span.ts';
 
 /** So many attempts, messages or dead letters of one thing in one step. */
 export type Counted = { ofId: string; at: Date; code: number; latencyClass: number; count: number };
 
-/** Counts of environments, channels or subscriptions of an environment, in the steps of a span. */
+/** Counts of environments, channels or subscriptions of an environment, in the steps of a span. `code`: of this outcome alone. */
 export function findCounted(
   reader: Pick<DatabaseReader, '$queryRaw'>,
-  { environmentId, ofIds }: { environmentId: string; ofIds: readonly string[] },
+  { environmentId, ofIds, code }: { environmentId: string; ofIds: readonly string[]; code?: number },
   { since, until, stepMs, minutes }: Span,
 ): Promise<Counted[]> {
   return reader.$queryRaw<Counted[]>`
@@ -17,7 +18,7 @@ export function findCounted(
       sum(count)::float8 AS count
     FROM stat_counts
     WHERE of_id = ANY(${ofIds}::text[]) AND environment_id = ${environmentId} AND minutes = ${minutes}::smallint
-      AND at >= ${since} AND at < ${until}
+      AND at >= ${since} AND at < ${until} ${code === undefined ? Prisma.empty : Prisma.sql`AND code = ${code}::smallint`}
     GROUP BY 1, 2, 3, 4`;
 }
 
@@ -30,11 +31,44 @@ export async function findSubscriptionIds(
   const rows = await reader.subscription.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
-    take: MOST_SUBSCRIPTIONS,
+    take: MOST_AT_ONCE,
     select: { id: true },
   });
   const ids = rows.map(({ id }) => id);
   return named === undefined ? ids : named.filter((id) => ids.includes(id));
+}
+
+/** The channels of the environment among these, in their order; the newest 100 where none is named. */
+export async function findChannelIds(
+  reader: Pick<DatabaseReader, 'channel'>,
+  environmentId: string,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  const rows = await reader.channel.findMany({
+    where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
+    orderBy: { id: 'desc' },
+    take: MOST_AT_ONCE,
+    select: { id: true },
+  });
+  const ids = rows.map(({ id }) => id);
+  return named === undefined ? ids : named.filter((id) => ids.includes(id));
+}
+
+/** How many subscriptions each of these channels of the environment has, up to one more than is shown at most. */
+export async function countSubscriptions(
+  reader: Pick<DatabaseReader, '$queryRaw'>,
+  environmentId: string,
+  channelIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await reader.$queryRaw<{ channelId: string; count: number }[]>`
+    SELECT c.id AS "channelId", (
+      SELECT count(*)::int FROM (
+        SELECT FROM subscriptions s
+        WHERE s.channel_id = c.id AND s.environment_id = ${environmentId} AND s.deleted_at IS NULL LIMIT ${MOST_COUNTED + 1}
+      ) AS few
+    ) AS count
+    FROM unnest(${channelIds}::text[]) AS c (id)`;
+  return new Map(rows.map(({ channelId, count }) => [channelId, count]));
 }
 
 /** Whether the subscription is one of that channel. */

@@ -4,7 +4,14 @@ import { findUnindexed, unindexedConditions } from '../../src/deliveries/unindex
 import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
 import { createInstallation } from '../../src/installation/service.ts';
 import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
-import { countLeft, findCounted, findSubscriptionIds, isOfChannel } from '../../src/stats/store.ts';
+import {
+  countLeft,
+  countSubscriptions,
+  findChannelIds,
+  findCounted,
+  findSubscriptionIds,
+  isOfChannel,
+} from '../../src/stats/store.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
@@ -71,6 +78,21 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   [
     'src/stats/store.ts names no subscription',
     async (environmentId) => (await findSubscriptionIds(posthorn.deps.db, environmentId, undefined))[0],
+  ],
+  [
+    'src/stats/store.ts finds no channel',
+    async (environmentId) => (await findChannelIds(posthorn.deps.db, environmentId, [all.ids.channelId]))[0],
+  ],
+  [
+    'src/stats/store.ts names no channel',
+    async (environmentId) =>
+      (await findChannelIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.channelId),
+  ],
+  [
+    'src/stats/store.ts counts no subscription of the channel',
+    async (environmentId) =>
+      (await countSubscriptions(posthorn.deps.db, environmentId, [all.ids.channelId])).get(all.ids.channelId) ||
+      undefined,
   ],
   [
     'src/stats/store.ts finds no subscription of a channel',

@@ -90,6 +90,22 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
 });
 
+test('the list of channels says how much came in of late and how many subscriptions get it, in one request', async () => {
+  const { page } = dashboard;
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/stats')) asked.push(new URL(request.url()).pathname);
+  });
+  await dashboard.open('/channels');
+  const row = page.getByRole('row').filter({ hasText: 'orders' }).first();
+  // Two messages a minute. A slow machine may look minutes after they were stored.
+  await row.getByRole('img', { name: /^Last hour: 1\d\d messages$/ }).waitFor();
+  const cells = await row.getByRole('gridcell').allTextContents();
+  expect(cells.some((text) => /^[12](?:\.\d+)?\/min$/.test(text))).toBe(true);
+  expect(cells).toContain('1');
+  expect(new Set(asked)).toEqual(new Set(['/v1/stats/channels']));
+});
+
 test('a deployment has made something worse: since then and as long before it stand beside each other', async () => {
   const { page } = dashboard;
   // Half an hour before the ten failures, which nothing like them was before.

@@ -34,6 +34,23 @@ test('a changed copy keeps its metadata, and nobody who takes it is one link awa
   expect(await page.getByLabel('Channel', { exact: true }).inputValue()).toBe(channelId);
 });
 
+test('a message shows the trace in which it was published, beside a button that copies its id', async () => {
+  const { page } = dashboard;
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const path = `/v1/channels/${channelId}/messages`;
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+  const message = { eventType: 'order.created', payload: { total: 12 } };
+  const { body } = await scene.posthorn.request<{ id: string }>('POST', path, message, { ...scene.key, headers });
+  await dashboard.open(`/messages/${body.id}`);
+  await page.getByText(traceId, { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Copy the trace id' }).count()).toBe(1);
+  const bare = await scene.make(path, message);
+  await dashboard.open(`/messages/${bare}`);
+  await page.getByRole('heading', { name: bare, level: 1 }).waitFor();
+  expect(await page.getByRole('button', { name: 'Copy the trace id' }).count()).toBe(0);
+});
+
 test('the audit log is filtered by what was done, and leaves as a file', async () => {
   const { page } = dashboard;
   await scene.make('/v1/channels', { name: 'orders' });

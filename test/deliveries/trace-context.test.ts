@@ -22,6 +22,8 @@ describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
   afterEach(() => scene.endReceivers());
   afterAll(() => scene.end());
 
+  const traceShown = async (id: string): Promise<string | undefined> =>
+    (await scene.posthorn.request<{ traceId?: string }>('GET', `/v1/messages/${id}`)).body.traceId;
   const publish = async (path: string, body: unknown, headers: Record<string, string>): Promise<{ id: string }> => {
     const answer = await scene.posthorn.request<{ id: string; ids?: string[] }>('POST', path, body, { headers });
     expect(answer.status).toBe(202);
@@ -59,6 +61,8 @@ describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
     const traces = tracesOf(receiver);
     for (const trace of traces)
       expect(trace).toEqual({ traceparent: expect.stringContaining(`00-${TRACE}-`), tracestate: undefined });
+    const ids = receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+    for (const id of ids) expect(await traceShown(id)).toBe(TRACE);
     expect(new Set(traces.map((trace) => trace.traceparent)).size).toBe(4);
   });
 
@@ -77,6 +81,8 @@ describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
     expect([bare, broken, alone].map(traceOf)).toEqual([undefined, undefined, undefined]);
     expect(traceOf(traced)).toMatch(`00-${TRACE}-`);
     expect(tracesOf(receiver).filter(({ tracestate }) => tracestate !== undefined)).toHaveLength(1);
+    const shown = await Promise.all([bare, broken, alone, traced].map(({ id }) => traceShown(id)));
+    expect(shown).toEqual([undefined, undefined, undefined, TRACE]);
   });
 
   test('a subscription cannot set one, and one that an older rule let in is not sent', async () => {

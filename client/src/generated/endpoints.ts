@@ -201,6 +201,7 @@ export const ENDPOINTS = {
   stats: {
     get: { method: 'GET', path: '/v1/stats', kind: 'json', hasQuery: true },
     getSubscriptions: { method: 'GET', path: '/v1/stats/subscriptions', kind: 'json', hasQuery: true },
+    getChannels: { method: 'GET', path: '/v1/stats/channels', kind: 'json', hasQuery: true },
     getBacklog: { method: 'GET', path: '/v1/stats/backlog', kind: 'json' },
   },
   subscriptions: {

@@ -30,6 +30,8 @@ import type {
   CancelledRuns,
   ChangePassword,
   Channel,
+  ChannelStats,
+  ChannelStatsQuery,
   ConfirmTotp,
   Connection,
   ConnectionTest,
@@ -155,6 +157,7 @@ import type {
   SubscriptionStatsQuery,
   TestSubscription,
   TotpSecret,
+  TracedMessage,
   Trial,
   TryWorkflow,
   UpdateApiKey,
@@ -391,7 +394,7 @@ export type Resources = {
     /** `GET /v1/messages`, scope messages:read */
     listAll(query?: SearchMessages, options?: RequestOptions): Pages<MessageSummary>;
     /** `GET /v1/messages/:messageId`, scope messages:read */
-    get(messageId: string, options?: RequestOptions): Call<Message>;
+    get(messageId: string, options?: RequestOptions): Call<TracedMessage>;
     /** `DELETE /v1/messages/:messageId`, scope messages:write */
     delete(messageId: string, options?: RequestOptions): Call<void>;
     /** `GET /v1/channels/:channelId/scheduled`, scope messages:read */
@@ -524,6 +527,8 @@ export type Resources = {
     get(query?: StatsQuery, options?: RequestOptions): Call<Stats>;
     /** `GET /v1/stats/subscriptions`, scope deliveries:read */
     getSubscriptions(query?: SubscriptionStatsQuery, options?: RequestOptions): Call<SubscriptionStats>;
+    /** `GET /v1/stats/channels`, scope deliveries:read */
+    getChannels(query?: ChannelStatsQuery, options?: RequestOptions): Call<ChannelStats>;
     /** `GET /v1/stats/backlog`, scope deliveries:read */
     getBacklog(options?: RequestOptions): Call<Backlog>;
   };

@@ -521,6 +521,37 @@ export type Channel = {
   readonly updatedAt: string;
 };
 
+export type ChannelStats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** One entry for each channel that was asked for, in that order. One that is not here has none. */
+  readonly channels: readonly {
+    /** Channel of these figures. */
+    readonly channelId: string;
+    /** Messages that were published to it in the whole span. */
+    readonly accepted: number;
+    /** The same in each step, oldest first, those without a message too. */
+    readonly counts: readonly number[];
+    /** Subscriptions that it has now. */
+    readonly subscriptions: {
+      /** How many there are, 1,000 at most. */
+      readonly count: number;
+      /** Whether there are more than that. */
+      readonly isMore: boolean;
+    };
+  }[];
+};
+
+export type ChannelStatsQuery = {
+  readonly channelIds?: readonly string[] | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type ConfirmTotp = {
   readonly code: string;
 };
@@ -2666,6 +2697,33 @@ export type TotpSecret = {
   readonly secret: string;
   /** The same as `otpauth://totp/…`, to be shown as a QR code. */
   readonly uri: string;
+};
+
+export type TracedMessage = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** Payload, digit for digit as published. Absent once it is erased. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Metadata, as published. Absent where none was given or it is erased. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When it was published, or is to be. */
+  readonly publishedAt: string;
+  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  readonly deliverAt?: string;
+  /** When its publication was cancelled. Absent otherwise. */
+  readonly cancelledAt?: string;
+  /** Why its publication was cancelled. */
+  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
+  /** Trace of the request that published it (W3C Trace Context). Absent where that had none. */
+  readonly traceId?: string;
 };
 
 export type Trial = {

@@ -1,37 +1,25 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, type Channel } from '../api/client.ts';
-import { usePathId } from '../lib/path-id.ts';
-import { useRefresh } from '../lib/refresh.ts';
-import { oneOf, useAddress } from '../lib/search.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
-import { Ask } from '../parts/ask.tsx';
-import { DeleteButton } from '../parts/delete-button.tsx';
+import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { problemOf, TextField } from '../parts/field.tsx';
 import { Filters } from '../parts/filters.tsx';
-import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
-import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
-import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
-import { Unread } from '../parts/unread.tsx';
-import { ChannelSchemas } from './channel-schemas.tsx';
-import { ChannelSettings } from './channel-settings.tsx';
-import { ChannelTrial } from './channel-trial.tsx';
-import { ScheduledMessages } from './scheduled.tsx';
-import { SubscriptionList } from './subscriptions.tsx';
+import { useRowFigures } from '../parts/use-row-figures.ts';
+import { ChannelView, schemaWord } from './channel.tsx';
 
 const STATUSES = ['active', 'paused', 'archived'] as const;
 const idOf = ({ id }: Channel): string => id;
+/** The time over which the rate of a channel is taken. */
+const RATE_OVER = '1h';
+const HOUR_MS = 3_600_000;
+type RateWords = { locale: string } & Readonly<Record<'perSecond' | 'perMinute' | 'perHour', (rate: string) => string>>;
 
 export function ChannelsPage() {
   const t = useTexts();
@@ -39,6 +27,14 @@ export function ChannelsPage() {
   const { at, path, may } = useHere();
   const go = useGo();
   const status = oneOf(search['status'], STATUSES);
+  const figures = useRowFigures('channel-figures', async (ids) => {
+    const asked = { channelIds: ids, since: sinceOf(RATE_OVER) };
+    const { channels, since } = await api.stats.getChannels(asked, at);
+    // The last step goes on after now.
+    const hours = Math.max(1, (Date.now() - Date.parse(since)) / HOUR_MS);
+    return channels.map((each) => ({ ...each, perHour: each.accepted / hours }));
+  });
+  const figuresOf = ({ id }: Channel) => figures.find(({ channelId }) => channelId === id);
   const columns: readonly Column<Channel>[] = [
     { head: t.fields.status, width: '96px', cell: (row) => <State of={row.status} /> },
     {
@@ -47,6 +43,34 @@ export function ChannelsPage() {
       cell: (row) => <HereLink to={`/channels/${row.id}`}>{row.name}</HereLink>,
     },
     { head: t.fields.id, width: 'minmax(96px, 1fr)', cell: (row) => <span className="mono">{row.id}</span> },
+    {
+      head: t.figures.lastHour,
+      width: '104px',
+      cell: (row) => {
+        const own = figuresOf(row);
+        if (own === undefined) return null;
+        const label = t.figures.published(own.accepted.toLocaleString(t.figures.locale));
+        return <Sparkline label={label} series={[{ name: label, look: 'delivered', values: own.counts }]} />;
+      },
+    },
+    {
+      head: t.figures.rate,
+      width: '88px',
+      isNumber: true,
+      cell: (row) => {
+        const own = figuresOf(row);
+        return own && rateText(own.perHour, t.figures);
+      },
+    },
+    {
+      head: t.nav.names.subscriptions,
+      width: '104px',
+      isNumber: true,
+      cell: (row) => {
+        const own = figuresOf(row)?.subscriptions;
+        return own && (own.isMore ? t.figures.moreThan : String)(own.count.toLocaleString(t.figures.locale));
+      },
+    },
     { head: t.channels.schema, width: 'minmax(88px, 1fr)', cell: (row) => schemaWord(row, t.channels) },
     { head: t.channels.retention, width: '80px', isNumber: true, cell: (row) => t.channels.days(row.retentionDays) },
     { head: t.fields.made, width: '176px', cell: (row) => <Time at={row.createdAt} /> },
@@ -67,9 +91,14 @@ export function ChannelsPage() {
         name={t.nav.names.channels}
         kinds={['channel']}
         listKey={[path, 'channels', status]}
-        fetch={(cursor) => api.channels.list({ status, limit: 100, cursor }, at).page()}
+        fetch={async (cursor) => {
+          const page = await api.channels.list({ status, limit: 100, cursor }, at).page();
+          figures.haveRead(cursor, page.data.map(idOf));
+          return page;
+        }}
         idOf={idOf}
         columns={columns}
+        leastWidth={1_040}
         empty={
           status === undefined ? (
             <Empty title={t.channels.none}>
@@ -91,182 +120,10 @@ export function ChannelsPage() {
   );
 }
 
-const schemaWord = (
-  { schema, schemas, schemaMode }: Channel,
-  words: { noSchema: string; enforce: string; warn: string },
-): string => {
-  if (schema === undefined && Object.keys(schemas ?? {}).length === 0) return words.noSchema;
-  return schemaMode === 'warn' ? words.warn : words.enforce;
-};
-
-const TABS = ['overview', 'schemas', 'trial', 'settings'] as const;
-
-export function ChannelPage() {
-  return <ChannelView id={usePathId()} />;
-}
-
-function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
-  const t = useTexts();
-  const { at, path, may } = useHere();
-  const chosen = useTab(TABS);
-  const found = useQuery({
-    queryKey: [path, 'channel', id],
-    queryFn: () => api.channels.get(id, at).withAnswer(),
-  });
-  if (found.data === undefined) return <Unread of={found} />;
-  const { data: row, text } = found.data;
-  const tab = isInPanel ? 'overview' : chosen;
-  return (
-    <>
-      <Heading title={row.name} isInPanel={isInPanel} />
-      <p className="sentence">
-        <State of={row.status} /> <span className="muted">{row.description}</span>
-      </p>
-      <Actions of={row} />
-      {!isInPanel && <Tabs tabs={TABS} names={t.schemas.tabs} current={tab} />}
-      <TabPanel tab={tab} isAlone={isInPanel}>
-        {tab === 'overview' && (
-          <>
-            <dl className="facts">
-              <dt>{t.fields.id}</dt>
-              <dd className="mono">{row.id}</dd>
-              <dt>{t.channels.schema}</dt>
-              <dd>{schemaWord(row, t.channels)}</dd>
-              <dt>{t.channels.retention}</dt>
-              <dd>{t.channels.days(row.retentionDays)}</dd>
-              <dt>{t.fields.made}</dt>
-              <dd>
-                <Time at={row.createdAt} />
-              </dd>
-            </dl>
-            {!isInPanel && <Figures of={{ channelId: id }} />}
-            <ScheduledMessages channelId={id} />
-            {!isInPanel && (
-              <section className="section">
-                <div className="heading">
-                  <h2>{t.nav.names.subscriptions}</h2>
-                  {may('developer') && (
-                    <HereLink to="/subscriptions/new" search={{ channel: id }} className="button">
-                      {t.subscriptions.make}
-                    </HereLink>
-                  )}
-                </div>
-                <SubscriptionList channelId={id} isOfChannel />
-              </section>
-            )}
-          </>
-        )}
-        {tab === 'schemas' && <ChannelSchemas key={row.updatedAt} channel={row} text={text} />}
-        {tab === 'trial' && <ChannelTrial channelId={id} />}
-        {tab === 'settings' && <ChannelSettings key={row.updatedAt} channel={row} />}
-      </TabPanel>
-    </>
-  );
-}
-
-function Actions({ of: { id, name, status } }: { of: Channel }) {
-  const t = useTexts();
-  const { at, may, environment } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const [isArchiving, setIsArchiving] = useState(false);
-  const typed = environment === 'live' ? name : undefined;
-  const change = (next: Channel['status']): void =>
-    void act(
-      async () => {
-        await api.channels.update(id, { status: next }, at);
-        await refresh();
-      },
-      next === 'paused'
-        ? { told: t.states.paused, undo: () => api.channels.update(id, { status }, at).then(refresh) }
-        : {},
-    );
-  return (
-    <div className="buttons">
-      <HereLink to="/messages" search={{ channel: id }} className="button">
-        {t.nav.names.messages}
-      </HereLink>
-      {may('developer') && (
-        <>
-          <HereLink to="/messages/new" search={{ channel: id }} className="button">
-            {t.messages.publish}
-          </HereLink>
-          <button type="button" className="button" onClick={() => change(status === 'active' ? 'paused' : 'active')}>
-            {status === 'active' ? t.channels.pause : t.channels.activate}
-          </button>
-          {status !== 'archived' && (
-            <button type="button" className="button" onClick={() => setIsArchiving(true)}>
-              {t.schemas.archive}
-            </button>
-          )}
-          <DeleteButton
-            title={t.channels.deleteTitle(name)}
-            why={t.channels.deleteWhy}
-            typed={typed}
-            what={() => api.channels.delete(id, at)}
-            to="/channels"
-          />
-        </>
-      )}
-      {isArchiving && (
-        <Ask
-          title={t.schemas.archiveTitle(name)}
-          go={t.schemas.archive}
-          isDanger
-          typed={typed}
-          onClose={() => setIsArchiving(false)}
-          onGo={() => change('archived')}
-        >
-          <p>{t.schemas.archiveWhy}</p>
-        </Ask>
-      )}
-    </div>
-  );
-}
-
-export function NewChannelPage() {
-  const t = useTexts();
-  const { at, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const go = useGo();
-  const [name, setName] = useState('');
-  const [error, setError] = useState<unknown>();
-  if (!may('developer')) return <NotAllowed />;
-  return (
-    <>
-      <Heading title={t.channels.make} />
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act(
-            async () => {
-              const { id } = await api.channels.create({ name }, at);
-              await refresh();
-              go(`/channels/${id}`);
-            },
-            { onFailure: setError },
-          );
-        }}
-      >
-        <TextField
-          label={t.common.name}
-          value={name}
-          onChange={setName}
-          hint={t.channels.nameHint}
-          problem={problemOf(error, 'name')}
-          isRequired
-          hasFocus
-        />
-        <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.channels.make}
-          </button>
-        </div>
-        <ShellButton />
-      </form>
-    </>
-  );
+/** So many an hour, by the unit in which it is one at least. */
+function rateText(perHour: number, words: RateWords): string {
+  const shown = (rate: number): string => rate.toLocaleString(words.locale, { maximumSignificantDigits: 3 });
+  if (perHour >= 3_600) return words.perSecond(shown(perHour / 3_600));
+  if (perHour >= 60) return words.perMinute(shown(perHour / 60));
+  return words.perHour(shown(perHour));
 }

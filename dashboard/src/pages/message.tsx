@@ -9,6 +9,7 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { JsonText } from '../parts/code.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -81,6 +82,14 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         <dd>
           <Time at={row.publishedAt} />
         </dd>
+        {row.traceId !== undefined && (
+          <>
+            <dt>{t.messages.traceId}</dt>
+            <dd>
+              <span className="mono">{row.traceId}</span> <CopyButton text={row.traceId} label={t.messages.copyTrace} />
+            </dd>
+          </>
+        )}
         {Object.entries(row.metadata ?? {}).map(([name, value]) => [
           <dt key={`${name} name`} className="mono">
             {name}

@@ -1,5 +1,3 @@
-import { useQueries } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
 import { isIdOf, oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -15,6 +13,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { useChannels } from '../parts/use-names.ts';
+import { useRowFigures } from '../parts/use-row-figures.ts';
 import { SubscriptionView } from './subscription.tsx';
 
 const FAILING = ['true', 'false'] as const;
@@ -22,8 +21,6 @@ const STATUSES = ['active', 'paused', 'disabled'] as const;
 const FILTERS = ['status', 'failing', 'channel', 'owner'] as const;
 type Figures = SubscriptionStats['subscriptions'][number];
 const idOf = ({ id }: Subscription): string => id;
-// A day in steps of an hour changes slowly, and lists look every three seconds.
-const FIGURES_FOR_MS = 60_000;
 
 export function SubscriptionsPage() {
   const t = useTexts();
@@ -79,23 +76,12 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
   const { at, path, may } = useHere();
   const go = useGo();
   const channels = useChannels();
-  // Ids of each page that was read, by its cursor. Figures are asked for beside the list: it waits for none, and fails with none.
-  const [read, setRead] = useState<Readonly<Record<string, readonly string[]>>>({});
-  const found = useQueries({
-    queries: Object.values(read).map((ids) => ({
-      queryKey: [path, 'subscription-figures', ids],
-      queryFn: () => api.stats.getSubscriptions({ subscriptionIds: ids }, at),
-      staleTime: FIGURES_FOR_MS,
-      refetchInterval: FIGURES_FOR_MS,
-    })),
-  });
-  const figuresOf = ({ id }: Subscription): Figures | undefined => {
-    for (const { data } of found) {
-      const figures = data?.subscriptions.find(({ subscriptionId }) => subscriptionId === id);
-      if (figures !== undefined) return figures;
-    }
-    return undefined;
-  };
+  const figures = useRowFigures(
+    'subscription-figures',
+    async (ids) => (await api.stats.getSubscriptions({ subscriptionIds: ids }, at)).subscriptions,
+  );
+  const figuresOf = ({ id }: Subscription): Figures | undefined =>
+    figures.find(({ subscriptionId }) => subscriptionId === id);
   const columns: readonly Column<Subscription>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <SubscriptionState of={row} /> },
     {
@@ -120,8 +106,8 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       width: '64px',
       isNumber: true,
       cell: (row) => {
-        const figures = figuresOf(row);
-        const part = figures && deliveredPercent(figures.totals);
+        const totals = figuresOf(row)?.totals;
+        const part = totals && deliveredPercent(totals);
         return part !== undefined && `${part.toLocaleString(t.figures.locale)} %`;
       },
     },
@@ -143,12 +129,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       listKey={[path, 'subscriptions', filter]}
       fetch={async (cursor) => {
         const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();
-        const ids = page.data.map(({ id }) => id);
-        setRead((before) => {
-          const place = cursor ?? '';
-          const isSame = before[place]?.join(' ') === ids.join(' ');
-          return isSame || ids.length === 0 ? before : { ...before, [place]: ids };
-        });
+        figures.haveRead(cursor, page.data.map(idOf));
         return page;
       }}
       idOf={idOf}

@@ -121,6 +121,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     eraseTitle: 'Diese Nachricht entfernen?',
     eraseWhy: 'Inhalt und Metadaten werden endgültig entfernt, und was nicht zugestellt ist, wird es nie.',
     isErased: 'Entfernt',
+    traceId: 'Trace',
+    copyTrace: 'Trace-Id kopieren',
     noPayload: 'Der Inhalt wurde entfernt.',
     unrouted: 'Kein Abonnement nimmt sie. Workflows können mit ihr begonnen haben.',
     noDelivery: 'Keine Zustellung: Bei der Veröffentlichung nahm sie kein Abonnement.',

@@ -118,6 +118,8 @@ export const enPages = {
     eraseTitle: 'Erase this message?',
     eraseWhy: 'Its payload and metadata are removed for good, and what is not delivered yet never will be.',
     isErased: 'Erased',
+    traceId: 'Trace',
+    copyTrace: 'Copy the trace id',
     noPayload: 'The payload was erased.',
     unrouted: 'No subscription takes it. Workflows may have begun with it.',
     noDelivery: 'No delivery: no subscription took it when it was published.',

@@ -88,6 +88,11 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Get figures of subscriptions',
     description: 'The same of up to 100 subscriptions at once, in 24 steps or so.',
   },
+  'GET /v1/stats/channels': {
+    summary: 'Get figures of channels',
+    description:
+      'Messages that were published to up to 100 channels, in 24 steps or so, and how many subscriptions each of them has: up to 1,000.',
+  },
   'GET /v1/stats/backlog': {
     summary: 'Get the backlog',
     description: 'Counts deliveries that wait or are being retried, and open dead letters: up to 1,000 each.',

@@ -3,7 +3,7 @@ import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-lett
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { searchResultsAnswer } from '../../../src/search/schema.ts';
-import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
+import { messageAnswer, messageSummaryAnswer, tracedMessageAnswer } from '../../../src/messages/schema.ts';
 import {
   batchAnswer,
   dryRunAnswer,
@@ -12,7 +12,7 @@ import {
   payloadValidationAnswer,
 } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
-import { backlogAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
+import { backlogAnswer, channelStatsAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
@@ -124,7 +124,7 @@ export const CONTRACT: ContractRow[] = [
   { method: 'GET', path: '/v1/changes', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/search', scope: 'messages:read', status: 200, answers: searchResultsAnswer },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
-  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
+  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: tracedMessageAnswer },
   {
     method: 'POST',
     path: '/v1/messages/:scheduledMessageId/cancel',
@@ -222,6 +222,7 @@ export const CONTRACT: ContractRow[] = [
     status: 200,
     answers: subscriptionStatsAnswer,
   },
+  { method: 'GET', path: '/v1/stats/channels', scope: 'deliveries:read', status: 200, answers: channelStatsAnswer },
   { method: 'GET', path: '/v1/stats/backlog', scope: 'deliveries:read', status: 200, answers: backlogAnswer },
   { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
   { method: 'GET', path: '/v1/dlq/groups', scope: 'dlq:read', status: 200, answers: deadLetterGroupsAnswer },
