@@ -80,8 +80,8 @@ function itemsIn({ text, headers }: Reply): unknown[] {
   // The first line is the head.
   if (type.startsWith('text/csv')) return text.split('\r\n').slice(1, -1);
   // `as`: the answer was held to its schema.
-  const { data, groups, subscriptions, answers } = JSON.parse(text) as Record<string, unknown[] | undefined>;
-  return data ?? groups ?? subscriptions ?? answers ?? [];
+  const { data, groups, channels, subscriptions, answers } = JSON.parse(text) as Record<string, unknown[] | undefined>;
+  return data ?? groups ?? channels ?? subscriptions ?? answers ?? [];
 }
 const cursorIn = ({ text }: Reply): string | undefined =>
   (JSON.parse(text) as { pagination: { cursor?: string } }).pagination.cursor;

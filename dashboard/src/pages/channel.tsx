@@ -25,7 +25,7 @@ import { ChannelTrial } from './channel-trial.tsx';
 import { ScheduledMessages } from './scheduled.tsx';
 import { SubscriptionList } from './subscriptions.tsx';
 
-/** What happens to a payload that does not fit, in a word. */
+/** The fate of a payload that does not fit, in a word. */
 export const schemaWord = (
   { schema, schemas, schemaMode }: Channel,
   words: { noSchema: string; enforce: string; warn: string },
