@@ -140,6 +140,7 @@ export const pathWith = (path: string, ids: TenantIds): string =>
 /** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
 const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   channelId: ({ channelId }) => [channelId],
+  channelIds: ({ channelId }) => [channelId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   subscriptionIds: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
