@@ -96,6 +96,18 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
   for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
 });
 
+test('a list in which nothing is lost any more says when something was, last', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([503]);
+  await subscribe('Ledger', receiver.url);
+  await fail(1, { letters: 1 });
+  const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/dlq', undefined, scene.key);
+  await posthorn.request('DELETE', `/v1/dlq/${body.data[0]?.id}`, undefined, scene.key);
+  await dashboard.open('/dead-letters');
+  await page.getByRole('heading', { name: 'Nothing is lost' }).waitFor();
+  await page.getByText(/^The last one was given up .*\d\d:\d\d:\d\d/).waitFor();
+});
+
 test('some rows of a list are selected and replayed, and others thrown away after a while to think', async () => {
   const { page } = dashboard;
   receiver.answerWith([503]);

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
@@ -177,6 +178,7 @@ export function DeadLettersPage() {
           ) : (
             <Empty title={t.deadLetters.none}>
               <p>{t.deadLetters.noneWhy}</p>
+              <LastOne />
               <button type="button" className="button" onClick={() => change({ status: 'all' })}>
                 {t.deadLetters.showEnded}
               </button>
@@ -216,5 +218,22 @@ export function DeadLettersPage() {
         <ReplayAll title={t.deadLetters.replayAll} filter={asked} onClose={() => setAsked(undefined)} />
       )}
     </>
+  );
+}
+
+/** When anything was given up last, whatever has become of it. */
+function LastOne() {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const last = useQuery({
+    queryKey: [path, 'last-dead-letter'],
+    queryFn: () => api.deadLetters.list({ limit: 1 }, at).page(),
+  });
+  const [letter] = last.data?.data ?? [];
+  if (letter === undefined) return null;
+  return (
+    <p>
+      {t.deadLetters.lastOne} <Time at={letter.failedAt} />
+    </p>
   );
 }

@@ -144,6 +144,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     allCauses: (count) => `Alle ${number(count)} Ursachen`,
     none: 'Nichts ist verloren',
     noneWhy: 'Aufgegebene Zustellungen und Läufe enden hier mit ihrem Grund und lassen sich wiederholen.',
+    lastOne: 'Zuletzt aufgegeben:',
     showEnded: 'Wiederholte und verworfene zeigen',
     kinds: { delivery: 'Zustellung', run: 'Lauf eines Workflows' },
     answered: (status) => `antwortete ${status}`,

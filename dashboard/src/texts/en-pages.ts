@@ -141,6 +141,7 @@ export const enPages = {
     allCauses: (count: number) => `All ${number(count)} causes`,
     none: 'Nothing is lost',
     noneWhy: 'Deliveries and runs that are given up end here, with their reason, and can be replayed.',
+    lastOne: 'The last one was given up',
     showEnded: 'Show replayed and discarded ones',
     kinds: { delivery: 'Delivery', run: 'Run of a workflow' },
     answered: (status: number) => `answered ${status}`,
