@@ -56,7 +56,7 @@ test('a list leaves as a table with the filters of its page, and the line for a 
   await publish('export.other');
   const { page } = dashboard;
   await dashboard.open('/messages?type=export.wanted');
-  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Export the list' });
   await dialog.getByText('/v1/messages/export?format=csv&eventType=export.wanted').waitFor();
   expect(await dashboard.violations()).toEqual([]);
