@@ -6,7 +6,8 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { ChoiceField, TextField } from '../parts/field.tsx';
+import { TextField } from '../parts/field.tsx';
+import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
@@ -69,11 +70,14 @@ export function DoctorPage() {
       >
         <TextField label={t.doctor.headers} {...field('headers')} lines={5} hint={t.doctor.headersHint} isRequired />
         <TextField label={t.doctor.body} {...field('body')} lines={6} hint={t.doctor.bodyHint} />
-        <ChoiceField
+        <FoundField
+          kind="subscription"
+          isMore={subscriptions.isFull}
+          unset={t.doctor.byMessage}
           label={t.fields.subscription}
           value={subscriptionId}
           onChange={setSubscriptionId}
-          options={[['', t.doctor.byMessage], ...subscriptions.all.map(({ id, name }) => [id, name] as const)]}
+          options={subscriptions.all.map(({ id, name }) => [id, name] as const)}
         />
         <TextField
           label={t.doctor.theirs}

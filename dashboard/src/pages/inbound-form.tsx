@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -33,21 +34,23 @@ export function NewInboundPage() {
   return (
     <>
       <Heading title={t.inbound.make} />
-      {own.length === 0 ? <NoChannel /> : <InboundForm channels={own} />}
+      {own.length === 0 ? <NoChannel /> : <InboundForm first={own[0]?.[0] ?? ''} />}
     </>
   );
 }
 
-function InboundForm({ channels }: { channels: readonly (readonly [id: string, name: string])[] }) {
+function InboundForm({ first }: { first: string }) {
   const t = useTexts();
   const { at } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
   const [sender, setSender] = useState<ProviderName | Scheme>('github');
-  const [channelId, setChannelId] = useState(channels[0]?.[0] ?? '');
+  const [channelId, setChannelId] = useState(first);
   const [form, setForm] = useState({ name: '', secret: '', header: '', prefix: '', timestampHeader: '', template: '' });
   const [eventType, setEventType] = useState('');
+  const channels = useChannels();
+  const own = ownChannelsOf(channels.all);
   const [error, setError] = useState<unknown>();
   const field = (name: keyof typeof form) => ({
     value: form[name],
@@ -107,11 +110,13 @@ function InboundForm({ channels }: { channels: readonly (readonly [id: string, n
         isRequired
         hint={t.inbound.nameHint}
       />
-      <ChoiceField
+      <FoundField
+        kind="channel"
+        isMore={channels.isFull}
         label={t.fields.channel}
         value={channelId}
         onChange={setChannelId}
-        options={channels}
+        options={own}
         problem={problemOf(error, 'channelId')}
       />
       <TextField

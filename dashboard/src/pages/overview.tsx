@@ -8,6 +8,7 @@ import { Attention } from '../parts/attention.tsx';
 import { Checklist } from '../parts/checklist.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Figures } from '../parts/figures.tsx';
+import { FoundChoice } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Marks } from '../parts/marks.tsx';
@@ -37,7 +38,17 @@ export function OverviewPage() {
   return (
     <>
       <Heading title={t.nav.names.overview}>
-        {(channelId !== undefined || channels.all.length > 1) && (
+        {channels.isFull && (
+          <FoundChoice
+            kind="channel"
+            label={t.fields.channel}
+            known={channels.all.map(({ id, name }) => [id, name])}
+            value={channelId ?? ''}
+            onChange={(channel) => change({ channel })}
+            placeholder={t.list.allStates}
+          />
+        )}
+        {!channels.isFull && (channelId !== undefined || channels.all.length > 1) && (
           <label>
             {t.fields.channel}{' '}
             <select

@@ -9,7 +9,8 @@ import { firstChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { problemOf, TextField } from '../parts/field.tsx';
+import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -90,7 +91,9 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
           publish();
         }}
       >
-        <ChoiceField
+        <FoundField
+          kind="channel"
+          isMore={channels.isFull}
           label={t.fields.channel}
           value={form.channelId}
           onChange={(channelId) => setForm({ ...form, channelId })}

@@ -88,6 +88,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
                 {
                   name: 'workflow',
                   label: t.workflows.one,
+                  find: 'workflow' as const,
                   options: workflows.all.map(({ id, name }) => [id, name] as const),
                   accepts: isIdOf('wfl'),
                 },

@@ -82,6 +82,7 @@ export function SearchPage() {
           {
             name: 'channel',
             label: t.fields.channel,
+            find: 'channel',
             options: channels.all.map(({ id, name }) => [id, name]),
             accepts: isIdOf('chn'),
           },

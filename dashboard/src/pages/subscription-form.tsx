@@ -8,8 +8,9 @@ import { firstChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { problemOf, TextField } from '../parts/field.tsx';
 import { FilterTester } from '../parts/filter-tester.tsx';
+import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -125,7 +126,9 @@ export function SubscriptionForm({
       }}
     >
       {subscription === undefined && (
-        <ChoiceField
+        <FoundField
+          kind="channel"
+          isMore={channels.isFull}
           label={t.fields.channel}
           value={channelId}
           onChange={setChannelId}

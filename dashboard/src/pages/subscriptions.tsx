@@ -47,6 +47,7 @@ export function SubscriptionsPage() {
           {
             name: 'channel',
             label: t.fields.channel,
+            find: 'channel',
             options: channels.all.map(({ id, name }) => [id, name]),
             accepts: isIdOf('chn'),
           },

@@ -1,6 +1,7 @@
 import { useAddress } from '../lib/search.ts';
 import { isSystemChannel } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
+import { FoundChoice } from './found-choice.tsx';
 import { useChannels } from './use-names.ts';
 
 /** The channel that the address names, else the newest one. Undefined where there is none. */
@@ -16,15 +17,22 @@ export function ChannelChoice() {
   const [, change] = useAddress();
   const channels = useChannels();
   const chosen = useChosenChannel();
+  const choose = (channel: string): void => change({ channel, open: '' });
+  if (channels.isFull)
+    return (
+      <FoundChoice
+        kind="channel"
+        label={t.fields.channel}
+        known={channels.all.map(({ id, name }) => [id, name])}
+        value={chosen ?? ''}
+        onChange={choose}
+      />
+    );
   const isKnown = chosen === undefined || channels.all.some(({ id }) => id === chosen);
   return (
     <label>
       {t.fields.channel}
-      <select
-        className="input"
-        value={chosen ?? ''}
-        onChange={(event) => change({ channel: event.target.value, open: '' })}
-      >
+      <select className="input" value={chosen ?? ''} onChange={(event) => choose(event.target.value)}>
         {!isKnown && <option value={chosen}>{chosen}</option>}
         {channels.all.map(({ id, name }) => (
           <option key={id} value={id}>

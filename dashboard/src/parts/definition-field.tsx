@@ -7,6 +7,7 @@ import { prettyText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useNamed } from './use-named.ts';
 import { ChoiceField, TextField } from './field.tsx';
+import { FoundField, FULL } from './found-choice.tsx';
 
 /** A definition that is being written: its text is the only place where it is kept. `problems` are those of the service. */
 export type Draft = {
@@ -114,6 +115,9 @@ function Choice({
   );
 }
 
+/** Things of the place of which there may be more than the newest hundred. */
+const FOUND = { channels: 'channel', webhooks: 'webhook', workflows: 'workflow', connections: 'connection' } as const;
+
 function NamedField({
   draft,
   at,
@@ -121,7 +125,21 @@ function NamedField({
   ...common
 }: Common & { draft: Draft; at: Path; of: Parameters<typeof useNamed>[0] }) {
   const connector = parsed(valueText(draft.text, draft.tree, [...at, 'connectorId']));
-  return <Choice {...common} options={useNamed(of, typeof connector === 'string' ? connector : '')} />;
+  const options = useNamed(of, typeof connector === 'string' ? connector : '');
+  const kind = of === 'connectors' || of === 'operations' ? undefined : FOUND[of];
+  if (kind === undefined || options.length < FULL) return <Choice {...common} options={options} />;
+  const { raw, onChange, ...shown } = common;
+  const value = parsed(raw);
+  return (
+    <FoundField
+      {...shown}
+      kind={kind}
+      isMore
+      options={options}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(each) => onChange(each === '' ? undefined : JSON.stringify(each))}
+    />
+  );
 }
 
 function FlagField({ label, problem, raw, onChange }: Common) {

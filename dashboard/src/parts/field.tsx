@@ -48,27 +48,22 @@ export function TextField(given: Given) {
       ) : (
         <textarea {...common} rows={lines} onChange={(event) => onChange(event.target.value)} />
       )}
-      <More id={`${id}-more`} hint={hint} problem={problem} />
+      <FieldMore id={`${id}-more`} hint={hint} problem={problem} />
     </div>
   );
 }
 
-/** One of several values by a list of the browser's own. */
-export function ChoiceField<T extends string>({
-  label,
-  value,
-  onChange,
-  options,
-  hint,
-  problem,
-}: {
+export type ChoiceGiven<T extends string> = {
   label: string;
   value: T;
   onChange: (value: T) => void;
   options: readonly (readonly [value: T, text: string])[];
   hint?: ReactNode;
   problem?: string | undefined;
-}) {
+};
+
+/** One of several values by a list of the browser's own. */
+export function ChoiceField<T extends string>({ label, value, onChange, options, hint, problem }: ChoiceGiven<T>) {
   const id = useId();
   return (
     <div className="field">
@@ -88,12 +83,13 @@ export function ChoiceField<T extends string>({
           </option>
         ))}
       </select>
-      <More id={`${id}-more`} hint={hint} problem={problem} />
+      <FieldMore id={`${id}-more`} hint={hint} problem={problem} />
     </div>
   );
 }
 
-const More = ({ id, hint, problem }: { id: string; hint: ReactNode; problem: string | undefined }) => (
+/** Hint and problem of a field, below it. */
+export const FieldMore = ({ id, hint, problem }: { id: string; hint: ReactNode; problem: string | undefined }) => (
   <div id={id}>
     {problem !== undefined && <div className="problem">{problem}</div>}
     {hint !== undefined && <div className="hint">{hint}</div>}

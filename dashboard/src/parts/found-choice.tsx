@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { isIdOf } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { ChoiceField, type ChoiceGiven, FieldMore } from './field.tsx';
 
 /** A page of names is read for choices: with so many there may be more. */
 export const FULL = 100;
 /** A question for each letter would be many for one word. */
 const PAUSE_MS = 250;
-const PREFIXES = { channel: 'chn', subscription: 'sub' } as const;
+const PREFIXES = { channel: 'chn', subscription: 'sub', workflow: 'wfl', connection: 'cxn', webhook: 'whk' } as const;
+export type FoundKind = keyof typeof PREFIXES;
 
 type Pair = readonly [id: string, name: string];
 
@@ -22,24 +25,25 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/**
- * Chooses one of more channels or subscriptions than a list of choices holds: by a part of its name, which is searched for, or by its id.
- * Takes effect when the text is one of them.
- */
-export function FoundChoice({
-  kind,
-  label,
-  known,
-  value,
-  onChange,
-}: {
-  kind: keyof typeof PREFIXES;
-  label: string;
+type Given = {
+  id: string;
+  kind: FoundKind;
   known: readonly Pair[];
   value: string;
   onChange: (id: string) => void;
-}) {
-  const id = useId();
+  /** Belongs to a form: a text that names nothing stays, and the form is not sent with it. */
+  isField?: boolean;
+  placeholder?: string | undefined;
+  isWrong?: boolean;
+  describedBy?: string;
+};
+
+/**
+ * Takes one of more things than a list of choices holds: by a part of its name, which is searched for, or by its id. Takes effect when the
+ * text is one of them.
+ */
+function FoundInput({ id, kind, known, value, onChange, isField = false, placeholder, isWrong, describedBy }: Given) {
+  const t = useTexts();
   const { at, path } = useHere();
   const [text, setText] = useState<string>();
   const wanted = useSettled((text ?? value).trim());
@@ -58,32 +62,42 @@ export function FoundChoice({
   const idOf = (written: string): string | undefined =>
     written === '' || isIdOf(PREFIXES[kind])(written) ? written : all.find((pair) => nameOf(pair) === written)?.[0];
   const current = all.find(([each]) => each === value);
-  const take = (written: string): void => {
-    const chosen = idOf(written.trim());
+  const take = (chosen: string | undefined): void => {
     if (chosen === undefined) return;
     setText(undefined);
     if (chosen !== value) onChange(chosen);
   };
+  const written = text?.trim() ?? '';
+  const meant = text === undefined ? undefined : idOf(written);
+  // A whole name that is written, or chosen from the browser's list, holds at once, also where it is found only a moment later.
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    if (meant !== '') latest.current(meant);
+  }, [meant]);
+  const isNothing = isField && text !== undefined && meant === undefined;
   return (
-    <label htmlFor={id}>
-      {label}
+    <>
       <input
         id={id}
-        className="input text-filter"
+        ref={(input) => input?.setCustomValidity(isNothing ? t.list.noSuchName : '')}
+        className={isField ? 'input' : 'input text-filter'}
         list={`${id}-all`}
+        autoComplete="off"
+        placeholder={placeholder}
+        aria-invalid={isWrong === true ? true : undefined}
+        aria-describedby={describedBy}
         value={text ?? (current === undefined ? value : nameOf(current))}
-        onChange={(event) => {
-          const written = event.target.value;
-          setText(written);
-          // A choice of the browser's list is the whole name at once.
-          if (all.some((pair) => nameOf(pair) === written)) take(written);
-        }}
-        onBlur={(event) => {
-          take(event.target.value);
-          setText(undefined);
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => {
+          take(meant);
+          if (!isField) setText(undefined);
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') take(event.currentTarget.value);
+          if (event.key !== 'Enter') return;
+          // Chooses, and sends no form: what is written might name nothing yet.
+          event.preventDefault();
+          take(meant);
         }}
       />
       <datalist id={`${id}-all`}>
@@ -91,6 +105,53 @@ export function FoundChoice({
           <option key={pair[0]} value={nameOf(pair)} />
         ))}
       </datalist>
+    </>
+  );
+}
+
+/** A filter by such a thing. */
+export function FoundChoice({ label, ...given }: Omit<Given, 'id' | 'isField'> & { label: string }) {
+  const id = useId();
+  return (
+    <label htmlFor={id}>
+      {label}
+      <FoundInput {...given} id={id} />
     </label>
+  );
+}
+
+/** A field of a form for such a thing: a list of the browser's own, and a search where the options are not all there are. */
+export function FoundField({
+  kind,
+  isMore,
+  unset,
+  options,
+  ...given
+}: ChoiceGiven<string> & {
+  kind: FoundKind;
+  isMore: boolean;
+  /** The thing need not be chosen: shown where it is not. */
+  unset?: string;
+}) {
+  const id = useId();
+  const { label, value, onChange, hint, problem } = given;
+  if (!isMore)
+    return <ChoiceField {...given} options={unset === undefined ? options : [['', unset] as const, ...options]} />;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <FoundInput
+        id={id}
+        kind={kind}
+        known={options}
+        value={value}
+        onChange={onChange}
+        isField
+        placeholder={unset}
+        isWrong={problem !== undefined}
+        describedBy={`${id}-more`}
+      />
+      <FieldMore id={`${id}-more`} hint={hint} problem={problem} />
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useAddress } from '../lib/search.ts';
+import type { FoundKind } from './found-choice.tsx';
 
 /** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
 export type ListFilter = {
@@ -18,7 +19,7 @@ export type ListFilter = {
   /** The value that leaves failures alone: a switch of its own, and a key. */
   failure?: string;
   /** Where the options are not all there are, others are searched for. */
-  find?: 'channel' | 'subscription';
+  find?: FoundKind;
   /** Values that complete the query where there are no options. */
   examples?: readonly string[];
   /** Shown where nothing is chosen. Absent: any. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { Named } from '../lib/definition-fields.ts';
 import { useHere } from '../lib/session.ts';
+import { FULL } from './found-choice.tsx';
 
 type Choices = readonly (readonly [id: string, name: string])[];
 
@@ -11,7 +12,7 @@ export function useNamed(of: Named, connectorId: string): Choices {
   const found = useQuery({
     queryKey: [path, 'named', of, of === 'operations' ? connectorId : ''],
     queryFn: async (): Promise<Choices> => {
-      const most = { limit: 100 };
+      const most = { limit: FULL };
       const names = { ...most, definitions: 'false' } as const;
       switch (of) {
         case 'channels':

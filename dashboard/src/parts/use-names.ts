@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
+import { FULL } from './found-choice.tsx';
 
 type Named<T> = {
   all: readonly T[];
+  /** Others may be there: choices among `all` are not all choices. */
+  isFull: boolean;
   nameOf: (id: string) => string;
   isPending: boolean;
   isError: boolean;
@@ -16,7 +19,7 @@ export function useChannels(): Named<Channel> {
   const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'channel-names'],
-    queryFn: async () => (await api.channels.list({ definitions: 'false', limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.channels.list({ definitions: 'false', limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
   return namesOf(found);
@@ -27,7 +30,7 @@ export function useSubscriptions(): Named<Subscription> {
   const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'subscription-names'],
-    queryFn: async () => (await api.subscriptions.list({ limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.subscriptions.list({ limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
   return namesOf(found);
@@ -38,7 +41,7 @@ export function useWorkflows(): Named<Workflow> {
   const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'workflow-names'],
-    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
   return namesOf(found);
@@ -50,6 +53,7 @@ function namesOf<T extends { id: string; name: string }>(
   const all = found.data ?? [];
   return {
     all,
+    isFull: all.length >= FULL,
     nameOf: (id) => all.find((each) => each.id === id)?.name ?? id,
     isPending: found.isPending,
     // Names that were read stay, so that later failures are none of the page's.

@@ -124,6 +124,7 @@ export const de: Texts = {
     pause: 'Nicht aktualisieren',
     last: { '15m': '15 Minuten', '1h': '1 Stunde', '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage' },
     more: 'Mehr zeigen',
+    noSuchName: 'Schreiben Sie den ganzen Namen oder die Id von etwas, das es gibt.',
     noneMatch: 'Keine Treffer',
     noneSoFar: 'Bisher keine',
     noneSoFarWhy: 'Die neuesten Tausende sind durchsucht. Ältere können passen.',

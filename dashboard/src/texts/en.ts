@@ -123,6 +123,7 @@ const frame = {
     pause: 'Stop updates',
     last: { '15m': '15 minutes', '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
     more: 'Show more',
+    noSuchName: 'Write the whole name or the id of one that is there.',
     noneMatch: 'None match',
     noneSoFar: 'None so far',
     noneSoFarWhy: 'The newest thousands were looked through. Older ones may match.',
