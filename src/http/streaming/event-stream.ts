@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Context } from '../route/context.ts';
-import { renewAccess } from '../access/renew-access.ts';
+import { watchCaller } from './watch-caller.ts';
 
 /** Where a feed writes to: one caller's connection. */
 export type Sink = {
@@ -98,23 +98,15 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
         else if (isStalled) res.destroy();
         isStalled = sink.isFull();
       }, heartbeatMs);
-      const recheck = setInterval(() => {
-        const { credential, route } = ctx.state;
-        if (credential === undefined || route === undefined) return;
-        renewAccess(route, credential).then(
-          (caller) => {
-            if (feed.fits?.(caller) === false) end();
-          },
-          // A refusal ends the stream as well. Where PostgreSQL is away the next check tells.
-          (error: unknown) => {
-            if (error instanceof ApiError && error.status < 500) end();
-          },
-        );
-      }, recheckMs);
+      const unwatch = watchCaller(ctx, {
+        everyMs: recheckMs,
+        fits: (caller) => feed.fits?.(caller),
+        refused: end,
+      });
 
       const finish = (): void => {
         clearInterval(beat);
-        clearInterval(recheck);
+        unwatch();
         clearTimeout(lingering);
         open.delete(end);
         feed.stop();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { Context } from '../route/context.ts';
 import { renewAccess } from '../access/renew-access.ts';
 import type { StreamTimings } from './event-stream.ts';
+import { watchCaller } from './watch-caller.ts';
 
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
@@ -54,7 +54,7 @@ export async function writeLines(
     if (res.closed) resolve();
   });
   const beat = setInterval(cutWhenStalled(res), heartbeatMs);
-  const recheck = setInterval(cutWhenRefused(ctx), recheckMs);
+  const unwatch = watchCaller(ctx, { everyMs: recheckMs, refused: () => res.destroy() });
   try {
     for await (const line of whileAllowed(ctx, lines, recheckMs)) if (!(await send(res, line, closed))) return;
     res.end();
@@ -66,7 +66,7 @@ export async function writeLines(
     );
   } finally {
     clearInterval(beat);
-    clearInterval(recheck);
+    unwatch();
   }
 }
 
@@ -100,23 +100,6 @@ function cutWhenStalled(res: Response): () => void {
     const now = `${res.socket?.bytesWritten} ${res.writableLength}`;
     if (res.writableLength > 0 && now === before) res.destroy();
     before = now;
-  };
-}
-
-/** A look believes what was read 2 s before, as that of a stream does. */
-function cutWhenRefused({ res, state: { credential, route } }: Context): () => void {
-  let isLooking = false;
-  return () => {
-    if (credential === undefined || route === undefined || isLooking) return;
-    isLooking = true;
-    renewAccess(route, credential)
-      .catch((error: unknown) => {
-        // Where PostgreSQL is away the next look tells.
-        if (error instanceof ApiError && error.status < 500) res.destroy();
-      })
-      .finally(() => {
-        isLooking = false;
-      });
   };
 }
 
