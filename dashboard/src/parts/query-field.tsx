@@ -9,7 +9,8 @@ const SHOWN = 12;
 
 /**
  * All filters of a list as one text, `status:failed type:order.*`. The text says what the address says. Enter, a completion
- * with a value or leaving the field makes it take effect. With a fault in it nothing changes. Keys: ↓ and ↑ choose a completion, Esc closes them.
+ * with a value or leaving the field makes it take effect. With a fault in it nothing changes. Keys: ↓ and ↑ choose a completion, Esc
+ * closes them.
  */
 export function QueryField({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();

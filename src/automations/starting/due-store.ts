@@ -61,8 +61,8 @@ const CLAIM = `
     CASE WHEN w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS "workflowStatus"`;
 
 /**
- * Claims due runs by turns of their environments, in each by turns of its workflows, the oldest of each first: as many as this worker has room for beside those that it has
- * admitted and that have not ended, at most `most` at once.
+ * Claims due runs by turns of their environments, in each by turns of its workflows, the oldest of each first: as many as this worker
+ * has room for beside those that it has admitted and that have not ended, at most `most` at once.
  */
 export async function claimDueRuns(
   pool: Pool,
