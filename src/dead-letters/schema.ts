@@ -93,9 +93,9 @@ export const deadLetterAnswer = z
     attempts: wholeNumber.describe('Attempts until then: of the delivery, or of the step.'),
     failedAt: time.describe('When it was given up.'),
     replayedAt: time.exactOptional().describe('When it was replayed. Absent until then.'),
-    replayedBy: idOf('apiKey', 'machineCredential')
+    replayedBy: idOf('apiKey', 'machineCredential', 'user')
       .exactOptional()
-      .describe('Credential that replayed it. Absent until then.'),
+      .describe('Who replayed it: an API key, a machine credential or a person. Absent until then.'),
   })
   .refine(
     ({ kind, ...letter }) => FIELDS_OF_KIND[kind].every((field) => Reflect.get(letter, field) !== undefined),

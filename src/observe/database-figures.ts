@@ -8,6 +8,7 @@ import {
   readRuns,
   readSessions,
   readTables,
+  readTime,
   readWaiting,
   RETAINED,
   RUN_STATES,
@@ -119,7 +120,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
     }
   };
   const lookAtRetention = async (): Promise<void> => {
-    const found = await readOverdue(pool, new Date());
+    const found = await readOverdue(pool, await readTime(pool));
     for (const kind of RETAINED) overdue.set({ kind }, found[kind]);
   };
   const look = async (): Promise<void> => {

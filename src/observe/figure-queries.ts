@@ -109,6 +109,14 @@ export const readTables = async (pool: Pool): Promise<TableRow[]> => (await pool
 
 export const RETAINED = ['messages', 'runs'] as const;
 
+/** PostgreSQL's time. */
+export async function readTime(pool: Pool): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>('SELECT now()');
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL told no time');
+  return row.now;
+}
+
 /**
  * Seconds by which the oldest row that retention may remove is past its end at `now`, 0 without one. At least this long: where the
  * first thousand expired rows of a channel or environment are all kept, its later ones are not looked at.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { actIn, setUp } from '../support/make/people.ts';
 import { seedResources } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createTokenClient } from '../support/world/token-client.ts';
@@ -19,6 +20,16 @@ test('a dead letter shows that a machine credential has replayed it', async () =
   expect((await client.call(token, { method: 'POST', path: `${path}/replay` })).status).toBe(202);
   // Held to the schema of its answer, as every one that a test gets.
   expect((await posthorn.request('GET', path)).body).toMatchObject({ status: 'replayed', replayedBy: credential.id });
+});
+
+// Old: the schema knew of credentials alone.
+test('a dead letter shows that a person has replayed it', async () => {
+  const { deadLetterId } = await seedResources(posthorn, posthorn.keys.live);
+  const { browser, me } = await setUp(posthorn);
+  actIn(browser, me);
+  const path = `/v1/dlq/${deadLetterId}`;
+  expect((await browser.request('POST', `${path}/replay`)).status).toBe(202);
+  expect((await posthorn.request('GET', path)).body).toMatchObject({ status: 'replayed', replayedBy: me.user.id });
 });
 
 type Entry = { action: string; actor: { id: string }; target: { id: string }; after?: Record<string, unknown> };

@@ -911,7 +911,7 @@ export type DeadLetter = {
   readonly failedAt: string;
   /** When it was replayed. Absent until then. */
   readonly replayedAt?: string;
-  /** Credential that replayed it. Absent until then. */
+  /** Who replayed it: an API key, a machine credential or a person. Absent until then. */
   readonly replayedBy?: string;
 };
 
