@@ -93,11 +93,10 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       return {
         ...bounds(span),
         channels: ofIds.map((channelId) => {
-          const count = subscriptions.get(channelId) ?? 0;
           return {
             channelId,
             ...acceptedOf(countedOf.get(channelId) ?? [], span),
-            subscriptions: { count: Math.min(count, store.MOST_COUNTED), isMore: count > store.MOST_COUNTED },
+            subscriptions: shownOf(subscriptions.get(channelId) ?? 0),
           };
         }),
       };
@@ -108,8 +107,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       return tenants.list(caller, async (transaction) => {
         const left = async (status: 'pending' | 'retrying' | 'open') => {
           const { count, oldestId } = await store.countLeft(transaction, caller.environmentId, status);
-          const isMore = count > store.MOST_COUNTED;
-          return { shown: { count: Math.min(count, store.MOST_COUNTED), isMore }, oldestId };
+          return { shown: shownOf(count), oldestId };
         };
         const deliveries = async (status: 'pending' | 'retrying') => {
           const { shown, oldestId } = await left(status);
@@ -125,6 +123,12 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
   };
 }
+
+/** A number that was counted up to one more than is shown. */
+const shownOf = (count: number): { count: number; isMore: boolean } => ({
+  count: Math.min(count, store.MOST_COUNTED),
+  isMore: count > store.MOST_COUNTED,
+});
 
 function byOwner(ofIds: readonly string[], counted: readonly store.Counted[]): Map<string, store.Counted[]> {
   const countedOf = new Map(ofIds.map((id): [string, store.Counted[]] => [id, []]));

@@ -34,8 +34,7 @@ export async function findSubscriptionIds(
     take: MOST_AT_ONCE,
     select: { id: true },
   });
-  const ids = rows.map(({ id }) => id);
-  return named === undefined ? ids : named.filter((id) => ids.includes(id));
+  return inOrder(rows, named);
 }
 
 /** The channels of the environment among these, in their order; the newest 100 where none is named. */
@@ -50,6 +49,11 @@ export async function findChannelIds(
     take: MOST_AT_ONCE,
     select: { id: true },
   });
+  return inOrder(rows, named);
+}
+
+/** In the order in which they were named; as they were found where none was. */
+function inOrder(rows: readonly { id: string }[], named: readonly string[] | undefined): string[] {
   const ids = rows.map(({ id }) => id);
   return named === undefined ? ids : named.filter((id) => ids.includes(id));
 }

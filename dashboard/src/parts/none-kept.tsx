@@ -1,12 +1,11 @@
 import { sinceOf } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
+import { FULL } from './found-choice.tsx';
 import { NoneMatch } from './none-match.tsx';
 import { useChannels } from './use-names.ts';
 
 const DAY_MS = 86_400_000;
-/** So many channels are read. With as many there may be one that keeps its messages for longer. */
-const FULL = 100;
 
 /**
  * Stands in place of an empty list of messages, or of what is removed with them. Where the asked time lies before all that the channel
@@ -26,6 +25,7 @@ export function NoneKept({
   const channels = useChannels();
   const end = sinceOf(until);
   const those = channel === undefined ? channels.all : channels.all.filter(({ id }) => id === channel);
+  // With a full page of channels there may be one that keeps its messages for longer.
   const isWhole = channel === undefined ? channels.all.length < FULL : those.length === 1;
   const days = Math.max(0, ...those.map(({ retentionDays }) => retentionDays));
   const keptSince = new Date(Date.now() - days * DAY_MS).toISOString();

@@ -75,9 +75,10 @@ export function createStarts({
       starting.add(delivery.id);
       try {
         const carrier = await begin(delivery);
+        if (carrier === undefined) return;
         // Most tries are over by then, and their record has named the carrier.
-        if (carrier !== undefined) await sleep(CARRIER_AFTER_MS);
-        if (carrier !== undefined && firstTries.isUnderWay(delivery.id)) await nameCarrier(delivery, carrier);
+        await sleep(CARRIER_AFTER_MS);
+        if (firstTries.isUnderWay(delivery.id)) await nameCarrier(delivery, carrier);
       } finally {
         starting.delete(delivery.id);
       }
