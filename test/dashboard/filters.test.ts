@@ -34,7 +34,7 @@ test('an address with what a list does not know loses it, and says so where a fi
     ['/messages?since=yesterday&until=12', {}, 'In the last yesterday, Until 12'],
     ['/deliveries?answer=9xx&subscription=Till', {}, 'Last answer 9xx, Subscription Till'],
     ['/dead-letters?answer=9xx', {}, 'Last answer 9xx'],
-    ['/dead-letters?answer=503-500', {}, 'Last answer 503-500'],
+    ['/dead-letters?answer=500-600', {}, 'Last answer 500-600'],
     ['/runs?workflow=1&tab=old', { tab: 'old' }, 'Workflow 1'],
     ['/audit?action=order.created', {}, 'Action order.created'],
   ] as const) {
@@ -173,7 +173,7 @@ test('all filters are written as one text with completions, and text, chips, fie
     ['stauts:failed', 'No filter is called “stauts”.'],
     ['failed', '“failed” has no name before it'],
     ['status:lost', 'Nothing can have that value: “status:lost”.'],
-    ['answer:503-500', 'Nothing can have that value: “answer:503-500”.'],
+    ['answer:500-600', 'Nothing can have that value: “answer:500-600”.'],
     ['status:failed status:pending', '“status” stands there twice.'],
   ] as const) {
     await query.fill(`type:order.* ${text}`);

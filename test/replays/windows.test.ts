@@ -140,12 +140,12 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
   receiver.answerWith([200]);
   const ofClass = { channelId, errorStatus: '5xx', createdSince: made, eventType: 'refund.*' };
   expect(await ended('/v1/dlq/replay', ofClass)).toMatchObject({ matched: 1, replayed: 1, filter: ofClass });
-  const ofRange = { channelId, errorStatus: '411-500' };
+  const ofRange = { channelId, errorStatus: '500-411' };
   const replayed = await ended('/v1/dlq/replay', ofRange);
   expect(replayed).toMatchObject({
     matched: 1,
     replayed: 1,
-    filter: { ...ofRange, until: expect.any(String) },
+    filter: { channelId, errorStatus: '411-500', until: expect.any(String) },
   });
   expect(await letters('eventType=order.*')).toEqual([expect.objectContaining({ reason: 'gone' })]);
   for (const [field, value] of [
@@ -154,7 +154,6 @@ test('a bulk replay takes what the list shows for the same filters', async () =>
     ['errorStatus', '503'],
     ['errorStatus', '50x'],
     ['errorStatus', 600],
-    ['errorStatus', '503-500'],
     ['errorStatus', '99-600'],
     ['errorStatus', '500-600'],
     ['errorStatus', '500-5xx'],

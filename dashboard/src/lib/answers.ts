@@ -1,7 +1,6 @@
 /** A status such as `503`, a range such as `500-503`, or a class such as `5xx`; undefined for any other text. */
 export function statusesOf(text: string | undefined): string | undefined {
-  const [answers, least, most = least] = /^[1-5](?:xx|\d\d)$|^([1-5]\d\d)-([1-5]\d\d)$/.exec(text ?? '') ?? [];
-  return Number(least ?? 0) <= Number(most ?? 0) ? answers : undefined;
+  return /^[1-5](?:xx|\d\d(?:-[1-5]\d\d)?)$/.exec(text ?? '')?.[0];
 }
 
 /** The same as a request has it: a single status is a number there. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStatusRange, STATUS_FILTER, STATUS_RANGE_PROBLEM } from '../../kernel/rules/http-status.ts';
+import { STATUS_FILTER } from '../../kernel/rules/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
 import { PAGE_LIMIT } from '../../kernel/values/page.ts';
@@ -114,8 +114,7 @@ export const enumQuery = <const T extends readonly [string, ...string[]]>(values
 /** A status of an answer, a range of them, or a class. */
 export const errorStatusQuery = z
   .string()
-  .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx')
-  .refine(isStatusRange, STATUS_RANGE_PROBLEM);
+  .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx');
 
 /** Lines of JSON, or a table. */
 const EXPORT_FORMATS = ['ndjson', 'csv'] as const;

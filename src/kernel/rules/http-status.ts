@@ -7,17 +7,9 @@ export const STATUS_GROUP = /^[1-5](?:xx|[0-9]{2}-[1-5][0-9]{2})$/;
 /** The same, or one status. */
 export const STATUS_FILTER = /^[1-5](?:xx|[0-9]{2}(?:-[1-5][0-9]{2})?)$/;
 
-/** The statuses from `least` to `most` that `503` stands for, `500-503`, or `5xx` for all of a class. */
+/** The statuses from `least` to `most` that `503` stands for, `500-503` or `503-500`, or `5xx` for all of a class. */
 export function statusRange(text: string): { least: number; most: number } {
   // A status and a class are their own beginning and end.
-  const [least, most] = [text.slice(0, 3), text.slice(-3)];
-  return { least: Number(least.replaceAll('x', '0')), most: Number(most.replaceAll('x', '9')) };
+  const ends = [Number(text.slice(0, 3).replaceAll('x', '0')), Number(text.slice(-3).replaceAll('x', '9'))];
+  return { least: Math.min(...ends), most: Math.max(...ends) };
 }
-
-/** Whether a range goes from the lower status to the higher one. A status and a class do. */
-export function isStatusRange(text: string): boolean {
-  const { least, most } = statusRange(text);
-  return least <= most;
-}
-
-export const STATUS_RANGE_PROBLEM = 'must go from the lower status to the higher one, such as 500-503';

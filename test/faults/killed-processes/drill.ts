@@ -199,22 +199,32 @@ export function drillKilledProcesses(threshold: string): void {
     expect(publications.filter(({ outcome }) => outcome === 'refused')).toEqual([]);
   }, 400_000);
 
-  test('two workers on one database make 300 deliveries together, none of them twice', async () => {
+  test('two workers on one database make the deliveries together, none of them twice', async () => {
     const second = await startWorkerProcess({ ...service.settings, LOG_LEVEL: 'debug' });
-    // Slow enough that one worker could not make them all before the other has begun.
-    const scene = await scenes.set(3, () => after(100));
+    const ofSecond = (): number => second.output().split('"attempt made"').length - 1;
+    let ending: unknown;
+    try {
+      // Slow enough that one worker could not make them all before the other has begun.
+      const scene = await scenes.set(3, () => after(100));
 
-    await scene.recorder.publish(scene.channelId, 100);
-    await untilSettled(database.pool, service.client, scene.channelId);
+      // A drain takes hundreds at once, so one of the two may have all of a burst. Ten bursts in a row it has not.
+      for (let burst = 0; burst < 10; burst += 1) {
+        await scene.recorder.publish(scene.channelId, 100);
+        await untilSettled(database.pool, service.client, scene.channelId);
+        const share = ofSecond();
+        if (share > 0 && share < scene.receiver.requests.length) break;
+      }
 
-    expect(scene.receiver.requests).toHaveLength(300);
-    expect([...repeatsOf(scene.receiver.requests)]).toEqual([]);
-    expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);
-    const share = second.output().split('"attempt made"').length - 1;
-    // A drain takes hundreds at once: there one of the two may have them all.
-    expect(share).toBeGreaterThanOrEqual(threshold === '1' ? 0 : 1);
-    expect(share).toBeLessThan(300);
-    expect(await second.end('SIGTERM')).toMatchObject({ exitCode: 0 });
+      expect(scene.receiver.requests).toHaveLength(3 * scene.recorder.acceptedIds().length);
+      expect([...repeatsOf(scene.receiver.requests)]).toEqual([]);
+      expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);
+      expect(ofSecond()).toBeGreaterThan(0);
+      expect(ofSecond()).toBeLessThan(scene.receiver.requests.length);
+    } finally {
+      // Left running, it would have a part of what the next test, or this one repeated, is about.
+      ending = await second.end('SIGTERM');
+    }
+    expect(ending).toMatchObject({ exitCode: 0 });
   }, 400_000);
 
   test('an API killed while publishing: what it accepted is there and delivered, what it left unanswered is whole or absent', async () => {

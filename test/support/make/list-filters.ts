@@ -64,29 +64,16 @@ export const deliveryErrorClass: Filter = {
 const answerOf = ({ response }: Item): { status: number; latencyMs: number } | undefined =>
   response as { status: number; latencyMs: number } | undefined;
 /** Whether a status is the asked one, one of its class or one of its range. */
-const isAnswer = (value: string, status = 0): boolean =>
-  value.includes('-')
-    ? Number(value.slice(0, 3)) <= status && status <= Number(value.slice(4))
+const isAnswer = (value: string, status = 0): boolean => {
+  const [one, other] = value.split('-').map(Number);
+  return one !== undefined && other !== undefined
+    ? (one - status) * (other - status) <= 0
     : new RegExp(`^${value.replaceAll('x', '\\d')}$`).test(String(status));
-const BAD_ANSWERS = [
-  '',
-  '0503',
-  '6xx',
-  '50x',
-  '99',
-  '600',
-  '503.0',
-  '5e2',
-  '-503',
-  '5XX',
-  '503-500',
-  '99-600',
-  '500-',
-  '4xx-5xx',
-];
+};
+const BAD_ANSWERS = ['', '0503', '6xx', '50x', '99', '600', '503.0', '5e2', '-503', '5XX', '99-600', '500-', '4xx-5xx'];
 /** The status of the last answer to a delivery that has not arrived, or its class. */
 export const deliveryErrorStatus: Filter = {
-  values: ['410', '503', '4xx', '5xx', '410-503', '411-599'],
+  values: ['410', '503', '4xx', '5xx', '410-503', '599-411'],
   matches: (item, value) => item['status'] !== 'delivered' && isAnswer(value, answerOf(item)?.status),
   strange: ['100', '599', '3xx', '411-499', '504-599'],
   bad: BAD_ANSWERS,
@@ -127,7 +114,7 @@ export const errorClass: Filter = {
 };
 /** The status of a dead letter's last answer. */
 export const errorStatus: Filter = {
-  values: ['410', '503', '4xx', '5xx', '410-503', '411-599'],
+  values: ['410', '503', '4xx', '5xx', '410-503', '599-411'],
   matches: (item, value) => isAnswer(value, lastErrorOf(item).status),
   strange: ['100', '599', '3xx', '411-499', '504-599'],
   bad: BAD_ANSWERS,
