@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-
-export type Search = Readonly<Record<string, string>>;
+import type { Search } from './list-filter.ts';
 
 /** The address of a page holds all of its state, as plain texts: `?status=failed&since=1h`. */
 export const parseSearch = (text: string): Search => Object.fromEntries(new URLSearchParams(text));

@@ -1,11 +1,12 @@
 import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
+import { BETWEEN, type ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { FoundChoice, FULL } from './found-choice.tsx';
-import { type ListFilter, useKnownSearch } from './known-search.ts';
+import { useKnownSearch } from './known-search.ts';
 import { QueryField } from './query-field.tsx';
-import { BETWEEN, lastDay, TimeRange } from './time-range.tsx';
+import { lastDay, TimeRange } from './time-range.tsx';
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 

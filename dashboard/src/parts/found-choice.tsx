@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
+import type { FoundKind } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -10,8 +11,13 @@ import { ChoiceField, type ChoiceGiven, FieldMore } from './field.tsx';
 export const FULL = 100;
 /** A question for each letter would be many for one word. */
 const PAUSE_MS = 250;
-const PREFIXES = { channel: 'chn', subscription: 'sub', workflow: 'wfl', connection: 'cxn', webhook: 'whk' } as const;
-export type FoundKind = keyof typeof PREFIXES;
+const PREFIXES: Readonly<Record<FoundKind, string>> = {
+  channel: 'chn',
+  subscription: 'sub',
+  workflow: 'wfl',
+  connection: 'cxn',
+  webhook: 'whk',
+};
 
 type Pair = readonly [id: string, name: string];
 

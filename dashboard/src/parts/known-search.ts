@@ -1,30 +1,6 @@
 import { useEffect, useState } from 'react';
+import type { ListFilter } from '../lib/list-filter.ts';
 import { useAddress } from '../lib/search.ts';
-import type { FoundKind } from './found-choice.tsx';
-
-/** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
-export type ListFilter = {
-  name: string;
-  label: string;
-  options?: readonly (readonly [value: string, text: string])[];
-  width?: number;
-  /** Shown as it is, and only where the address has it: a link led here with it. */
-  isChip?: boolean;
-  /** Whether the list can do something with a value of the address. Absent: with the options, or with any text where there are none. */
-  accepts?: (value: string) => boolean;
-  /** Shown as the choice, in place of the value of the address. */
-  shown?: string | undefined;
-  /** Its field stands with that of another filter. */
-  isPart?: boolean;
-  /** The value that leaves failures alone: a switch of its own, and a key. */
-  failure?: string;
-  /** Where the options are not all there are, others are searched for. */
-  find?: FoundKind;
-  /** Values that complete the query where there are no options. */
-  examples?: readonly string[];
-  /** Shown where nothing is chosen. Absent: any. */
-  unset?: string;
-};
 
 /** Parts of the address of any list, beside its filters. `q` is the question of the search. */
 const KEPT: readonly string[] = ['open', 'tab', 'q'];

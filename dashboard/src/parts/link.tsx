@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Search } from '../lib/search.ts';
+import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 
 type Given = { to: string; search?: Search; children: ReactNode; className?: string; 'aria-current'?: 'page' };

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { addressOfId, idIn } from '../lib/find-id.ts';
-import { parseSearch, type Search } from '../lib/search.ts';
+import type { Search } from '../lib/list-filter.ts';
+import { parseSearch } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type { ListFilter } from '../lib/list-filter.ts';
+import { type Completion, completionsOf, readQuery, writeQuery } from '../lib/query-text.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import type { ListFilter } from './known-search.ts';
-import { type Completion, completionsOf, readQuery, writeQuery } from './query-text.ts';
 
 /** More completions are no choice: another letter leaves fewer. */
 const SHOWN = 12;

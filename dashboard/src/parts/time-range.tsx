@@ -3,8 +3,6 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useZoneName, ZoneContext, type Zone } from '../lib/times.ts';
 
-/** The choice of a span with two ends, in place of the last hours. No time is called so. */
-export const BETWEEN = 'between';
 /** The span that a choice of two ends begins with, to the second. */
 export function lastDay(): { since: string; until: string } {
   const until = Math.ceil(Date.now() / 1_000) * 1_000;

@@ -1,8 +1,7 @@
-import { isTime, type Search } from '../lib/search.ts';
+import { BETWEEN, type ListFilter, type Search } from '../lib/list-filter.ts';
+import { isTime } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { SINCE } from './filters.tsx';
-import type { ListFilter } from './known-search.ts';
-import { BETWEEN } from './time-range.tsx';
 import { useMarks } from './use-marks.ts';
 
 /** So many marks can be chosen. */

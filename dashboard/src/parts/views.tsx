@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError, type View } from '../api/client.ts';
-import { type Search, useAddress } from '../lib/search.ts';
+import type { Search } from '../lib/list-filter.ts';
+import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { AskButton } from './ask-button.tsx';

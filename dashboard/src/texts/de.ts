@@ -87,6 +87,7 @@ export const de: Texts = {
       word: (part) => `Vor „${part}“ fehlt ein Name: Schreiben Sie Name:Wert. Nichts hat sich geändert.`,
       name: (part) => `Kein Filter heißt „${part}“. Nichts hat sich geändert.`,
       twice: (part) => `„${part}“ steht zweimal da. Nichts hat sich geändert.`,
+      quote: (part) => `Die Anführungszeichen in „${part}“ schließen nicht. Nichts hat sich geändert.`,
       value: (part) => `Nichts kann diesen Wert haben: „${part}“. Nichts hat sich geändert.`,
     },
     retention: {

@@ -86,6 +86,7 @@ const frame = {
       word: (part: string) => `“${part}” has no name before it: write name:value. Nothing has changed.`,
       name: (part: string) => `No filter is called “${part}”. Nothing has changed.`,
       twice: (part: string) => `“${part}” stands there twice. Nothing has changed.`,
+      quote: (part: string) => `The quotes in “${part}” do not close. Nothing has changed.`,
       value: (part: string) => `Nothing can have that value: “${part}”. Nothing has changed.`,
     },
     retention: {

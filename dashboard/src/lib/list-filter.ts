@@ -1,0 +1,32 @@
+/** What an address says, as plain texts. */
+export type Search = Readonly<Record<string, string>>;
+
+/** Kinds of things that a name is found for, where there are more than a list of choices holds. */
+export type FoundKind = 'channel' | 'subscription' | 'workflow' | 'connection' | 'webhook';
+
+/** The choice of a span with two ends, in place of the last hours. No time is called so. */
+export const BETWEEN = 'between';
+
+/** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
+export type ListFilter = {
+  name: string;
+  label: string;
+  options?: readonly (readonly [value: string, text: string])[];
+  width?: number;
+  /** Shown as it is, and only where the address has it: a link led here with it. */
+  isChip?: boolean;
+  /** Whether the list can do something with a value of the address. Absent: with the options, or with any text where there are none. */
+  accepts?: (value: string) => boolean;
+  /** Shown as the choice, in place of the value of the address. */
+  shown?: string | undefined;
+  /** Its field stands with that of another filter. */
+  isPart?: boolean;
+  /** The value that leaves failures alone: a switch of its own, and a key. */
+  failure?: string;
+  /** Where the options are not all there are, others are searched for. */
+  find?: FoundKind;
+  /** Values that complete the query where there are no options. */
+  examples?: readonly string[];
+  /** Shown where nothing is chosen. Absent: any. */
+  unset?: string;
+};
