@@ -208,7 +208,7 @@ describe('completions go on with', () => {
     expect(inserted(text)).toEqual(all);
   });
 
-  test('what stands there, from its beginning on, with a word for each', () => {
+  test('the part that is written last, from its beginning on, with a word for each', () => {
     expect(completionsOf(FILTERS, 'status:failed channel:big')).toEqual([
       { start: 14, insert: String.raw`channel:"Big \"bills\""`, hint: 'Big "bills"', isWhole: true },
     ]);

@@ -1,4 +1,4 @@
-/** What an address says, as plain texts. */
+/** The state of a page as its address has it, in plain texts. */
 export type Search = Readonly<Record<string, string>>;
 
 /** Kinds of things that a name is found for, where there are more than a list of choices holds. */

@@ -17,7 +17,7 @@ const ID = /^[a-z]{2,5}_\w{10,}$/;
 const quoted = (value: string): string =>
   /[\s"]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value;
 
-/** What stands between quotes. A backslash at the end, whose letter is still to come, is none. */
+/** The text between quotes. A backslash at the end, whose letter is still to come, is none. */
 const unquoted = (text: string): string => text.replaceAll(/\\(.?)/gs, '$1');
 
 const choicesOf = ({ options = [] }: ListFilter): NonNullable<ListFilter['options']> =>
