@@ -47,18 +47,39 @@ async function endOf(started: FirstProcess, name: string): Promise<number | null
 
 // Old: nothing listened for signals until every module of the role was loaded, and `keys` never did; Node's own
 // default is lost on the first process of a container, so that it was killed at the end of its grace period.
-test.each<[command: string, stopAt: string, ends: number[]]>([
-  ['start', '/node_modules/commander/', [0, 143]],
-  ['api', '/node_modules/commander/', [0, 143]],
-  ['api', '/node_modules/koa/', [0, 143]],
-  ['worker', '/node_modules/@temporalio/worker/', [0, 143]],
-  ['keys list', '/src/db/client.', [143]],
+test.each<[command: string, processes: string, stopAt: string, ends: number[]]>([
+  ['start', '1', '/node_modules/commander/', [0, 143]],
+  ['api', '1', '/node_modules/commander/', [0, 143]],
+  ['api', '1', '/node_modules/koa/', [0, 143]],
+  ['worker', '1', '/node_modules/@temporalio/worker/', [0, 143]],
+  ['keys list', '1', '/src/db/client.', [143]],
+  // The first process is a supervisor, and what it runs is loaded by its service processes.
+  ['api', '3', '/src/process/supervisor/supervise.', [0]],
+  ['start', '3', '/node_modules/koa/', [0]],
+  ['api', '3', '/node_modules/koa/', [0]],
+  ['worker', '3', '/node_modules/@temporalio/worker/', [0]],
 ])(
-  '%s, the first process of a container, stops on a SIGTERM that comes while it loads %s',
-  async (command, stopAt, ends) => {
-    const started = startFirstProcess(command.split(' '), variables(), { stopAt });
+  '%s in %s processes, the first of a container, stops on a SIGTERM that comes while %s is loaded',
+  async (command, processes, stopAt, ends) => {
+    const started = startFirstProcess(command.split(' '), { ...variables(), PROCESSES: processes }, { stopAt });
     // The modules of a role may load within one turn of the event loop: the role has begun then, and ends as after any stop.
     expect(ends).toContain(await endOf(started, command));
+    expect(started.output()).not.toContain('it is started again');
+  },
+  150_000,
+);
+
+// systemd tells every process of a unit to end, and a service process that still loads is gone at once.
+test.each([
+  ['api', '/node_modules/koa/'],
+  ['worker', '/node_modules/@temporalio/worker/'],
+])(
+  '%s starts no process again when its supervisor and its processes are all told to end while %s is loaded',
+  async (command, stopAt) => {
+    const several = { ...variables(), PROCESSES: '3' };
+    const started = startFirstProcess([command], several, { stopAt, isForAll: true });
+    expect(await endOf(started, command)).toBe(0);
+    expect(started.output()).not.toContain('it is started again');
   },
   150_000,
 );

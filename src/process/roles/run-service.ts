@@ -29,6 +29,7 @@ export async function runService(role: 'api' | 'worker', stop: StopRequest): Pro
   return runUntilStopped(log, stop, async (signal) => {
     if (config.processes > 1) {
       const { supervise } = await import('../supervisor/supervise.ts');
+      signal.throwIfAborted();
       const tell = (sentence: string): void => log.warn(sentence);
       const supervisor = await supervise({ role, config: await onAnyPort(config), log, signal, tell });
       log.info({ processes: config.processes }, `all processes of the ${role} are ready`);

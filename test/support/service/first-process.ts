@@ -22,16 +22,17 @@ const canBeAlone = spawnSync(ALONE[0] ?? '', [...ALONE.slice(1), 'true']).status
  * Runs `posthorn` as the first process of a container, which has no default action for signals. Where the system lets us make none,
  * it is a plain process: the default action then kills it, which is no exit code either.
  *
- * With `stopAt` it gets a SIGTERM at the moment at which it begins to load the module whose address has these words. `openFiles` is
- * its limit of them.
+ * With `stopAt` it gets a SIGTERM at the moment at which it, or a service process of its own, begins to load the module whose address has
+ * these words. `isForAll`: the process that loads gets one too, as every process of a unit of systemd does. `openFiles` is its limit of
+ * them.
  */
 export function startFirstProcess(
   parameters: readonly string[],
   variables: EnvironmentVariables,
-  { stopAt, openFiles }: { stopAt?: string; openFiles?: number } = {},
+  { stopAt, isForAll = false, openFiles }: { stopAt?: string; isForAll?: boolean; openFiles?: number } = {},
 ): FirstProcess {
   const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
-  const node = [...limited, process.execPath, ...probeFor(stopAt), BUILT.main, ...parameters];
+  const node = [...limited, process.execPath, ...probeFor(stopAt, isForAll), BUILT.main, ...parameters];
   const [command = '', ...rest] = canBeAlone ? [...ALONE, ...node] : node;
   const child = spawn(command, rest, {
     cwd: repository,
@@ -52,13 +53,15 @@ export function startFirstProcess(
   };
 }
 
-function probeFor(stopAt: string | undefined): string[] {
+/** Node hands its own options on to the service processes that a supervisor forks: they have the probe too, and a channel to it. */
+function probeFor(stopAt: string | undefined, isForAll: boolean): string[] {
   if (stopAt === undefined) return [];
   const probe = `import { registerHooks } from 'node:module';
-    let isSent = false;
+    const first = process.send === undefined ? process.pid : process.ppid;
+    const stopped = ${isForAll} && first !== process.pid ? [first, process.pid] : [first];
     registerHooks({
       load(url, context, next) {
-        if (!isSent && url.includes(${JSON.stringify(stopAt)})) { isSent = true; process.kill(process.pid, 'SIGTERM'); }
+        if (url.includes(${JSON.stringify(stopAt)})) for (const pid of stopped.splice(0)) process.kill(pid, 'SIGTERM');
         return next(url, context);
       },
     });`;
