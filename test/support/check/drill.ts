@@ -4,7 +4,7 @@ import { untilSettled } from './invariants.ts';
 import { prepareLongJobs } from '../make/long-jobs.ts';
 import { faultsOf } from '../make/mixed-flow-faults.ts';
 import { idsIn, type MixedFlow, startMixedFlow } from '../make/mixed-flow.ts';
-import type { PosthornProcess } from '../service/processes.ts';
+import { deathsOf, type PosthornProcess } from '../service/processes.ts';
 import type { createScenes } from '../make/scene.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -111,6 +111,6 @@ async function untilAllHasEnded({ pool, client }: Drilled, flow: MixedFlow, arch
 const LAST_LINES = 3;
 
 const endingsOf = ({ processes }: Drilled): string[] =>
-  processes
-    .filter((each) => each.hasEnded())
-    .map((each) => `a process has ended:\n${each.output().trimEnd().split('\n').slice(-LAST_LINES).join('\n')}`);
+  processes.flatMap((each) =>
+    deathsOf(each).map((death) => [death, ...each.output().trimEnd().split('\n').slice(-LAST_LINES)].join('\n')),
+  );

@@ -60,6 +60,12 @@ export const describeProcesses = (): string =>
     })
     .join('\n');
 
+/** Ends of a role that nobody asked for, and of each service process that its supervisor has replaced, as sentences. */
+export const deathsOf = ({ pid, output, hasEnded }: PosthornProcess): string[] => [
+  ...(hasEnded() ? [`process ${pid} has ended`] : []),
+  ...(output().match(/process \d+ of \d+ ended \([^"]*(?=; it is started again)/g) ?? []),
+];
+
 /** Ends what a test has left running. */
 export async function endAllProcesses(): Promise<void> {
   await Promise.all([...running].map((each) => each.end('SIGKILL')));
