@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
+import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
@@ -88,4 +89,83 @@ test('the overview and the list of scheduled messages find such a channel', asyn
   await channel.fill('');
   await channel.press('Enter');
   await page.waitForURL((url) => !url.searchParams.has('channel'));
+});
+
+// The query of a list knew the newest hundred alone: a name that the field beside it finds could not be written there.
+test('the query of a list completes and takes names of things that are not among the newest hundred', async () => {
+  const { page } = dashboard;
+  const old = await makeOld('old ledger');
+  await dashboard.open('/deliveries');
+  const filters = page.getByRole('search');
+  const query = filters.getByRole('combobox', { name: 'Query' });
+  const written = (text: string) =>
+    waitFor(`the query ${text}`, async () => (await query.inputValue()).trim() === text);
+  const chip = filters.getByRole('group', { name: 'Set filters' }).getByRole('button', { name: /^Channel/ });
+  const leads = (to: string | undefined) => page.waitForURL((url) => url.searchParams.get('channel') === (to ?? null));
+
+  // By keys alone, by a part of the name.
+  await query.waitFor();
+  await page.keyboard.press('f');
+  await page.keyboard.type('channel:ledg');
+  await filters.getByRole('option').getByText('channel:"old ledger"', { exact: true }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await page.keyboard.press('ArrowDown');
+  // The name is known from here on: neither text nor chip show the id until it is found once more.
+  const asked: (string | null)[] = [];
+  await page.route('**/v1/search?*', (route) => {
+    asked.push(new URL(route.request().url()).searchParams.get('q'));
+    return route.abort();
+  });
+  await page.keyboard.press('Enter');
+  await leads(old);
+  await chip.waitFor();
+  expect(await chip.innerText()).toBe('Channel: old ledger ×');
+  await written('channel:"old ledger"');
+  expect(asked).not.toContain(old);
+  await page.unroute('**/v1/search?*');
+
+  // Sent before anything was found, among other filters.
+  await query.fill('');
+  await query.press('Enter');
+  await leads(undefined);
+  await query.fill('status:failed channel:"OLD Ledger"');
+  await query.press('Enter');
+  await leads(old);
+  await written('status:failed channel:"old ledger"');
+  await query.fill('channel:"no such ledger"');
+  await query.press('Enter');
+  await filters.getByText('Nothing can have that value: “channel:"no such ledger"”.', { exact: false }).waitFor();
+  expect(new URL(page.url()).searchParams.get('channel')).toBe(old);
+  await page.route('**/v1/search?*', (route) => route.abort());
+  await query.fill('channel:"lost ledger"');
+  await query.press('Enter');
+  await filters.getByText('The service could not be asked for these names.', { exact: false }).waitFor();
+  expect(new URL(page.url()).searchParams.get('channel')).toBe(old);
+});
+
+test('a name that is known late stands in the query and the chips, and takes away nothing that is being written', async () => {
+  const { page } = dashboard;
+  const old = await makeOld('old journal');
+  const held: Route[] = [];
+  let isHeld = true;
+  await page.route('**/v1/search?*', (route) => (isHeld ? void held.push(route) : route.continue()));
+  await dashboard.open(`/deliveries?channel=${old}`);
+  const filters = page.getByRole('search');
+  const query = filters.getByRole('combobox', { name: 'Query' });
+  const chip = filters.getByRole('group', { name: 'Set filters' }).getByRole('button', { name: /^Channel/ });
+  await waitFor('a question for the name', async () => held.length > 0);
+  expect(await query.inputValue()).toBe(`channel:${old}`);
+  await query.focus();
+  await page.keyboard.type('status:fai');
+  isHeld = false;
+  for (const route of held) await route.continue();
+  await chip.getByText('old journal').waitFor();
+  expect(await query.inputValue()).toBe(`channel:${old} status:fai`);
+  await page.keyboard.type('led');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.searchParams.get('status') === 'failed');
+  await waitFor(
+    'the name in the query',
+    async () => (await query.inputValue()).trim() === 'status:failed channel:"old journal"',
+  );
 });

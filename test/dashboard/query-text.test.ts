@@ -84,7 +84,7 @@ describe('a query is read:', () => {
       ],
     ],
   ])('refused is %s', (_, text, problems) => {
-    expect(readQuery(FILTERS, text).problems).toEqual(problems);
+    expect(readQuery(FILTERS, text).problems.map(({ kind, part }) => ({ kind, part }))).toEqual(problems);
   });
 
   test('a name that two have means neither, and an id is never taken for a name', () => {
@@ -92,7 +92,9 @@ describe('a query is read:', () => {
       [ORDERS, 'orders'],
       [BILLS, 'Orders'],
     ]);
-    expect(readQuery(twins, 'channel:orders').problems).toEqual([{ kind: 'value', part: 'channel:orders' }]);
+    expect(readQuery(twins, 'channel:orders').problems).toEqual([
+      { kind: 'value', part: 'channel:orders', filter: twins[2], text: 'orders' },
+    ]);
     expect(writeQuery(twins, { channel: BILLS })).toBe(`channel:${BILLS}`);
     // Such a name led to the other channel.
     const mimics = filtersWith([
@@ -200,6 +202,8 @@ describe('completions go on with', () => {
     ['examples of values', 'answer:5', ['answer:5xx', 'answer:500-503']],
     ['a name in quotes', 'channel:"or', ['channel:Orders']],
     ['a name with quotes of its own', String.raw`channel:"big \"b`, [String.raw`channel:"Big \"bills\""`]],
+    ['a part of the name of a thing', 'channel:bil', [String.raw`channel:"Big \"bills\""`]],
+    ['no part of a word', 'status:ail', []],
     ['no choice that stands for two other filters', 'since:', ['since:1h']],
     ['nothing behind a name that no filter has', 'stauts:f', []],
     ['nothing behind closed quotes', 'channel:"orders"', []],
@@ -213,5 +217,19 @@ describe('completions go on with', () => {
       { start: 14, insert: String.raw`channel:"Big \"bills\""`, hint: 'Big "bills"', isWhole: true },
     ]);
     expect(completionsOf(FILTERS, 'stat')).toEqual([{ start: 0, insert: 'status:', hint: 'State', isWhole: false }]);
+  });
+
+  test('things that were found, behind those that are known, by their ids where a name is not theirs alone', () => {
+    const found: [string, string][] = [
+      [GONE, 'orders'],
+      ['chn_0000000000later', 'Old "orders"'],
+    ];
+    expect(completionsOf(FILTERS, 'channel:orde', found).map(({ insert }) => insert)).toEqual([
+      `channel:${ORDERS}`,
+      `channel:${GONE}`,
+      String.raw`channel:"Old \"orders\""`,
+    ]);
+    // Found for the text before.
+    expect(completionsOf(FILTERS, 'channel:big', found).map(({ hint }) => hint)).toEqual(['Big "bills"']);
   });
 });

@@ -4,6 +4,9 @@ export type Search = Readonly<Record<string, string>>;
 /** Kinds of things that a name is found for, where there are more than a list of choices holds. */
 export type FoundKind = 'channel' | 'subscription' | 'workflow' | 'connection' | 'webhook';
 
+/** A thing that may be chosen by its name. */
+export type NamePair = readonly [id: string, name: string];
+
 /** The choice of a span with two ends, in place of the last hours. No time is called so. */
 export const BETWEEN = 'between';
 

@@ -1,10 +1,12 @@
-import { BETWEEN, type ListFilter, type Search } from './list-filter.ts';
+import { BETWEEN, type ListFilter, type NamePair, type Search } from './list-filter.ts';
 
 /**
  * The fault of a part of a query: no name, a name that no filter has, a name for the second time, quotes that do not close, or an impossible
- * value.
+ * value, `text`, of a filter.
  */
-type QueryProblem = { kind: 'word' | 'name' | 'twice' | 'quote' | 'value'; part: string };
+type QueryProblem =
+  | { kind: 'word' | 'name' | 'twice' | 'quote'; part: string }
+  | { kind: 'value'; part: string; filter: ListFilter; text: string };
 
 /** A text that may end what is written, in place of the text from `start` on. `isWhole`: a filter with its value. */
 export type Completion = { start: number; insert: string; hint: string; isWhole: boolean };
@@ -66,8 +68,9 @@ export function readQuery(
     else if (found.has(filter.name)) problems.push({ kind: 'twice', part: name });
     else if (open !== undefined) problems.push({ kind: 'quote', part });
     else {
-      const value = valueOf(filter, inQuotes === undefined ? (plain ?? '') : unquoted(inQuotes));
-      if (value === undefined) problems.push({ kind: 'value', part });
+      const written = inQuotes === undefined ? (plain ?? '') : unquoted(inQuotes);
+      const value = valueOf(filter, written);
+      if (value === undefined) problems.push({ kind: 'value', part, filter, text: written });
       else found.set(filter.name, value);
     }
   }
@@ -78,29 +81,54 @@ export function readQuery(
 const startOfLast = (text: string): number =>
   text.length - (/(?:[^\s:"]+:"(?:[^"\\]|\\.)*\\?|\S*)$/s.exec(text)?.[0].length ?? 0);
 
-/** Names of filters, or values of the one that is being written, which go on with the end of the text. */
-export function completionsOf(filters: readonly ListFilter[], text: string): readonly Completion[] {
+/** The filter whose value is being written at the end of a query, and the text of it so far. */
+export function valueBeingWritten(
+  filters: readonly ListFilter[],
+  text: string,
+): { filter: ListFilter; wanted: string } | undefined {
+  const [name, written] = text.slice(startOfLast(text)).split(/:(.*)/s);
+  const filter = filters.find((each) => each.name === name?.toLowerCase());
+  if (filter === undefined || written === undefined || CLOSED.test(written)) return undefined;
+  return { filter, wanted: written.startsWith('"') ? unquoted(written.slice(1)) : written };
+}
+
+/**
+ * Names of filters, or values of the one that is being written, which go on with the end of the text. `found`: things that the service
+ * knows beside the options. They stand behind those, so that none moves when they come.
+ */
+export function completionsOf(
+  filters: readonly ListFilter[],
+  text: string,
+  found: readonly NamePair[] = [],
+): readonly Completion[] {
   const start = startOfLast(text);
-  const [name = '', written] = text.slice(start).split(/:(.*)/s);
-  if (written === undefined) {
+  const last = text.slice(start).toLowerCase();
+  if (!last.includes(':')) {
     const before = [...text.slice(0, start).matchAll(PART)].map(([, named]) => named?.toLowerCase());
     return filters
-      .filter(
-        (each) => each.name.startsWith(name.toLowerCase()) || each.label.toLowerCase().startsWith(name.toLowerCase()),
-      )
-      .filter((each) => !before.includes(each.name))
-      .map((each) => ({ start, insert: `${each.name}:`, hint: each.label, isWhole: false }));
+      .filter(({ name, label }) => name.startsWith(last) || label.toLowerCase().startsWith(last))
+      .filter(({ name }) => !before.includes(name))
+      .map(({ name, label }) => ({ start, insert: `${name}:`, hint: label, isWhole: false }));
   }
-  const filter = filters.find((each) => each.name === name.toLowerCase());
-  if (filter === undefined || CLOSED.test(written)) return [];
-  const wanted = (written.startsWith('"') ? unquoted(written.slice(1)) : written).toLowerCase();
-  const examples = (filter.examples ?? []).map((value) => [value, filter.label] as const);
-  return [...choicesOf(filter), ...examples]
-    .filter(([value, shown]) => value.toLowerCase().startsWith(wanted) || shown.toLowerCase().startsWith(wanted))
-    .map(([value, shown]) => ({
-      start,
-      insert: `${filter.name}:${textOf(filter, value)}`,
-      hint: shown,
-      isWhole: true,
-    }));
+  const being = valueBeingWritten(filters, text);
+  if (being === undefined) return [];
+  const { filter } = being;
+  const wanted = being.wanted.toLowerCase();
+  const begins = ([value, shown]: NamePair): boolean =>
+    value.toLowerCase().startsWith(wanted) || shown.toLowerCase().startsWith(wanted);
+  // As the service does: things are found by any part of their names.
+  const has = ([, shown]: NamePair): boolean => filter.find !== undefined && shown.toLowerCase().includes(wanted);
+  const choices = choicesOf(filter);
+  const all = { ...filter, ...(found.length > 0 && { options: [...choices, ...found] }) };
+  return [
+    ...choices.filter(begins),
+    ...choices.filter((each) => !begins(each) && has(each)),
+    ...found.filter((each) => begins(each) || has(each)),
+    ...(filter.examples ?? []).map((value): NamePair => [value, filter.label]).filter(begins),
+  ].map(([value, shown]) => ({
+    start,
+    insert: `${filter.name}:${textOf(all, value)}`,
+    hint: shown,
+    isWhole: true,
+  }));
 }

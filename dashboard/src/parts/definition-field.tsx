@@ -7,7 +7,8 @@ import { prettyText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useNamed } from './use-named.ts';
 import { ChoiceField, TextField } from './field.tsx';
-import { FoundField, FULL } from './found-choice.tsx';
+import { FoundField } from './found-choice.tsx';
+import { FULL } from './use-found.ts';
 
 /** A definition that is being written: its text is the only place where it is kept. `problems` are those of the service. */
 export type Draft = {

@@ -3,10 +3,11 @@ import { useKeys } from '../lib/keys.ts';
 import { BETWEEN, type ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { FoundChoice, FULL } from './found-choice.tsx';
+import { FoundChoice } from './found-choice.tsx';
 import { useKnownSearch } from './known-search.ts';
 import { QueryField } from './query-field.tsx';
 import { lastDay, TimeRange } from './time-range.tsx';
+import { hasMore, useNamedFilters } from './use-found.ts';
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 
@@ -14,10 +15,11 @@ export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
  * The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. `hasQuery`:
  * false beside a field that searches.
  */
-export function Filters({ filters, hasQuery = true }: { filters: readonly ListFilter[]; hasQuery?: boolean }) {
+export function Filters({ filters: given, hasQuery = true }: { filters: readonly ListFilter[]; hasQuery?: boolean }) {
   const t = useTexts();
   const [search, change] = useAddress();
-  const taken = useKnownSearch(filters);
+  const taken = useKnownSearch(given);
+  const filters = useNamedFilters(given, search);
   const box = useRef<HTMLDivElement>(null);
   const failing = filters.find(({ failure }) => failure !== undefined);
   const isFailing = failing !== undefined && search[failing.name] === failing.failure;
@@ -54,7 +56,7 @@ export function Filters({ filters, hasQuery = true }: { filters: readonly ListFi
               {filter.label}: <span className="mono">{search[filter.name]}</span> ×
             </button>
           )
-        ) : filter.find !== undefined && (filter.options?.length ?? 0) >= FULL ? (
+        ) : filter.find !== undefined && hasMore(filter) ? (
           <FoundChoice
             key={filter.name}
             kind={filter.find}

@@ -1,16 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
-import { api } from '../api/client.ts';
-import type { FoundKind } from '../lib/list-filter.ts';
+import type { FoundKind, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
-import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { ChoiceField, type ChoiceGiven, FieldMore } from './field.tsx';
+import { useFoundNames, useSettled } from './use-found.ts';
 
-/** A page of names is read for choices: with so many there may be more. */
-export const FULL = 100;
-/** A question for each letter would be many for one word. */
-const PAUSE_MS = 250;
 const PREFIXES: Readonly<Record<FoundKind, string>> = {
   channel: 'chn',
   subscription: 'sub',
@@ -19,22 +13,10 @@ const PREFIXES: Readonly<Record<FoundKind, string>> = {
   webhook: 'whk',
 };
 
-type Pair = readonly [id: string, name: string];
-
-/** The text itself, once nobody has written for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 type Given = {
   id: string;
   kind: FoundKind;
-  known: readonly Pair[];
+  known: readonly NamePair[];
   value: string;
   onChange: (id: string) => void;
   /** Belongs to a form: a text that names nothing stays, and the form is not sent with it. */
@@ -50,20 +32,11 @@ type Given = {
  */
 function FoundInput({ id, kind, known, value, onChange, isField = false, placeholder, isWrong, describedBy }: Given) {
   const t = useTexts();
-  const { at, path } = useHere();
   const [text, setText] = useState<string>();
   const wanted = useSettled((text ?? value).trim());
-  const found = useQuery({
-    queryKey: [path, 'find', kind, wanted],
-    queryFn: async () => (await api.search.find({ q: wanted }, at)).data,
-    enabled: wanted !== '' && !known.some(([each, name]) => each === wanted || name === wanted),
-    staleTime: 30_000,
-    placeholderData: (before) => before,
-  });
-  const hits = (found.data ?? []).flatMap((hit): Pair[] => (hit.kind === kind ? [[hit.id, hit.summary]] : []));
-  const all = [...known, ...hits.filter(([each]) => !known.some(([other]) => other === each))];
+  const all = [...known, ...useFoundNames(kind, wanted, { known })];
   // Two of one name are told apart by their ids.
-  const nameOf = ([each, name]: Pair): string =>
+  const nameOf = ([each, name]: NamePair): string =>
     all.filter(([, other]) => other === name).length > 1 ? `${name} (${each})` : name;
   const idOf = (written: string): string | undefined =>
     written === '' || isIdOf(PREFIXES[kind])(written) ? written : all.find((pair) => nameOf(pair) === written)?.[0];

@@ -1,7 +1,7 @@
 import { sinceOf } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
-import { FULL } from './found-choice.tsx';
+import { FULL } from './use-found.ts';
 import { NoneMatch } from './none-match.tsx';
 import { useChannels } from './use-names.ts';
 

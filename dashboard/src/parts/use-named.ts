@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { Named } from '../lib/definition-fields.ts';
 import { useHere } from '../lib/session.ts';
-import { FULL } from './found-choice.tsx';
+import { FULL } from './use-found.ts';
 
 type Choices = readonly (readonly [id: string, name: string])[];
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
-import { FULL } from './found-choice.tsx';
+import { FULL } from './use-found.ts';
 
 type Named<T> = {
   all: readonly T[];

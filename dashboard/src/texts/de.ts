@@ -89,6 +89,8 @@ export const de: Texts = {
       twice: (part) => `„${part}“ steht zweimal da. Nichts hat sich geändert.`,
       quote: (part) => `Die Anführungszeichen in „${part}“ schließen nicht. Nichts hat sich geändert.`,
       value: (part) => `Nichts kann diesen Wert haben: „${part}“. Nichts hat sich geändert.`,
+      unasked:
+        'Der Dienst konnte nicht nach diesen Namen gefragt werden. Nichts hat sich geändert: Versuchen Sie es noch einmal.',
     },
     retention: {
       title: 'Die Aufbewahrung ist abgelaufen',

@@ -88,6 +88,7 @@ const frame = {
       twice: (part: string) => `“${part}” stands there twice. Nothing has changed.`,
       quote: (part: string) => `The quotes in “${part}” do not close. Nothing has changed.`,
       value: (part: string) => `Nothing can have that value: “${part}”. Nothing has changed.`,
+      unasked: 'The service could not be asked for these names. Nothing has changed: try again.',
     },
     retention: {
       title: 'Retention has ended it',
