@@ -28,6 +28,26 @@ test('a message that waits stands under its own tab, and is cancelled there', as
   expect(new URL(page.url()).searchParams.get('tab')).toBe('scheduled');
 });
 
+test('a message is published by hand for a time, under an id of its publisher', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  await dashboard.open(`/messages/new?channel=${channelId}`);
+  await page.getByLabel('Type', { exact: true }).fill('order.due');
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await page.getByLabel(/^Deliver at/).fill(tomorrow.slice(0, 16));
+  await page.getByLabel('Publisher’s id').fill('till-8');
+  await page.getByRole('button', { name: 'Publish a message' }).click();
+  await page.locator('.sentence').getByText('Scheduled').waitFor();
+  await page.getByText('Deliver at').waitFor();
+  const { body } = await scene.posthorn.request('GET', `/v1/channels/${channelId}/scheduled`, undefined, scene.key);
+  const deliverAt = `${tomorrow.slice(0, 16)}:00.000Z`;
+  expect(body).toMatchObject({ data: [{ channelId, eventType: 'order.due', deliverAt }] });
+  // Under the same id the same message, its payload as the form has it, is answered, and none is stored.
+  const again = `{"id":"till-8","eventType":"order.due","payload":{\n  "number": 1\n},"deliverAt":"${deliverAt}"}`;
+  const second = await scene.posthorn.request('POST', `/v1/channels/${channelId}/messages`, again, scene.key);
+  expect(second.body).toMatchObject({ id: new URL(page.url()).pathname.split('/').at(-1) });
+});
+
 test('the tail shows messages as they come, with their exact payload, and stops when it is told to', async () => {
   const { page } = dashboard;
   const channelId = await scene.make('/v1/channels', { name: 'orders' });

@@ -15,6 +15,19 @@ function partsOf(at: Date, zone: Zone): { date: string; time: string; name: stri
   return { date: iso.slice(0, 10), time: iso.slice(11, 23), name };
 }
 
+/** A time as a field has it, in the zone of the reader: `2026-01-31T12:00:00`. */
+export const timeText = (at: string, zone: Zone): string => {
+  const time = new Date(at);
+  const shift = zone === 'utc' ? 0 : -time.getTimezoneOffset();
+  return new Date(time.getTime() + shift * 60_000).toISOString().slice(0, 19);
+};
+
+/** The same back. Undefined while no whole time stands in the field. */
+export const timeOfText = (text: string, zone: Zone): string | undefined => {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+};
+
 /** The name of the reader's zone as it is now. */
 export function useZoneName(): string {
   const zone = useContext(ZoneContext);

@@ -8,7 +8,7 @@ import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -21,7 +21,6 @@ const idOf = ({ id }: Connection): string => id;
 export function ConnectionsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const go = useGo();
   if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<Connection>[] = [
     { head: t.fields.status, width: '160px', cell: (row) => <ConnectionState of={row} /> },
@@ -68,7 +67,6 @@ export function ConnectionsPage() {
           </Empty>
         }
         panel={(id) => <ConnectionView id={id} />}
-        onVisit={(id) => go('/connections', { open: id })}
       />
     </>
   );

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { api, type CreateApiKey, SCOPES, type Scope, TIERS, type Tier } from '../api/client.ts';
 import { API } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { timeOfText, useZoneName, ZoneContext } from '../lib/times.ts';
 import { plainTokenSnippet, tokenSnippet } from '../lib/token-snippet.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Code } from '../parts/code.tsx';
@@ -35,10 +36,13 @@ export function MakeDialog({
   const [name, setName] = useState('');
   const [tier, setTier] = useState<Tier>('pro');
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(['channels:read', 'messages:write']));
+  const [ends, setEnds] = useState('');
+  const zone = useContext(ZoneContext);
+  const zoneName = useZoneName();
   const [error, setError] = useState<unknown>();
   const make = (): void => {
     setError(undefined);
-    const body: CreateApiKey = { name, tier, scopes: [...scopes] };
+    const body: CreateApiKey = { name, tier, scopes: [...scopes], expiresAt: timeOfText(ends, zone) };
     void act(
       async () => {
         if (kind === 'api-keys') {
@@ -78,6 +82,14 @@ export function MakeDialog({
           onChange={setTier}
           options={TIERS.map((each) => [each, each])}
           hint={t.credentials.tierHint}
+        />
+        <TextField
+          label={`${t.credentials.expires} (${zoneName})`}
+          value={ends}
+          onChange={setEnds}
+          type="datetime-local"
+          hint={t.credentials.expiresHint}
+          problem={problemOf(error, 'expiresAt')}
         />
         <fieldset className="box">
           <legend>{t.credentials.scopes}</legend>

@@ -8,8 +8,9 @@ import { Ask } from '../parts/ask.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -25,7 +26,6 @@ export const MachineCredentialsPage = () => <CredentialsPage kind="machine-crede
 function CredentialsPage({ kind }: { kind: Kind }) {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const go = useGo();
   const [isMaking, setIsMaking] = useState(false);
   const [shown, setShown] = useState<Shown>();
   if (!may('admin')) return <NotAllowed />;
@@ -81,7 +81,6 @@ function CredentialsPage({ kind }: { kind: Kind }) {
           </Empty>
         }
         panel={(id) => <CredentialView kind={kind} id={id} onShown={setShown} />}
-        onVisit={(id) => go(`/${kind}`, { open: id })}
       />
       {isMaking && (
         <MakeDialog
@@ -104,6 +103,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
   const { act } = useActs();
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState<'revoke' | 'rotate'>();
+  const [overlap, setOverlap] = useState<Overlap>('24');
   const found = useQuery({
     queryKey: [path, kind, id],
     queryFn: (): Promise<Credential> =>
@@ -113,8 +113,10 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
   const row = found.data;
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path, kind] });
   const rotate = async (): Promise<void> => {
-    if (kind === 'api-keys') onShown({ kind, id, secret: (await api.apiKeys.rotate(id, undefined, at)).key });
-    else onShown({ kind, id, secret: (await api.machineCredentials.rotate(id, undefined, at)).clientSecret });
+    const overlapHours = Number(overlap);
+    if (kind === 'api-keys')
+      onShown({ kind, id, secret: (await api.apiKeys.rotate(id, { overlapSeconds: overlapHours * 3_600 }, at)).key });
+    else onShown({ kind, id, secret: (await api.machineCredentials.rotate(id, { overlapHours }, at)).clientSecret });
     await refresh();
   };
   const revoke = async (): Promise<void> => {
@@ -152,6 +154,16 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
         </dd>
         <dt>{t.credentials.lastUsed}</dt>
         <dd>{row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />}</dd>
+        <dt>{t.credentials.expires}</dt>
+        <dd>{row.expiresAt === undefined ? t.credentials.noEnd : <Time at={row.expiresAt} />}</dd>
+        {'previousKeyExpiresAt' in row && row.previousKeyExpiresAt !== undefined && (
+          <>
+            <dt>{t.credentials.previousUntil}</dt>
+            <dd>
+              <Time at={row.previousKeyExpiresAt} />
+            </dd>
+          </>
+        )}
       </dl>
       {isAsking !== undefined && (
         <Ask
@@ -167,6 +179,9 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
           }
         >
           <p>{isAsking === 'revoke' ? t.credentials.revokeWhy : t.credentials.rotateWhy}</p>
+          {isAsking === 'rotate' && (
+            <OverlapField label={t.credentials.overlap} value={overlap} onChange={setOverlap} />
+          )}
         </Ask>
       )}
     </>

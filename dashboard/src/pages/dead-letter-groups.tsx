@@ -47,7 +47,7 @@ const placeOf = ({ channel, since, until }: Readonly<Record<string, string | und
   ...(until !== undefined && { until }),
 });
 
-/** Open dead letters by their cause: what is broken, at one look. Nothing where there is one cause or none. */
+/** Open dead letters by their cause: what is broken, at one look. */
 export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: (filter: AskBulkReplay) => void }) {
   const t = useTexts();
   const { at, path, may } = useHere();
@@ -61,7 +61,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
   });
   if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
   const { groups = [], isComplete = true, examined = 0 } = found.data ?? {};
-  if (groups.length < 2) return null;
+  if (groups.length === 0) return null;
   const shown = isWhole ? groups : groups.slice(0, FIRST);
   return (
     <section className="section" aria-label={t.deadLetters.causes}>

@@ -65,9 +65,12 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
               actLater(
                 t.deadLetters.discarding,
                 async () => {
-                  await api.deadLetters.discard(id, at);
-                  await refresh();
-                  setIsLeaving(false);
+                  try {
+                    await api.deadLetters.discard(id, at);
+                    await refresh();
+                  } finally {
+                    setIsLeaving(false);
+                  }
                 },
                 { onUndone: () => setIsLeaving(false) },
               );

@@ -195,7 +195,11 @@ function Sentence({ of: row, most }: { of: Delivery; most: number | undefined })
   return (
     <>
       {tried} {row.status === 'failed' && reason !== undefined && t.deliveries.givenUp(t.reasons[reason])}
-      {held !== undefined && t.deliveries.waitsFor(t.held[held.reason])}{' '}
+      {held !== undefined && (
+        <>
+          {t.deliveries.waitsFor(t.held[held.reason])} ({t.common.since} <Time at={held.since} />)
+        </>
+      )}{' '}
       {nextRetryAt !== undefined && row.status !== 'failed' && (
         <>
           {t.deliveries.next} <Time at={nextRetryAt} />, {t.deliveries.in} <Until at={nextRetryAt} />.

@@ -13,7 +13,7 @@ import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { InspectorDialog } from '../parts/inspector-dialog.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -28,7 +28,6 @@ export function InspectorPage() {
   const id = usePathId();
   const t = useTexts();
   const { at, path, may } = useHere();
-  const go = useGo();
   const found = useQuery({ queryKey: [path, 'inspector', id], queryFn: () => api.inspectors.get(id, at) });
   if (found.data === undefined) return <Unread of={found} />;
   const columns: readonly Column<InspectedRow>[] = [
@@ -77,7 +76,6 @@ export function InspectorPage() {
             </Empty>
           }
           panel={(requestId) => <RequestView id={requestId} />}
-          onVisit={(requestId) => go(`/inspect/${id}`, { open: requestId })}
         />
       </section>
     </>

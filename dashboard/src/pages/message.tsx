@@ -82,6 +82,14 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         <dd>
           <Time at={row.publishedAt} />
         </dd>
+        {row.deliverAt !== undefined && (
+          <>
+            <dt>{t.messages.deliverAt}</dt>
+            <dd>
+              <Time at={row.deliverAt} />
+            </dd>
+          </>
+        )}
         {row.traceId !== undefined && (
           <>
             <dt>{t.messages.traceId}</dt>

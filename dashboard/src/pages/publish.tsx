@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { api } from '../api/client.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
@@ -7,6 +7,7 @@ import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { firstChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
+import { timeOfText, useZoneName, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
@@ -38,17 +39,33 @@ export function PublishPage() {
     <PublishForm
       channelId={original.data?.data.channelId ?? search['channel'] ?? firstChannelOf(channels.all)}
       eventType={original.data?.data.eventType ?? ''}
+      deliverAt=""
+      publisherId=""
       metadata={original.data === undefined ? '' : (memberText(original.data.text, 'metadata') ?? '')}
       payload={payload === undefined ? '{\n  "number": 1\n}' : prettyText(payload)}
     />
   );
 }
 
-function PublishForm(first: { channelId: string; eventType: string; payload: string; metadata: string }) {
+type Written = Record<'channelId' | 'eventType' | 'payload' | 'metadata' | 'deliverAt' | 'publisherId', string>;
+
+/** The message as the text of a request. The payload goes as it was written: no number of it is read and written anew. */
+function bodyOf({ eventType, payload, metadata, deliverAt, publisherId }: Written, zone: Zone): string {
+  const members = [`"eventType":${JSON.stringify(eventType)}`, `"payload":${payload}`];
+  if (metadata.trim() !== '') members.push(`"metadata":${metadata}`);
+  const at = timeOfText(deliverAt, zone);
+  if (at !== undefined) members.push(`"deliverAt":${JSON.stringify(at)}`);
+  if (publisherId.trim() !== '') members.push(`"id":${JSON.stringify(publisherId.trim())}`);
+  return `{${members.join(',')}}`;
+}
+
+function PublishForm(first: Written) {
   const t = useTexts();
   const { at, may, environment } = useHere();
   const { act } = useActs();
   const go = useGo();
+  const zone = useContext(ZoneContext);
+  const zoneName = useZoneName();
   const channels = useChannels();
   const [form, setForm] = useState(first);
   const [error, setError] = useState<unknown>();
@@ -70,8 +87,7 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
     const wrong = form.metadata.trim() === '' ? undefined : jsonProblem(form.metadata);
     setBadMetadata(wrong);
     if (problem !== undefined || wrong !== undefined) return;
-    // The payload goes as the text that was written: no number of it is read and written anew.
-    const body = `{"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}${form.metadata.trim() === '' ? '' : `,"metadata":${form.metadata}`}}`;
+    const body = bodyOf(form, zone);
     void act(
       async () => {
         const { id } = await api.messages.publish(form.channelId, body, at);
@@ -122,6 +138,21 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
           lines={2}
           hint={t.more.metadataHint}
           problem={badMetadata ?? problemOf(error, 'metadata')}
+        />
+        <TextField
+          label={`${t.messages.deliverAt} (${zoneName})`}
+          value={form.deliverAt}
+          onChange={(deliverAt) => setForm({ ...form, deliverAt })}
+          type="datetime-local"
+          hint={t.messages.deliverAtHint}
+          problem={problemOf(error, 'deliverAt')}
+        />
+        <TextField
+          label={t.fields.publisherId}
+          value={form.publisherId}
+          onChange={(publisherId) => setForm({ ...form, publisherId })}
+          hint={t.messages.ownIdHint}
+          problem={problemOf(error, 'id')}
         />
         <Failure error={error} />
         <div className="buttons">

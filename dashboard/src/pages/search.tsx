@@ -32,7 +32,7 @@ const ADDRESSES: Readonly<
   workflow: ({ id }) => ({ to: `/workflows/${id}` }),
   run: ({ id }) => ({ to: `/runs/${id}` }),
   approval: ({ id }) => ({ to: '/approvals', search: { open: id } }),
-  connection: () => ({ to: '/connections' }),
+  connection: ({ id }) => ({ to: '/connections', search: { open: id } }),
   webhook: ({ id }) => ({ to: `/inbound/${id}` }),
 };
 

@@ -14,7 +14,6 @@ import { problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -25,7 +24,6 @@ const idOf = ({ id }: WorkflowSecret): string => id;
 export function SecretsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const go = useGo();
   const [isMaking, setIsMaking] = useState(false);
   if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<WorkflowSecret>[] = [
@@ -58,7 +56,6 @@ export function SecretsPage() {
           </Empty>
         }
         panel={(id) => <SecretView id={id} />}
-        onVisit={(id) => go('/secrets', { open: id })}
       />
       {isMaking && <SecretDialog onClose={() => setIsMaking(false)} />}
     </>

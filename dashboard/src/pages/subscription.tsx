@@ -8,11 +8,11 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { ChoiceField } from '../parts/field.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
+import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
@@ -24,8 +24,6 @@ import { DeliveryList } from './deliveries.tsx';
 import { ReplaySince } from './message-replays.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
-/** Hours for which the secret before goes on signing. */
-const OVERLAPS = ['0', '1', '24', '168'] as const;
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;
 
 export function SubscriptionPage() {
@@ -72,7 +70,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
 function SigningSecret({ id }: { id: string }) {
   const t = useTexts();
   const { at, may } = useHere();
-  const [hours, setHours] = useState<(typeof OVERLAPS)[number]>('24');
+  const [hours, setHours] = useState<Overlap>('24');
   if (!may('developer')) return <NotAllowed isPart />;
   const all = ({ older, ...current }: SubscriptionSecret) => [current, ...older];
   return (
@@ -85,12 +83,7 @@ function SigningSecret({ id }: { id: string }) {
         rotate={async () => all(await api.subscriptions.rotateSecret(id, { overlapHours: Number(hours) }, at))}
       >
         <p>{t.subscriptions.rotateWhy}</p>
-        <ChoiceField
-          label={t.subscriptions.overlap}
-          value={hours}
-          onChange={setHours}
-          options={OVERLAPS.map((each) => [each, t.subscriptions.overlaps[each]])}
-        />
+        <OverlapField label={t.subscriptions.overlap} value={hours} onChange={setHours} />
       </SecretBox>
     </div>
   );
@@ -98,17 +91,28 @@ function SigningSecret({ id }: { id: string }) {
 
 function Why({ of: row }: { of: Subscription }) {
   const t = useTexts();
-  if (row.secretUnreadableSince !== undefined) return <>{t.held.secret_unreadable}</>;
+  if (row.secretUnreadableSince !== undefined)
+    return (
+      <>
+        {t.held.secret_unreadable} ({t.common.since} <Time at={row.secretUnreadableSince} />)
+      </>
+    );
   if (row.status === 'paused') return <>{t.subscriptions.isPaused}</>;
   if (row.status === 'disabled') return <>{t.subscriptions.isDisabled}</>;
   if (row.circuit.state === 'closed') return <>{t.subscriptions.isWell}</>;
   return (
     <>
       {t.subscriptions.isOpen}
+      {row.circuit.openedAt !== undefined && (
+        <>
+          {' '}
+          {t.subscriptions.openedAt} <Time at={row.circuit.openedAt} />.
+        </>
+      )}
       {row.circuit.nextProbeAt !== undefined && (
         <>
           {' '}
-          {t.subscriptions.nextProbe} <Time at={row.circuit.nextProbeAt} />
+          {t.subscriptions.nextProbe} <Time at={row.circuit.nextProbeAt} />.
         </>
       )}
     </>

@@ -36,8 +36,8 @@ type Given<T> = {
   empty: ReactNode;
   /** Stands beside the list when a row is opened. */
   panel: (id: string) => ReactNode;
-  /** Opens the page of a row. */
-  onVisit: (id: string) => void;
+  /** Opens the page of a row. Absent: rows have none, and all of one stands in the panel. */
+  onVisit?: (id: string) => void;
   leastWidth?: number;
   /** Kinds of things that its rows tell of. Absent: nobody tells of their changes. */
   kinds?: readonly ChangeKind[];
@@ -109,10 +109,12 @@ export function LiveList<T>(given: Given<T>) {
     k: () => move(-1),
     l: () => setIsPaused((before) => !before),
     ...(acts !== undefined && { x: () => selection.toggle(chosen, { isRange: false }) }),
-    o: () => {
-      const row = rows[chosen];
-      if (row !== undefined) onVisit(idOf(row));
-    },
+    ...(onVisit !== undefined && {
+      o: () => {
+        const row = rows[chosen];
+        if (row !== undefined) onVisit(idOf(row));
+      },
+    }),
   });
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {
@@ -261,7 +263,7 @@ export function LiveList<T>(given: Given<T>) {
             change({ open: '' });
             box.current?.focus({ preventScroll: true });
           }}
-          onVisit={() => onVisit(open)}
+          {...(onVisit !== undefined && { onVisit: () => onVisit(open) })}
         >
           {panel(open)}
         </SidePanel>

@@ -1,26 +1,13 @@
 import { useContext } from 'react';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useZoneName, ZoneContext, type Zone } from '../lib/times.ts';
+import { timeOfText, timeText, useZoneName, ZoneContext } from '../lib/times.ts';
 
 /** The span that a choice of two ends begins with, to the second. */
 export function lastDay(): { since: string; until: string } {
   const until = Math.ceil(Date.now() / 1_000) * 1_000;
   return { since: new Date(until - 86_400_000).toISOString(), until: new Date(until).toISOString() };
 }
-
-/** A time as a field has it, in the zone of the reader: `2026-01-31T12:00:00`. */
-const fieldOf = (at: string, zone: Zone): string => {
-  const time = new Date(at);
-  const shift = zone === 'utc' ? 0 : -time.getTimezoneOffset();
-  return new Date(time.getTime() + shift * 60_000).toISOString().slice(0, 19);
-};
-
-/** The same back. Undefined while no whole time stands in the field. */
-const timeOf = (text: string, zone: Zone): string | undefined => {
-  const at = new Date(zone === 'utc' ? `${text}Z` : text);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
-};
 
 /** Both ends of a span of time, to the second. An end that is emptied is open. */
 export function TimeRange() {
@@ -47,10 +34,10 @@ function End({ name, label, at }: { name: 'since' | 'until'; label: string; at: 
         type="datetime-local"
         className="input"
         step={1}
-        defaultValue={at === undefined ? '' : fieldOf(at, zone)}
+        defaultValue={at === undefined ? '' : timeText(at, zone)}
         onBlur={(event) => {
           const text = event.target.value;
-          if (text !== (at === undefined ? '' : fieldOf(at, zone))) change({ [name]: timeOf(text, zone) ?? '' });
+          if (text !== (at === undefined ? '' : timeText(at, zone))) change({ [name]: timeOfText(text, zone) ?? '' });
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') event.currentTarget.blur();

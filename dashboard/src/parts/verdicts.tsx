@@ -31,6 +31,7 @@ export function Verdicts({ found }: { found: DryRun }) {
           ))}
         </tbody>
       </table>
+      {found.pagination.hasMore && <p className="muted">{t.messages.furtherVerdicts(found.data.length)}</p>}
     </div>
   );
 }

@@ -131,7 +131,12 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     askNow: 'Fragen',
     nobody: 'Der Kanal hat kein Abonnement.',
     would: 'Bekäme sie',
+    deliverAt: 'Zustellen um',
+    deliverAtHint: 'Bis zu einem Jahr voraus. So lange wartet sie unter Geplant und lässt sich absagen. Leer: sofort.',
+    ownIdHint: 'Zweimal unter einer Id binnen 24 Stunden veröffentlicht, wird sie einmal gespeichert. Leer: keine.',
     wouldNot: 'Bekäme sie nicht',
+    furtherVerdicts: (count) =>
+      `Das sind die ersten ${number(count)} Abonnements des Kanals. POST /v1/channels/{id}/dry-run nennt alle, Seite für Seite.`,
   },
   deadLetters: {
     discarded: 'Verworfen',
@@ -258,6 +263,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     isPaused: 'Nachrichten warten, bis es fortgesetzt wird. Keine geht verloren.',
     isDisabled:
       'Der Empfänger hat sich abgemeldet, oder jemand hat es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+    openedAt: 'Gesperrt seit',
     nextProbe: 'Die nächste:',
     isOpen: 'Zu viele Versuche sind gescheitert: Alle 30 Sekunden geht nur eine Probe hinaus.',
     pause: 'Anhalten',
@@ -272,7 +278,6 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     rotate: 'Wechseln',
     rotateWhy: 'Anfragen tragen so lange beide Signaturen, damit keine scheitert, bis der Empfänger das neue hat.',
     overlap: 'Das alte signiert weiter',
-    overlaps: { 0: 'gar nicht: es endet sofort', 1: '1 Stunde', 24: '24 Stunden', 168: '7 Tage' },
     signsSince: 'Signiert seit',
     signsUntil: 'neben dem neueren bis',
     rotated: 'Das Geheimnis ist gewechselt',

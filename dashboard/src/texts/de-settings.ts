@@ -27,6 +27,7 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     never: 'nie',
     expires: 'Endet',
     noEnd: 'nie',
+    expiresHint: 'Ab dann wird er abgelehnt, und der Überblick sagt es zwei Wochen davor. Leer: nie.',
     once: 'Nur jetzt zu sehen',
     onceWhy: 'Niemand kann das noch einmal lesen. Legen Sie es dorthin, wo Ihr Programm es findet.',
     clientId: 'Client-Id',
@@ -43,7 +44,9 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     rotate: 'Wechseln',
     rotateTitle: (name) => `${name} wechseln?`,
     rotateWhy:
-      'Ein neues Geheimnis mit denselben Rechten wird einmal gezeigt. Das alte gilt noch 24 Stunden: Ist es bekannt geworden, widerrufen Sie es stattdessen.',
+      'Ein neues Geheimnis mit denselben Rechten wird einmal gezeigt. Ist das alte bekannt geworden, lassen Sie es sofort enden.',
+    overlap: 'Das alte gilt weiter',
+    previousUntil: 'Der Schlüssel davor gilt bis',
     rotated: 'Gewechselt',
     revoke: 'Widerrufen',
     revokeTitle: (name) => `${name} widerrufen?`,

@@ -28,6 +28,8 @@ export const de: Texts = {
     done: 'Erledigt',
     loading: 'Wird geladen',
     name: 'Name',
+    overlaps: { 0: 'gar nicht: es endet sofort', 1: '1 Stunde', 24: '24 Stunden', 168: '7 Tage' },
+    since: 'seit',
     notAllowed: (role) =>
       `Ihre Rolle erlaubt das nicht: Sie sind hier ${role}. Ein Admin der Organisation kann Ihnen eine andere geben.`,
     notAllowedTitle: 'Nicht mit Ihrer Rolle',

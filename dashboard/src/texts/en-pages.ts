@@ -128,7 +128,12 @@ export const enPages = {
     askNow: 'Ask',
     nobody: 'The channel has no subscription.',
     would: 'Would get it',
+    deliverAt: 'Deliver at',
+    deliverAtHint: 'Up to a year ahead. Until then it waits under Scheduled, and can be cancelled. Empty: at once.',
+    ownIdHint: 'Published twice under one id within 24 hours, a message is stored once. Empty: none.',
     wouldNot: 'Would not',
+    furtherVerdicts: (count: number) =>
+      `These are the first ${number(count)} subscriptions of the channel. POST /v1/channels/{id}/dry-run tells all, page by page.`,
   },
   deadLetters: {
     discarded: 'Discarded',
@@ -259,6 +264,7 @@ export const enPages = {
     isPaused: 'Messages wait until it is resumed. None is lost.',
     isDisabled:
       'Its receiver has said that it is gone, or somebody has disabled it. Messages wait until it is resumed.',
+    openedAt: 'Open since',
     nextProbe: 'The next one:',
     isOpen: 'Too many tries have failed: nothing is sent but a probe every 30 seconds.',
     pause: 'Pause',
@@ -273,7 +279,6 @@ export const enPages = {
     rotate: 'Rotate',
     rotateWhy: 'Requests carry both signatures meanwhile, so that none fails until the receiver has the new secret.',
     overlap: 'The old one goes on signing for',
-    overlaps: { 0: 'no time: it ends at once', 1: '1 hour', 24: '24 hours', 168: '7 days' },
     signsSince: 'Signs since',
     signsUntil: 'beside the newer one until',
     rotated: 'The secret is rotated',

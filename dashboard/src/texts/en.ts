@@ -27,6 +27,8 @@ const frame = {
     done: 'Done',
     loading: 'Loading',
     name: 'Name',
+    overlaps: { 0: 'no time: it ends at once', 1: '1 hour', 24: '24 hours', 168: '7 days' },
+    since: 'since',
     notAllowed: (role: string) =>
       `Your role does not allow this: you are ${role} here. An admin of the organisation can give you another one.`,
     notAllowedTitle: 'Not with your role',
