@@ -77,7 +77,8 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, {
     capacity,
-    chores: [replays.startPending, automations.syncSchedules],
+    // Others ask Temporal, which may not answer.
+    chores: [automations.takeOver, replays.startPending, automations.syncSchedules],
     ...(handOver && { handOver }),
   });
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });

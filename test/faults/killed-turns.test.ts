@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { NEXT_ROUND } from '../../src/db/waking/due-runs.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createScenes, type Scene } from '../support/make/scene.ts';
+import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import {
   type ApiProcess,
@@ -50,6 +52,23 @@ async function untilRanked(): Promise<{ id: string; pid: number }[]> {
   });
   return before;
 }
+
+const calls = workflowCalls({
+  async request<T>(method: string, path: string, body?: unknown) {
+    const response = await fetch(api.url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // `as`: the caller says what this endpoint answers.
+    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+  },
+});
+const http = ({ receiver }: Scene) => ({
+  id: 'push',
+  type: 'action',
+  config: { action: 'http', url: receiver.url },
+});
 
 const message = { eventType: 'order.created', payload: {} };
 const countOf = ({ receiver }: Scene): number => receiver.requests.length;
@@ -114,6 +133,26 @@ const due: Record<string, (scene: Scene) => Promise<unknown>> = {
       until: new Date().toISOString(),
     });
     return arrives(scene, before + 1);
+  },
+  async 'a run begins its next round'(scene) {
+    const { id } = await calls.start(await calls.activate({ type: 'manual' }, [http(scene)]));
+    await calls.ended(id);
+    const before = countOf(scene);
+    await query('DELETE FROM run_steps WHERE run_id = $1', id);
+    await query(`UPDATE runs r SET ${NEXT_ROUND}, finished_at = NULL WHERE id = $1`, id);
+    await arrives(scene, before + 1);
+    await calls.ended(id);
+  },
+  async 'a run that has its message is told'(scene) {
+    const match = [{ event: 'event.payload.order', run: 'run.id' }];
+    const wait = { id: 'paid', type: 'wait_for_event', config: { eventTypes: ['order.paid'], match }, next: 'push' };
+    const { id } = await calls.start(await calls.activate({ type: 'manual' }, [wait, http(scene)]));
+    await waitFor('the run to wait', async () => (await calls.getRun(id)).status === 'waiting');
+    const other = await calls.publish(scene.channelId);
+    await arrives(scene, 1);
+    await query('UPDATE run_waits SET message_id = $2, due_at = now() WHERE run_id = $1', id, other);
+    await arrives(scene, 2);
+    await calls.ended(id);
   },
 };
 

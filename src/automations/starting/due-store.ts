@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { NEXT_ROUND } from '../../db/waking/due-runs.ts';
+import { NEXT_ROUND, wakeForRuns } from '../../db/waking/due-runs.ts';
 import { CUT_OFF } from '../../db/sql/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { ClaimedRun } from '../gates/admit.ts';
@@ -14,7 +14,7 @@ export type DueRun = ClaimedRun & {
   carrier: string | null;
 };
 
-// A worker that dies with its claims leaves them due again after this time. Starting twice is harmless.
+// A start that neither succeeded nor was given back is made again after this time. Starting twice is harmless.
 const CLAIM_SECONDS = 30;
 // Runs of one workflow that a claim looks at beside those of many others.
 const TURN = 8;
@@ -77,6 +77,22 @@ export async function releaseRuns(pool: Pool, runIds: readonly string[]): Promis
   await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [
     runIds,
   ]);
+}
+
+/**
+ * Runs that dead incarnations had claimed and not begun are due again, and workers are woken; those of this process, `ownId`, stay with it.
+ * One that lives, and was too slow to renew its lease, may start the same Temporal workflow a second time, which starts nothing. Returns
+ * how many.
+ */
+export async function releaseRunsOfDead(pool: Pool, ownId: string): Promise<number> {
+  const { rowCount } = await pool.query({
+    name: 'release_runs_of_dead',
+    text: `UPDATE runs SET due_at = now(), holder = NULL
+      WHERE holder IN (SELECT id FROM incarnations WHERE expires_at <= now() AND id <> $1) AND status = 'pending' AND due_at > now()`,
+    values: [ownId],
+  });
+  if ((rowCount ?? 0) > 0) await wakeForRuns(pool);
+  return rowCount ?? 0;
 }
 
 /** Temporal has been told of the cancellation. */

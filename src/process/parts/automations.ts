@@ -15,7 +15,7 @@ import { findVersion } from '../../automations/definitions/store.ts';
 import { forgetSynced } from '../../automations/schedules/store.ts';
 import { syncSchedules } from '../../automations/schedules/sync.ts';
 import { createOpenSecrets } from '../../automations/workflow-secrets/open-secrets.ts';
-import { abandonRuns } from '../../automations/starting/due-store.ts';
+import { abandonRuns, releaseRunsOfDead } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
 import { removeEndedWaits } from '../../automations/waking/heard-store.ts';
@@ -69,6 +69,12 @@ export function automationsPart(
     async abandon(): Promise<void> {
       await abandonRuns(pool);
       await forgetSynced(pool);
+    },
+    /** Claims of dead workers are due again. */
+    async takeOver(): Promise<void> {
+      const runs = await releaseRunsOfDead(pool, incarnation.id);
+      if (runs > 0)
+        log.info({ runs }, 'took over runs that a dead worker had claimed and not begun; they are due again');
     },
     /** Temporal is told of schedules that were changed. */
     syncSchedules: () => syncSchedules({ pool, log, schedules }),
