@@ -1,8 +1,8 @@
 import { BETWEEN, type ListFilter, type NamePair, type Search } from './list-filter.ts';
 
 /**
- * The fault of a part of a query: no name, a name that no filter has, a name for the second time, quotes that do not close, or an impossible
- * value, `text`, of a filter.
+ * The fault of a part of a query: no name, a name that no filter has, a name for the second time, quotes that do not close, or an
+ * impossible value, `text`, of a filter.
  */
 type QueryProblem =
   | { kind: 'word' | 'name' | 'twice' | 'quote'; part: string }
