@@ -44,11 +44,15 @@ export const messageShape = {
   id: idOf('message'),
   channelId: idOf('channel').describe('Channel that it was published to.'),
   eventType: z.string().describe('Event type, as published.'),
-  payload: exactObject.exactOptional().describe('Payload, digit for digit as published. Absent once it is erased.'),
+  payload: exactObject
+    .exactOptional()
+    .describe('Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`.'),
   metadata: z
     .record(z.string(), z.string())
     .exactOptional()
-    .describe('Metadata, as published. Absent where none was given or it is erased.'),
+    .describe(
+      'Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`.',
+    ),
   publishedAt: time.describe('When it was published, or is to be.'),
   deliverAt: time
     .exactOptional()
@@ -63,12 +67,12 @@ export const messageShape = {
     ),
 };
 
-const hasContent = ({ payload, erasedAt }: { payload?: unknown; erasedAt?: unknown }): boolean =>
-  (payload === undefined) === (erasedAt !== undefined);
 const CONTENT_REASON = 'has either payload or erasedAt';
 
-/** Spec §2 Message. */
-export const messageAnswer = z.strictObject(messageShape).refine(hasContent, CONTENT_REASON);
+/** Spec §2 Message. A list may leave the payload out. */
+export const messageAnswer = z
+  .strictObject(messageShape)
+  .refine(({ payload, erasedAt }) => payload === undefined || erasedAt === undefined, CONTENT_REASON);
 export type Message = z.output<typeof messageAnswer>;
 
 /** The same where one message alone is asked for. */
@@ -80,7 +84,7 @@ export const tracedMessageAnswer = z
       .exactOptional()
       .describe('Trace of the request that published it (W3C Trace Context). Absent where that had none.'),
   })
-  .refine(hasContent, CONTENT_REASON);
+  .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), CONTENT_REASON);
 export type TracedMessage = z.output<typeof tracedMessageAnswer>;
 
 /** A message in lists over channels: of payload and metadata its size alone. */

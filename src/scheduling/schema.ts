@@ -9,6 +9,8 @@ export const listScheduledQuery = pageQuery.extend({
   eventType: eventTypeQuery.optional(),
   /** Bounds deliverAt. */
   ...windowQuery,
+  /** `false` leaves payload and metadata out: each row may have 272 KiB of them. */
+  payloads: enumQuery(['true', 'false']).optional(),
 });
 
 export type ListScheduled = z.output<typeof listScheduledQuery>;

@@ -21,13 +21,14 @@ export function createScheduling(
     /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
     async list(caller: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
       const { environmentId } = caller;
-      const { limit, status, eventType, since, until } = query;
-      const filters = { status, eventType, ...windowText({ since, until }) };
+      const { limit, status, eventType, since, until, payloads } = query;
+      const hasPayloads = payloads !== 'false';
+      const filters = { status, eventType, payloads, ...windowText({ since, until }) };
       const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters };
       const filter = { environmentId, channelId, status, eventType, ids: idsWithin('message', { since, until }) };
       const list = async (transaction: DatabaseTransaction): Promise<Message[]> => {
         if (!(await channelExists(transaction, environmentId, channelId))) throw notFound('channel');
-        return listScheduled(transaction, filter, pageRequest(scope, query));
+        return listScheduled(transaction, filter, { ...pageRequest(scope, query), hasPayloads });
       };
       const found = await tenants.list(caller, list);
       return toPage(scope, limit, found, (message) => message);

@@ -17,7 +17,7 @@ import { type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 export async function listScheduled(
   db: DatabaseTransaction,
   filter: MessageFilter & { status: ScheduleStatus },
-  page: PageRequest,
+  { hasPayloads, ...page }: PageRequest & { hasPayloads: boolean },
 ): Promise<Message[]> {
   const { environmentId, channelId, eventType, status } = filter;
   const values = createValues();
@@ -31,9 +31,15 @@ export async function listScheduled(
     : along({ ...walk, columns: ['channel_id'], at: [owner] });
   const rows = await readFound(
     () => findAlong(db, text, values),
-    (ids) => db.scheduledMessage.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } }),
+    (ids) =>
+      db.scheduledMessage.findMany({
+        // Unread where they are not asked for: they may be stored beside their rows.
+        omit: { payload: !hasPayloads, metadata: !hasPayloads },
+        where: { id: { in: ids } },
+        orderBy: { id: 'asc' },
+      }),
   );
-  return rows.map(toWaitingMessage);
+  return rows.map((row) => toWaitingMessage({ ...row, payload: row.payload ?? null, metadata: row.metadata ?? null }));
 }
 
 /** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */

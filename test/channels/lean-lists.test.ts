@@ -46,3 +46,45 @@ test.each([
     expect(status).toBe(400);
   },
 );
+
+// A hundred rows of the largest that a publisher may send were 26 MB, and the dashboard asked for them every three seconds.
+test('a list of scheduled messages without payloads has the same rows, and each message itself keeps its own', async () => {
+  const { id: channelId } = await make('/v1/channels', { name: 'later' });
+  const content = { payload: { text: 'x'.repeat(200_000) }, metadata: { note: 'y'.repeat(10_000) } };
+  const publish = (body: object) =>
+    make(`/v1/channels/${channelId}/messages`, { eventType: 'a.b', delay: 3_600_000, ...body });
+  const { id } = await publish(content);
+  const { id: erasedId } = await publish({ payload: {} });
+  const erased = await posthorn.request('DELETE', `/v1/messages/${erasedId}`);
+  expect(erased.status).toBe(204);
+  const list = (query: string) => get<{ data: Row[] }>(`/v1/channels/${channelId}/scheduled?limit=50${query}`);
+  const [whole, asAsked, lean] = [await list(''), await list('&payloads=true'), await list('&payloads=false')];
+  expect(asAsked).toEqual(whole);
+  expect(lean.data).toEqual(whole.data.map((row) => without(row, ['payload', 'metadata'])));
+  expect(whole.data.find((row) => row.id === id)).toMatchObject(content);
+  expect(await get(`/v1/messages/${id}`)).toMatchObject(content);
+  const { status } = await posthorn.request('GET', `/v1/channels/${channelId}/scheduled?payloads=no`);
+  expect(status).toBe(400);
+});
+
+test('lists of runs without outputs have the same rows, and each run itself keeps its own', async () => {
+  const { id: workflowId } = await make('/v1/workflows', { ...WORKFLOW, status: 'active' });
+  const runs: Row[] = [];
+  for (let n = 0; n < 2; n += 1) runs.push(await make(`/v1/workflows/${workflowId}/runs`, {}));
+  const output = { text: 'x'.repeat(200_000) };
+  await posthorn.deps.db.run.update({
+    where: { id: runs[0]?.id ?? '' },
+    data: { status: 'completed', output: JSON.stringify(output), finishedAt: new Date() },
+  });
+  for (const path of ['/v1/runs', `/v1/workflows/${workflowId}/runs`]) {
+    const list = (query: string) => get<{ data: Row[] }>(`${path}?limit=50${query}`);
+    const [whole, asAsked, lean] = [await list(''), await list('&outputs=true'), await list('&outputs=false')];
+    expect(asAsked).toEqual(whole);
+    expect(whole.data).toHaveLength(2);
+    expect(whole.data.filter((row) => row['output'] !== undefined)).toHaveLength(1);
+    expect(lean.data).toEqual(whole.data.map((row) => without(row, ['output'])));
+    const { status } = await posthorn.request('GET', `${path}?outputs=no`);
+    expect(status).toBe(400);
+  }
+  expect(await get(`/v1/runs/${runs[0]?.id}`)).toMatchObject({ output });
+});

@@ -116,7 +116,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     refusals: ({ environmentId, db }) => inbound.findRefusals(db, { environmentId, webhookId: ids.webhookId }, page),
   },
   'src/automations/runs/store.ts': {
-    runs: ({ environmentId, db }) => runs.findRuns(db, { environmentId, ids: {} }, page),
+    runs: ({ environmentId, db }) => runs.findRuns(db, { environmentId, ids: {} }, { ...page, hasOutputs: true }),
     'a run': ({ environmentId, db }) => runs.findRun(db, environmentId, ids.runId),
     'a workflow to run': ({ environmentId, db }) => runs.findToRun(db, environmentId, ids.workflowId),
     'whether there was a workflow': ({ environmentId, db }) => runs.workflowExists(db, environmentId, ids.workflowId),

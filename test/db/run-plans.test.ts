@@ -61,7 +61,7 @@ test.each([
       findRuns(
         transaction,
         { environmentId: place.environmentId, messageId, status, ids: {} },
-        { limit: 20, after: undefined },
+        { limit: 20, after: undefined, hasOutputs: true },
       ),
     );
     expect(runs.map(({ trigger }) => trigger.messageId)).toEqual(Array(count).fill(messageId));

@@ -1516,6 +1516,7 @@ export type ListRuns = {
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  readonly outputs?: 'true' | 'false' | undefined;
   readonly workflowId?: string | undefined;
   readonly messageId?: string | undefined;
 };
@@ -1526,6 +1527,7 @@ export type ListRunsOfWorkflow = {
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  readonly outputs?: 'true' | 'false' | undefined;
 };
 
 export type ListScheduled = {
@@ -1536,6 +1538,7 @@ export type ListScheduled = {
   readonly eventType?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  readonly payloads?: 'true' | 'false' | undefined;
 };
 
 export type ListSubscriptions = {
@@ -1649,9 +1652,9 @@ export type Message = {
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased. */
+  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given or it is erased. */
+  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** When it was published, or is to be. */
   readonly publishedAt: string;
@@ -1985,9 +1988,9 @@ export type PublishedMessage = {
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased. */
+  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given or it is erased. */
+  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** When it was published, or is to be. */
   readonly publishedAt: string;
@@ -2107,7 +2110,7 @@ export type Run = {
   readonly reason?: string;
   /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
   readonly filteredBy?: string;
-  /** Output of the `end` step that ended it. */
+  /** Output of the `end` step that ended it. Absent in a list with `outputs=false`. */
   readonly output?: unknown;
   /** Definition that it keeps to its end, as it was written: the workflow may have another one since. */
   readonly definition: {
@@ -2189,7 +2192,7 @@ export type RunSummary = {
   readonly reason?: string;
   /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
   readonly filteredBy?: string;
-  /** Output of the `end` step that ended it. */
+  /** Output of the `end` step that ended it. Absent in a list with `outputs=false`. */
   readonly output?: unknown;
 };
 
@@ -2706,9 +2709,9 @@ export type TracedMessage = {
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased. */
+  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given or it is erased. */
+  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** When it was published, or is to be. */
   readonly publishedAt: string;

@@ -13,7 +13,7 @@ export function MessageRuns({ id }: { id: string }) {
   const { at, path } = useHere();
   const runs = useQuery({
     queryKey: [path, 'runs-of-message', id],
-    queryFn: async () => (await api.runs.list({ messageId: id, limit: 100 }, at).page()).data,
+    queryFn: async () => (await api.runs.list({ messageId: id, outputs: 'false', limit: 100 }, at).page()).data,
     refetchInterval: 3_000,
   });
   const workflows = useWorkflows();

@@ -106,7 +106,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         name={t.nav.names.runs}
         kinds={['run']}
         listKey={[path, 'runs', query, since]}
-        fetch={(cursor) => api.runs.list({ ...queryNow(), limit: 100, cursor }, at).page()}
+        fetch={(cursor) => api.runs.list({ ...queryNow(), outputs: 'false', limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
           name: 'runs',

@@ -52,7 +52,9 @@ export function ScheduledList() {
           name={t.messages.scheduled}
           kinds={['message']}
           listKey={[path, 'scheduled-list', channelId]}
-          fetch={(cursor) => api.messages.listScheduled(channelId, { limit: 100, cursor }, at).page()}
+          fetch={(cursor) =>
+            api.messages.listScheduled(channelId, { payloads: 'false', limit: 100, cursor }, at).page()
+          }
           idOf={idOf}
           columns={columns}
           leastWidth={720}

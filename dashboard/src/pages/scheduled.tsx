@@ -16,7 +16,7 @@ export function ScheduledMessages({ channelId }: { channelId: string }) {
   const { at, path, may } = useHere();
   const found = useQuery({
     queryKey: [path, 'scheduled', channelId],
-    queryFn: () => api.messages.listScheduled(channelId, { limit: SOONEST }, at).page(),
+    queryFn: () => api.messages.listScheduled(channelId, { payloads: 'false', limit: SOONEST }, at).page(),
     refetchInterval: 3_000,
   });
   const { data: rows = [], pagination } = found.data ?? {};

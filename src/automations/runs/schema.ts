@@ -51,6 +51,8 @@ export const listRunsOfWorkflowQuery = pageQuery.extend({
   status: enumQuery(RUN_STATUSES).optional(),
   /** Bounds the time at which the run was made. */
   ...windowQuery,
+  /** `false` leaves outputs out: each may have 256 KiB. */
+  outputs: enumQuery(['true', 'false']).optional(),
 });
 export const listRunsQuery = listRunsOfWorkflowQuery.extend({
   workflowId: z.string().optional(),
@@ -59,7 +61,7 @@ export const listRunsQuery = listRunsOfWorkflowQuery.extend({
 });
 export type ListRuns = z.output<typeof listRunsQuery>;
 
-export const exportRunsQuery = listRunsQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export const exportRunsQuery = listRunsQuery.omit({ ...WITHOUT_PAGE, outputs: true }).extend(exportQuery);
 export type ExportRuns = z.output<typeof exportRunsQuery>;
 
 const runError = z.strictObject({
@@ -93,7 +95,9 @@ const shape = {
     .string()
     .exactOptional()
     .describe('Filter that ended the run as `completed`, because its expression was false: id of the step.'),
-  output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
+  output: storedJson
+    .exactOptional()
+    .describe('Output of the `end` step that ended it. Absent in a list with `outputs=false`.'),
 };
 
 const step = z.strictObject({

@@ -82,16 +82,17 @@ export function createRuns(
 
   const list = async (caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>> => {
     const { environmentId } = caller;
-    const { cursor: _, limit, since, until, ...filter } = query;
+    const { cursor: _, limit, since, until, outputs, ...filter } = query;
+    const hasOutputs = outputs !== 'false';
     const scope: ListScope = {
       list: 'runs',
       environmentId,
-      filters: { ...filter, ...windowText({ since, until }) },
+      filters: { ...filter, outputs, ...windowText({ since, until }) },
     };
     const ids = idsWithin('run', { since, until });
     const page = pageRequest(scope, query);
     const rows = await tenants.list(caller, (transaction) =>
-      store.findRuns(transaction, { environmentId, ...filter, ids }, page),
+      store.findRuns(transaction, { environmentId, ...filter, ids }, { ...page, hasOutputs }),
     );
     return toPage(scope, limit, rows, (run) => run);
   };

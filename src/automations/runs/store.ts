@@ -23,10 +23,12 @@ export type RunFilter = {
 export async function findRuns(
   transaction: DatabaseTransaction,
   { environmentId, workflowId, messageId, status, ids }: RunFilter,
-  { limit, after }: PageRequest,
+  { limit, after, hasOutputs }: PageRequest & { hasOutputs: boolean },
 ): Promise<RunSummary[]> {
   const below = [ids.before, after].filter((bound) => bound !== undefined).toSorted()[0];
   const rows = await transaction.run.findMany({
+    // A list needs no input, and the columns may be stored beside their rows.
+    omit: { input: true, output: !hasOutputs },
     where: {
       environmentId,
       ...(workflowId !== undefined && { workflowId }),
@@ -37,7 +39,7 @@ export async function findRuns(
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  return rows.map(toSummary);
+  return rows.map((row) => toSummary({ ...row, output: row.output ?? null }));
 }
 
 export async function findRun(
@@ -178,7 +180,7 @@ export async function findLatest(
 const errorOf = (code: string | null, message: string | null) =>
   code === null ? {} : { error: { code, message: message ?? '' } };
 
-function toSummary(row: RunRow): RunSummary {
+function toSummary(row: Omit<RunRow, 'input'>): RunSummary {
   const { error } = errorOf(row.errorCode, row.errorMessage);
   return {
     id: row.id,

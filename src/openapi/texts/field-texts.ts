@@ -49,6 +49,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
     'With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small.',
   definitions:
     'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
+  payloads: 'With `false` payload and metadata of each message are left out, and a page stays small.',
+  outputs: 'With `false` the outputs of runs are left out, and a page stays small.',
   deliveryStatus: 'Only those whose deliveries together have this state.',
   failing:
     'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',

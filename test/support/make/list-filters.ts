@@ -86,18 +86,11 @@ export const minLatencyMs: Filter = {
   bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
 /** Not a filter: every row is shown, with or without its large parts. */
-export const definitions: Filter = {
+export const isWhole: Filter = {
   values: ['true', 'false'],
   matches: () => true,
   strange: [],
   bad: ['', 'FALSE', '1', 'null'],
-};
-/** Not a filter: every row is shown, with or without the body of its answer. */
-export const responseBodies: Filter = {
-  values: ['true', 'false'],
-  matches: () => true,
-  strange: [],
-  bad: ['', 'TRUE', '0', 'null'],
 };
 /** Deliveries that wait for something beside their policy. */
 export const held: Filter = {

@@ -12,8 +12,7 @@ import {
   minLatencyMs,
   oneOf,
   publisherId,
-  definitions,
-  responseBodies,
+  isWhole,
   strangeIds,
 } from './list-filters.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
@@ -72,7 +71,7 @@ export const LISTS: List[] = [
   {
     name: 'channels',
     rows: 'SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', CHANNEL_STATUSES), definitions },
+    filters: { status: oneOf('status', CHANNEL_STATUSES), definitions: isWhole },
   },
   {
     name: 'messages',
@@ -90,7 +89,7 @@ export const LISTS: List[] = [
   {
     name: 'scheduled',
     rows: 'SELECT id FROM scheduled_messages WHERE environment_id = $1 AND channel_id = $2',
-    filters: { eventType },
+    filters: { eventType, payloads: isWhole },
     hasTimes: 'deliverAt',
     isSoonestFirst: true,
   },
@@ -116,7 +115,7 @@ export const LISTS: List[] = [
       errorStatus: deliveryErrorStatus,
       minLatencyMs,
       held,
-      responseBodies,
+      responseBodies: isWhole,
     },
     hasTimes: 'createdAt',
   },
@@ -195,18 +194,18 @@ export const LISTS: List[] = [
   {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', ['active', 'paused', 'draft']), definitions },
+    filters: { status: oneOf('status', ['active', 'paused', 'draft']), definitions: isWhole },
   },
   {
     name: 'runs',
     rows: 'SELECT id, message_id AS "messageId" FROM runs WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: RUN_STATUS, workflowId: idOf('workflowId'), messageId: begunBy },
+    filters: { status: RUN_STATUS, workflowId: idOf('workflowId'), messageId: begunBy, outputs: isWhole },
     hasTimes: 'createdAt',
   },
   {
     name: 'runs-of-workflow',
     rows: 'SELECT id FROM runs WHERE environment_id = $1 AND workflow_id = $2',
-    filters: { status: RUN_STATUS },
+    filters: { status: RUN_STATUS, outputs: isWhole },
     hasTimes: 'createdAt',
   },
   {
