@@ -4,6 +4,7 @@ import { PrismaClient } from '../src/db/generated/client.ts';
 import { joinBegin } from '../src/db/row-security/tenant-entry.ts';
 import { createTenants } from '../src/db/tenants.ts';
 import { readBacklog, readTables, readWaiting } from '../src/observe/figure-queries.ts';
+import { lookQueries } from './growth-looks.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { createExplainingPool, type Executed } from './plans.ts';
 
@@ -37,7 +38,12 @@ export async function explain(
     { name: 'metrics: scheduled messages', run: () => readWaiting(pool) },
     { name: 'metrics: tables', run: () => readTables(pool) },
   ];
-  const queries: Query[] = [...metricQueries, ...(await listQueries(questioned)), ...hotQueries(questioned)];
+  const queries: Query[] = [
+    ...metricQueries,
+    ...(await listQueries(questioned)),
+    ...lookQueries(questioned),
+    ...hotQueries(questioned),
+  ];
   const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
   const failed = new Set<string>();
   // In turn: each query meets the rows that the one before has left, as in service.

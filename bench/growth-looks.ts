@@ -1,0 +1,85 @@
+import { look } from '../src/changes/store.ts';
+import { findGroups } from '../src/dead-letters/groups-store.ts';
+import { listDeliveries } from '../src/deliveries/store.ts';
+import { readPayloads } from '../src/messages/look-through-store.ts';
+import { findSummaries, type SummaryFilter } from '../src/messages/summaries-store.ts';
+import { findNamed } from '../src/search/store.ts';
+import { type Span, spanOf } from '../src/stats/span.ts';
+import { countLeft, countSubscriptions, findCounted, findSubscriptionIds } from '../src/stats/store.ts';
+import { BUSY, CALM } from './growth-fill.ts';
+import type { Query, Questioned } from './growth-queries.ts';
+
+const DAY_MS = 86_400_000;
+const PAGE = { limit: 50, after: undefined };
+/** One frequent value, all values of that kind, and one that never was. */
+const TYPES = [BUSY.eventType, 'growth.*', 'never'];
+
+/** Lists over all channels, counts, searches and looks, as the dashboard asks for them; the bounded ones with what they never find. */
+export function lookQueries({ asCaller, environmentId }: Questioned): Query[] {
+  const summaries = (name: string, filter: Partial<SummaryFilter>): Query => ({
+    name: `messages over all channels${name}`,
+    run: () => asCaller((db) => findSummaries(db, { environmentId, ...filter }, PAGE)),
+  });
+  const deliveries = (name: string, filter: object): Query => ({
+    name: `deliveries${name}`,
+    run: () => asCaller((db) => listDeliveries(db, { environmentId, ...filter }, PAGE, new Date())),
+  });
+  return [
+    summaries('', {}),
+    ...TYPES.map((eventType) => summaries(`, ${eventType}`, { eventType })),
+    summaries(', by a publisher’s id (none)', { publisherId: 'till-8' }),
+    ...(['failed', 'pending', 'unrouted'] as const).map((deliveryStatus) =>
+      summaries(`, ${deliveryStatus}`, { deliveryStatus }),
+    ),
+    deliveries(', answered 503 (none)', { errorStatus: '503' }),
+    deliveries(', answered by a range (none)', { errorStatus: '410-503' }),
+    deliveries(', held', { held: 'true' }),
+    {
+      name: 'dead letters by their causes',
+      run: () => asCaller((db) => findGroups(db, { environmentId })),
+    },
+    {
+      name: 'payloads looked through (none)',
+      run: () => asCaller((db) => readPayloads(db, { environmentId }, { after: undefined, needle: 'till-8' })),
+    },
+    {
+      name: 'things by a part of their name',
+      run: () =>
+        asCaller((db) =>
+          findNamed(db, environmentId, { text: 'scription 77', kinds: ['channel', 'subscription', 'workflow'] }),
+        ),
+    },
+    { name: 'changes: one look', run: () => asCaller((db) => look(db, environmentId)) },
+    ...(['pending', 'retrying', 'open'] as const).map((status) => ({
+      name: `backlog: ${status}`,
+      run: () => asCaller((db) => countLeft(db, environmentId, status)),
+    })),
+    ...figureQueries({ asCaller, environmentId }),
+  ];
+}
+
+function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' | 'environmentId'>): Query[] {
+  const month = (): Span => spanOf({ since: BigInt(Date.now() - 30 * DAY_MS) * 1_000_000n }, new Date());
+  const day = (): Span => spanOf({}, new Date());
+  const counted = (name: string, ofIds: readonly string[], span: () => Span): Query => ({
+    name: `figures of ${name}`,
+    run: () => asCaller((db) => findCounted(db, { environmentId, ofIds }, span())),
+  });
+  return [
+    counted('the environment, a month', [environmentId], month),
+    counted('the environment, a day', [environmentId], day),
+    counted('a calm channel, a month', [CALM.channelId], month),
+    {
+      name: 'figures of the newest 100 subscriptions, a day',
+      run: () =>
+        asCaller(async (db) => {
+          const ofIds = await findSubscriptionIds(db, environmentId, undefined);
+          return findCounted(db, { environmentId, ofIds }, day());
+        }),
+    },
+    {
+      name: 'subscriptions of two channels, counted',
+      run: () => asCaller((db) => countSubscriptions(db, environmentId, [BUSY.channelId, CALM.channelId])),
+    },
+  ];
+}
