@@ -9,8 +9,8 @@ export const REPLAY_KINDS = {
     activity: 'replayDeadLetterBatches',
     /** The field of the argument that holds the id of the replay. */
     idField: 'bulkReplayId',
-    // A batch takes a few ms, so an hour is far beyond any number of dead letters.
-    startToCloseTimeout: '1 hour',
+    // A batch takes a few ms. At the least rate, one a second, two million dead letters take days.
+    startToCloseTimeout: '30 days',
     summary: 'bulk replay of dead letters',
   },
   replayMessages: {

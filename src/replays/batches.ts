@@ -7,6 +7,11 @@ import { KINDS } from './kinds.ts';
 
 // Replays of one kind that one look of a worker starts; the next look, 2 s later, starts the next ones.
 const STARTED_AT_ONCE = 10;
+// A batch is never more than a second's worth, so that a longer wait, with a second of grace, is of a clock that was set back.
+const LONGEST_WAIT = "interval '2 seconds'";
+// SQL: the rest of the wait after the last batch, whichever worker has made it. Read once the row is locked.
+const WAIT = `CASE WHEN next_batch_at <= clock_timestamp() + ${LONGEST_WAIT}
+  THEN greatest(0, extract(epoch FROM next_batch_at - clock_timestamp()) * 1000)::float8 ELSE 0 END AS "waitMs"`;
 // SQL: a replay that has not ended.
 const IS_OPEN = `status IN ('pending', 'running')`;
 
@@ -18,7 +23,8 @@ const kinds = Object.keys(REPLAY_KINDS) as ReplayKind[];
 
 /**
  * Makes the next batch of a replay and stores its progress, in one transaction. A repeated call goes on behind the last one, and two at a
- * time take turns on the row. A replay that has ended, by a caller's cancel too, is finished and counts nothing.
+ * time take turns on the row: none of them makes a batch before the wait after the last one is over. A replay that has ended, by a
+ * caller's cancel too, is finished and counts nothing.
  */
 export async function runBatch(
   deps: ReplayDependencies,
@@ -27,13 +33,16 @@ export async function runBatch(
   const { table, counts: counted, prepare } = KINDS[kind];
   const make = await prepare(deps, { id, now });
   return inTransaction(deps.pool, async (connection) => {
-    const taken = await connection.query<Record<string, number>>(
-      `UPDATE ${table} SET status = 'running', carrier = $2 WHERE id = $1 AND ${IS_OPEN} RETURNING ${counted.join()}`,
+    const taken = await connection.query<{ waitMs: number } & Record<string, number>>(
+      `UPDATE ${table} SET status = 'running', carrier = $2 WHERE id = $1 AND ${IS_OPEN}
+       RETURNING ${WAIT}, ${counted.join()}`,
       [id, carrier],
     );
-    const [before] = taken.rows;
-    if (before === undefined)
+    const [found] = taken.rows;
+    if (found === undefined)
       return { isFinished: true, waitMs: 0, counts: Object.fromEntries(counted.map((count) => [count, 0])) };
+    const { waitMs: left, ...before } = found;
+    if (left > 0) return { isFinished: false, waitMs: Math.ceil(left), counts: before };
     const batch = await make(connection);
     if (batch.result === 'notNow') return { isFinished: false, waitMs: batch.waitMs, counts: before };
     if (batch.result === 'cancelled') {
@@ -41,12 +50,13 @@ export async function runBatch(
       return { isFinished: true, waitMs: 0, counts: before };
     }
     const { counts, last, isLast, waitMs } = batch;
-    const added = counted.map((count, index) => `${count} = ${count} + $${index + 4}`);
+    const added = counted.map((count, index) => `${count} = ${count} + $${index + 5}`);
     const stored = await connection.query<Record<string, number>>(
       `UPDATE ${table} SET position = coalesce($2, position), ${added.join()},
+         next_batch_at = clock_timestamp() + nullif($4::float8, 0) * interval '1 millisecond',
          status = CASE WHEN $3 THEN 'completed' ELSE status END, finished_at = CASE WHEN $3 THEN now() END
        WHERE id = $1 RETURNING ${counted.join()}`,
-      [id, last, isLast, ...counted.map((count) => counts[count] ?? 0)],
+      [id, last, isLast, waitMs, ...counted.map((count) => counts[count] ?? 0)],
     );
     return { isFinished: isLast, waitMs, counts: stored.rows[0] ?? before };
   });

@@ -16,7 +16,7 @@ const BATCH = 100;
 
 export async function insertBulkReplay(
   db: DatabaseTransaction,
-  replay: { id: string; environmentId: string; filter: BulkReplayFilter; matched: number; requestedBy: string },
+  replay: Pick<BulkReplay, 'id' | 'filter' | 'matched' | 'requestedBy' | 'ratePerSecond'> & { environmentId: string },
 ): Promise<BulkReplay> {
   const { filter, ...rest } = replay;
   const row = await db.bulkReplay.create({
@@ -146,13 +146,14 @@ type FilterColumns = Pick<
   | 'deliverySince'
   | 'deliveryUntil'
 >;
-type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy'>;
+type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy' | 'ratePerSecond'>;
 
 const WANTED = `
   SELECT environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
     message_id AS "messageId", workflow_id AS "workflowId", event_type AS "eventType", kind, reason, error_class AS "errorClass",
     error_status AS "errorStatus", failed_since AS "failedSince",
-    failed_until AS "failedUntil", delivery_since AS "deliverySince", delivery_until AS "deliveryUntil", position, requested_by AS "requestedBy"
+    failed_until AS "failedUntil", delivery_since AS "deliverySince", delivery_until AS "deliveryUntil", position, requested_by AS "requestedBy",
+    rate_per_second AS "ratePerSecond"
   FROM bulk_replays WHERE id = $1`;
 
 // A statement of its own, because it sees what others have committed while the replay waited for their rows.
@@ -160,15 +161,17 @@ const STILL_OPEN = `
   SELECT count(*)::int AS count FROM dead_letters WHERE id = ANY ($1::text[]) AND environment_id = $2 AND status = 'open'`;
 
 /**
- * Replays the next 100 open dead letters that the filter matches, oldest first. One that is open afterwards counts as failed; one that
- * another replay has taken, or a person has discarded, counts as neither.
+ * Replays the next open dead letters that the filter matches, oldest first: 100, or as many as the rate has in a second if these are
+ * fewer. One that is open afterwards counts as failed; one that another replay has taken, or a person has discarded, counts as neither.
+ * Only what was replayed has to be waited for.
  */
 async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const { rows } = await connection.query<Wanted>(WANTED, [id]);
   const [wanted] = rows;
   if (wanted === undefined) return { result: 'cancelled' };
-  const { environmentId, position, requestedBy } = wanted;
-  const { text, values } = selectNext(openOnesOf(environmentId, toFilter(wanted)), position ?? undefined, BATCH);
+  const { environmentId, position, requestedBy, ratePerSecond } = wanted;
+  const limit = Math.min(BATCH, ratePerSecond ?? BATCH);
+  const { text, values } = selectNext(openOnesOf(environmentId, toFilter(wanted)), position ?? undefined, limit);
   const letters = await queryAlongOn<{ id: string }>(connection, text, { values });
   const ids = letters.map((letter) => letter.id);
   // Each of the two takes the letters of its kind.
@@ -179,8 +182,8 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
     result: 'made',
     counts: { replayed, failed },
     last: ids.at(-1) ?? null,
-    isLast: ids.length < BATCH,
-    waitMs: 0,
+    isLast: ids.length < limit,
+    waitMs: ratePerSecond === null ? 0 : (replayed * 1_000) / ratePerSecond,
   };
 }
 
@@ -242,6 +245,8 @@ const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({
   replayed: row.replayed,
   failed: row.failed,
   filter: toFilter(row),
+  ...(row.ratePerSecond !== null && { ratePerSecond: row.ratePerSecond }),
+  requestedBy: row.requestedBy,
   createdAt: row.createdAt,
   ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
 });

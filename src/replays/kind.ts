@@ -11,7 +11,7 @@ export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'
 /**
  * Result of a batch. `counts` are added to those of the replay; one that is left out stays. `last` is the id of the last thing that was
  * looked at: the next batch begins behind it. `isLast`: the replay is completed. `waitMs` until the next batch, for the rate or for what
- * is not ready yet.
+ * is not ready yet: a second at most, and every worker keeps it.
  */
 export type Batch =
   | { result: 'made'; counts: Readonly<Record<string, number>>; last: string | null; isLast: boolean; waitMs: number }
@@ -24,8 +24,8 @@ type MakeBatch = (connection: PoolClient) => Promise<Batch>;
 
 /**
  * One kind of replay, which makes deliveries due again in batches, with counts, progress and an end. Rows of `table` have the
- * columns id, environment_id, status (REPLAY_STATUSES), position, carrier, requested_by, created_at, finished_at, one for each count, and
- * what the kind was asked for. batches.ts does everything else: it runs batches, counts, cancels, ends and restarts.
+ * columns id, environment_id, status (REPLAY_STATUSES), position, next_batch_at, carrier, requested_by, created_at, finished_at, one for
+ * each count, and what the kind was asked for. batches.ts does everything else: it runs batches, counts, cancels, ends and restarts.
  *
  * A further kind, such as the retry of all deliveries that a filter matches, is one file like dead-letter-store.ts: its constant of this
  * type says where the next batch comes from, what a batch does and how it is counted. The rest is a line in each list of kinds:

@@ -20,8 +20,8 @@ const SETTLED_AFTER_MS = 5_000;
 
 export type NewMessageReplay = Pick<
   MessageReplay,
-  'id' | 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing' | 'ratePerSecond'
-> & { environmentId: string; requestedBy: string };
+  'id' | 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing' | 'ratePerSecond' | 'requestedBy'
+> & { environmentId: string };
 
 export async function insertMessageReplay(db: DatabaseTransaction, replay: NewMessageReplay): Promise<MessageReplay> {
   return toMessageReplay(await db.messageReplay.create({ data: replay }));
@@ -227,6 +227,7 @@ const toMessageReplay = (row: MessageReplayRow): MessageReplay => {
     matched: row.matched,
     replayed: row.replayed,
     ...(upTo !== undefined && { upTo }),
+    requestedBy: row.requestedBy,
     createdAt: row.createdAt,
     ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
   };

@@ -10,6 +10,8 @@ import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
 
+const rate = z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max);
+
 /**
  * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now); an empty window has none.
  * `eventTypes` narrows what the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
@@ -19,7 +21,7 @@ export const messageReplayBody = fieldsOf({
   until: instantField.exactOptional(),
   eventTypes: z.array(z.string().check(checkEventTypePattern)).max(MAX_EVENT_TYPES).default([]),
   onlyMissing: z.boolean('must be true or false').default(false),
-  ratePerSecond: z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max).default(REPLAY_RATE.default),
+  ratePerSecond: rate.default(REPLAY_RATE.default),
 });
 
 export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
@@ -29,7 +31,10 @@ const errorStatus = z.union(
   `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`,
 );
 
-/** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
+/**
+ * The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. Without a rate it is done as
+ * fast as dead letters are found.
+ */
 export const bulkReplayBody = fieldsOf({
   ...deadLetterFilter,
   errorStatus: errorStatus.optional(),
@@ -37,6 +42,7 @@ export const bulkReplayBody = fieldsOf({
   until: instantField.optional(),
   createdSince: instantField.optional(),
   createdUntil: instantField.optional(),
+  ratePerSecond: rate.exactOptional(),
   dryRun: z.boolean('must be true or false').default(false),
 });
 
@@ -47,6 +53,10 @@ export const listMessageReplaysQuery = pageQuery.extend({
 
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
+
+const requestedBy = idOf('apiKey', 'machineCredential', 'user').describe(
+  'Who asked for it: an API key, a machine credential or a person.',
+);
 
 /** A replay and how far it is: messages that are not made due were under way already, or were there with onlyMissing. */
 export const messageReplayAnswer = z.strictObject({
@@ -61,6 +71,7 @@ export const messageReplayAnswer = z.strictObject({
   matched: wholeNumber.describe('Messages found so far.'),
   replayed: wholeNumber.describe('Messages that were made due.'),
   upTo: time.exactOptional().describe('publishedAt of the last message looked at. Absent before the first one.'),
+  requestedBy,
   createdAt: time.describe('When it was asked for.'),
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
 });
@@ -98,6 +109,10 @@ export const bulkReplayAnswer = z.strictObject({
   replayed: wholeNumber.describe('Dead letters replayed so far.'),
   failed: wholeNumber.describe('Dead letters that could not be replayed.'),
   filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
+  ratePerSecond: wholeNumber
+    .exactOptional()
+    .describe('Dead letters replayed per second at most. Absent: as fast as they are found.'),
+  requestedBy,
   createdAt: time.describe('When it was asked for.'),
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
 });

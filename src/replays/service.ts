@@ -97,7 +97,8 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
    */
   async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
     const { environmentId } = caller;
-    const { dryRun, since, until, createdSince, createdUntil, ...named } = request;
+    const { dryRun, ratePerSecond, since, until, createdSince, createdUntil, ...named } = request;
+    const paced = ratePerSecond === undefined ? {} : { ratePerSecond };
     return tenants.within(
       caller,
       async (transaction) => {
@@ -121,11 +122,12 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
           id: newId('bulkReplay'),
           environmentId,
           filter,
+          ...paced,
           matched,
           requestedBy: caller.principal.id,
         });
         await wakeWorkers(transaction);
-        const after = { ...filter, matched };
+        const after = { ...filter, ...paced, matched };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
         return replay;
       },

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
@@ -91,9 +92,43 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     .getByRole('button', { name: 'Replay these' })
     .click();
   await page.getByText('2 open dead letters match.').waitFor();
-  await page.getByRole('button', { name: 'Replay them' }).click();
-  await page.getByRole('complementary', { name: 'Details' }).getByText('2 of 2').waitFor();
+  const rate = page.getByLabel('A second, at most');
+  const go = page.getByRole('button', { name: 'Replay them' });
+  for (const wrong of ['1001', '0', '5,5', 'many']) {
+    await rate.fill(wrong);
+    await page.getByText('A whole number from 1 to 1,000.').waitFor();
+    expect(await go.isDisabled()).toBe(true);
+  }
+  await rate.fill('50');
+  await go.click();
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await details.getByText('2 of 2').waitFor();
+  await details.getByText('50', { exact: true }).waitFor();
+  await details.getByText(/\(you\)$/).waitFor();
   for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
+});
+
+test('a replay with a rate says how fast it may be, when it ends and who has asked for it', async () => {
+  const { page } = dashboard;
+  const subscriptionId = await subscribe('Ledger', receiver.url);
+  // Nothing is sent: 40 failures would open its circuit.
+  await posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`, undefined, scene.key);
+  for (let number = 1; number <= 40; number += 1)
+    await make(`/v1/channels/${channelId}/messages`, { eventType: 'payment.made', payload: { number } });
+  for (const { id: deliveryId } of await posthorn.deps.db.delivery.findMany({ where: { subscriptionId } }))
+    await endAsDeadLetter(posthorn.deps.pool, { deliveryId, round: 1, reason: 'internal', message: 'a test' });
+  const asked = { ratePerSecond: 1 };
+  const { body } = await posthorn.request<{ id: string }>('POST', '/v1/dlq/replay', asked, scene.key);
+  await dashboard.open(`/replays?open=${body.id}`);
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await details.getByText(/at most 1 a second, about .* left$/).waitFor();
+  await details.getByText(/^API key key_/).waitFor();
+  await page
+    .getByRole('grid')
+    .getByText(/^API key key_/)
+    .waitFor();
+  await posthorn.request('POST', `/v1/dlq/replay/${body.id}/cancel`, undefined, scene.key);
+  await details.getByText('Cancelled').waitFor();
 });
 
 test('a list in which nothing is lost any more says when something was, last', async () => {

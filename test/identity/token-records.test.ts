@@ -6,9 +6,12 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { createTokenClient } from '../support/world/token-client.ts';
 
 let posthorn: TestPosthorn;
+let person: Awaited<ReturnType<typeof setUp>>;
 const client = createTokenClient(() => posthorn);
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
+  person = await setUp(posthorn);
+  actIn(person.browser, person.me);
 });
 afterAll(() => posthorn.stop());
 
@@ -25,11 +28,27 @@ test('a dead letter shows that a machine credential has replayed it', async () =
 // Old: the schema knew of credentials alone.
 test('a dead letter shows that a person has replayed it', async () => {
   const { deadLetterId } = await seedResources(posthorn, posthorn.keys.live);
-  const { browser, me } = await setUp(posthorn);
-  actIn(browser, me);
+  const { browser, me } = person;
   const path = `/v1/dlq/${deadLetterId}`;
   expect((await browser.request('POST', `${path}/replay`)).status).toBe(202);
   expect((await posthorn.request('GET', path)).body).toMatchObject({ status: 'replayed', replayedBy: me.user.id });
+});
+
+test('a replay of many shows which machine credential, or which person, has asked for it', async () => {
+  const { subscriptionId } = await seedResources(posthorn, posthorn.keys.live);
+  const credential = await client.register({ scopes: ['dlq:write', 'subscriptions:write'] });
+  const token = await client.getToken(credential);
+  const { browser, me } = person;
+  const kinds: [asked: string, shown: string, body: object][] = [
+    ['/v1/dlq/replay', '/v1/dlq/replay', {}],
+    [`/v1/subscriptions/${subscriptionId}/replay`, '/v1/replays', { since: new Date().toISOString() }],
+  ];
+  for (const [path, shown, body] of kinds) {
+    expect((await client.call(token, { method: 'POST', path, body })).status).toBe(202);
+    expect((await browser.request('POST', path, body)).status).toBe(202);
+    const { body: listed } = await posthorn.request<{ data: { requestedBy: string }[] }>('GET', `${shown}?limit=2`);
+    expect(listed.data.map(({ requestedBy }) => requestedBy)).toEqual([me.user.id, credential.id]);
+  }
 });
 
 type Entry = { action: string; actor: { id: string }; target: { id: string }; after?: Record<string, unknown> };

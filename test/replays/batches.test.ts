@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../../src/contract/replays.ts';
 import { WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
@@ -17,7 +18,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 type ReplayJson = { id: string; status: string; finishedAt?: string };
 type Subscribed = { channelId: string; subscriptionId: string };
 
-// Deliveries that are there to be replayed. More than one batch of either kind: 100 dead letters, and 50 messages a second.
+// Deliveries that are there to be replayed. More than a second's worth of either kind: 100 dead letters, and 50 messages.
 const COUNT = 120;
 const AFTER_A_BATCH: Record<ReplayKind, number> = { replayDeadLetters: 100, replayMessages: 50 };
 
@@ -30,9 +31,11 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 /** Asks for it as a caller does. Returns its path, too, where it is shown. */
+const TABLES: Record<ReplayKind, string> = { replayDeadLetters: 'bulk_replays', replayMessages: 'message_replays' };
+
 const ASK: Record<ReplayKind, (of: Subscribed) => Promise<{ shownAt: string; id: string }>> = {
   async replayDeadLetters({ channelId }) {
-    const { body } = await posthorn.request<ReplayJson>('POST', '/v1/dlq/replay', { channelId });
+    const { body } = await posthorn.request<ReplayJson>('POST', '/v1/dlq/replay', { channelId, ratePerSecond: 100 });
     return { shownAt: `/v1/dlq/replay/${body.id}`, id: body.id };
   },
   async replayMessages({ subscriptionId }) {
@@ -67,9 +70,16 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     carrier = replayWorkflowId({ kind, id });
   });
 
-  /** The next batch, when everything has settled. */
-  const batch = (): Promise<Progress> =>
+  /** Asks for the next batch without waiting. Everything has settled. */
+  const look = (): Promise<Progress> =>
     runBatch(posthorn.deps, { kind, id, carrier, now: new Date(Date.now() + 60_000) });
+  const nextBatchAt = (at: string): Promise<unknown> =>
+    posthorn.deps.pool.query(`UPDATE ${TABLES[kind]} SET next_batch_at = ${at} WHERE id = $1`, [id]);
+  /** The next batch, its wait being over. */
+  const batch = async (): Promise<Progress> => {
+    await nextBatchAt('NULL');
+    return look();
+  };
   const shown = async (): Promise<ReplayJson> => (await posthorn.request<ReplayJson>('GET', shownAt)).body;
   const isPending = async (): Promise<boolean> =>
     (await pendingReplays(posthorn.deps.pool)).some((pending) => pending.kind === kind && pending.id === id);
@@ -99,6 +109,25 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     await Promise.all([untilFinished(), untilFinished()]);
     expect(await shown()).toMatchObject({ status: 'completed', matched: COUNT, replayed: COUNT });
     expect(await dueAgain()).toBe(COUNT);
+  });
+
+  // Old: a worker that took a replay over, or ran it beside another, made its own second's worth at once.
+  test('two workers that ask again and again make no more than its rate, whoever has made the last batch', async () => {
+    const untilEnd = async (): Promise<void> => {
+      while (!(await look()).isFinished) await sleep(20);
+    };
+    const began = performance.now();
+    await Promise.all([untilEnd(), untilEnd()]);
+    const seconds = (performance.now() - began) / 1_000;
+    expect(await shown()).toMatchObject({ status: 'completed', replayed: COUNT });
+    // Each batch but the last is a second's worth. A hundredth less: PostgreSQL's clock and the one here.
+    expect(seconds).toBeGreaterThan(Math.ceil(COUNT / AFTER_A_BATCH[kind]) - 1.01);
+  });
+
+  test('a wait of an hour, which a clock that was set back has left, is not kept', async () => {
+    await batch();
+    await nextBatchAt("now() + interval '1 hour'");
+    expect((await look()).counts['replayed']).toBeGreaterThan(AFTER_A_BATCH[kind]);
   });
 
   test('a cancel between two batches ends it, and what was made due stays due', async () => {
@@ -165,4 +194,47 @@ test('five equal bulk replays at once count each dead letter once, and none as f
 
   expect(counts.map(({ replayed = 0 }) => replayed).toSorted((one, other) => other - one)).toEqual([100, 0, 0, 0, 0]);
   expect(counts.map(({ failed = 0 }) => failed)).toEqual([0, 0, 0, 0, 0]);
+});
+
+describe('a bulk replay with a rate', () => {
+  const kind = 'replayDeadLetters';
+  type Paced = ReplayJson & { ratePerSecond?: number; requestedBy: string; replayed: number };
+  const ask = (body: object) => posthorn.request<Paced>('POST', '/v1/dlq/replay', body);
+  const first = (id: string): Promise<Progress> =>
+    runBatch(posthorn.deps, { kind, id, carrier: replayWorkflowId({ kind, id }), now: new Date() });
+
+  test.each([0, 1_001, 1.5, -1, '5'])('%j is refused', async (ratePerSecond) => {
+    const before = await posthorn.deps.db.bulkReplay.count();
+    expect(await ask({ ratePerSecond })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_REQUEST', details: { field: 'ratePerSecond' } } },
+    });
+    expect(await posthorn.deps.db.bulkReplay.count()).toBe(before);
+  });
+
+  test.each([
+    { ratePerSecond: 1, made: 1, waitMs: 1_000 },
+    { ratePerSecond: 30, made: 30, waitMs: 1_000 },
+    // A batch is 100 at most, so that it locks little.
+    { ratePerSecond: 1_000, made: 100, waitMs: 100 },
+    { made: 100, waitMs: 0 },
+  ])('makes its share due at a time, and says so: %j', async ({ made, waitMs, ...asked }) => {
+    const { channelId, subscriptionId } = await withDeadLetters();
+    const { body: replay } = await ask({ channelId, ...asked });
+    expect(replay.ratePerSecond).toBe(asked.ratePerSecond);
+    expect(await first(replay.id)).toMatchObject({ isFinished: false, waitMs, counts: { replayed: made } });
+    expect(await posthorn.deps.db.delivery.count({ where: { subscriptionId, round: 2 } })).toBe(made);
+    const { body: listed } = await posthorn.request<{ data: Paced[] }>('GET', '/v1/dlq/replay?limit=1');
+    expect(listed.data).toMatchObject([{ ...asked, id: replay.id, requestedBy: expect.stringMatching(/^key_/) }]);
+    type Entries = { data: { after: object }[] };
+    const { body: told } = await posthorn.request<Entries>('GET', `/v1/audit?targetId=${replay.id}`);
+    expect(told.data[0]?.after).toMatchObject({ ...asked, channelId });
+  });
+
+  test('does not wait for what could not be replayed', async () => {
+    const { channelId, subscriptionId } = await withDeadLetters();
+    await posthorn.request('DELETE', `/v1/subscriptions/${subscriptionId}`);
+    const { body: replay } = await ask({ channelId, ratePerSecond: 30 });
+    expect(await first(replay.id)).toMatchObject({ waitMs: 0, counts: { replayed: 0, failed: 30 } });
+  });
 });

@@ -17,6 +17,8 @@ type BulkReplayJson = {
   matched: number;
   replayed: number;
   failed: number;
+  ratePerSecond?: number;
+  createdAt: string;
   finishedAt?: string;
 };
 type LetterJson = { id: string; status: string; messageId: string; replayedBy?: string };
@@ -94,6 +96,19 @@ test('dead letters of a deleted subscription are counted as failed and stay open
   const letters = await lettersOf(`channelId=${channelId}`);
   expect(letters.map((letter) => letter.status)).toEqual(['open', 'open']);
   expect((await posthorn.request('POST', `/v1/dlq/${letters[0]?.id}/replay`)).status).toBe(409);
+});
+
+test('a bulk replay with a rate makes no more due than so many a second', async () => {
+  const { channelId } = await withDeadLetters(11);
+  receiver.answerWith([200]);
+
+  const asked = await bulkReplay({ channelId, ratePerSecond: 5 });
+
+  expect(asked.body.ratePerSecond).toBe(5);
+  const ended = await untilEnded(asked.body.id);
+  expect(ended).toMatchObject({ status: 'completed', replayed: 11, ratePerSecond: 5 });
+  // Five, five and one, with a second after each five.
+  expect(Date.parse(ended.finishedAt ?? '') - Date.parse(ended.createdAt)).toBeGreaterThan(1_990);
 });
 
 test('asking twice replays nothing twice', async () => {

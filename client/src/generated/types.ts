@@ -139,6 +139,7 @@ export type AskBulkReplay = {
   readonly until?: string | Date | undefined;
   readonly createdSince?: string | Date | undefined;
   readonly createdUntil?: string | Date | undefined;
+  readonly ratePerSecond?: number | undefined;
   /** Default: false. */
   readonly dryRun?: boolean | undefined;
 };
@@ -412,6 +413,10 @@ export type BulkReplay = {
     /** Only deliveries that were made before this. */
     readonly createdUntil?: string;
   };
+  /** Dead letters replayed per second at most. Absent: as fast as they are found. */
+  readonly ratePerSecond?: number;
+  /** Who asked for it: an API key, a machine credential or a person. */
+  readonly requestedBy: string;
   /** When it was asked for. */
   readonly createdAt: string;
   /** When it ended. Absent until then. */
@@ -1693,6 +1698,8 @@ export type MessageReplay = {
   readonly replayed: number;
   /** publishedAt of the last message looked at. Absent before the first one. */
   readonly upTo?: string;
+  /** Who asked for it: an API key, a machine credential or a person. */
+  readonly requestedBy: string;
   /** When it was asked for. */
   readonly createdAt: string;
   /** When it ended. Absent until then. */

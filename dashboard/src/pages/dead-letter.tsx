@@ -7,6 +7,7 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { Doer } from '../parts/doer.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -140,7 +141,7 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
           <>
             <dt>{t.deadLetters.replayedAt}</dt>
             <dd>
-              <Time at={row.replayedAt} /> <span className="mono">{row.replayedBy}</span>
+              <Time at={row.replayedAt} /> {row.replayedBy !== undefined && <Doer id={row.replayedBy} />}
             </dd>
           </>
         )}

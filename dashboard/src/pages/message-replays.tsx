@@ -6,6 +6,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
@@ -34,6 +35,7 @@ export function MessageReplayList() {
       width: 'minmax(140px, 1fr)',
       cell: (row) => subscriptions.nameOf(row.subscriptionId),
     },
+    { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     { head: t.replays.from, width: '200px', cell: (row) => <Time at={row.since} /> },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
@@ -45,7 +47,7 @@ export function MessageReplayList() {
       fetch={(cursor) => api.replays.list({ limit: 100, cursor }, at).page()}
       idOf={idOf}
       columns={columns}
-      leastWidth={900}
+      leastWidth={1_020}
       empty={
         <Empty title={t.replays.none}>
           <p>{t.replays.messagesWhy}</p>
@@ -78,9 +80,14 @@ function MessageReplayView({ id }: { id: string }) {
         text={t.replays.replayedOf(row.replayed, row.matched)}
         done={done}
         whole={whole}
+        pace={{ replayed: row.replayed, most: row.ratePerSecond }}
         cancel={() => api.replays.cancel(id, at)}
       />
       <dl className="facts">
+        <dt>{t.audit.actor}</dt>
+        <dd>
+          <Doer id={row.requestedBy} />
+        </dd>
         <dt>{t.fields.subscription}</dt>
         <dd>
           <HereLink to={`/subscriptions/${row.subscriptionId}`} className="mono">

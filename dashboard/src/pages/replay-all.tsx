@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, type AskBulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -6,10 +7,14 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { TextField } from '../parts/field.tsx';
 import { useGo } from '../parts/link.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
+
+/** Bound of the API. */
+const MOST_A_SECOND = 1_000;
 
 /** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
 export function ReplayAll({ title, filter, onClose }: { title: string; filter: AskBulkReplay; onClose: () => void }) {
@@ -18,6 +23,9 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
   const { act } = useActs();
   const go = useGo();
   const refresh = useRefresh();
+  const [rate, setRate] = useState('');
+  const written = rate.trim();
+  const isRate = written === '' || (/^[1-9]\d{0,3}$/.test(written) && Number(written) <= MOST_A_SECOND);
   const preview = useQuery({
     queryKey: [path, 'replay-preview', filter],
     queryFn: () => api.deadLetters.replayAll({ ...filter, dryRun: true }, at),
@@ -29,7 +37,8 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
   const ask = (): void =>
     void act(
       async () => {
-        const made = await api.deadLetters.replayAll(filter, at);
+        const paced = written === '' ? filter : { ...filter, ratePerSecond: Number(written) };
+        const made = await api.deadLetters.replayAll(paced, at);
         await refresh();
         go('/replays', 'id' in made ? { open: made.id } : {});
       },
@@ -53,11 +62,21 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
         {count !== undefined && count > oldest.length && (
           <p className="muted">{t.deadLetters.andMore(count - oldest.length)}</p>
         )}
+        {count !== undefined && count > 0 && (
+          // A text: a number that is written wrongly would be none for the browser, and so no rate at all.
+          <TextField
+            label={t.replays.rate}
+            value={rate}
+            onChange={setRate}
+            hint={t.replays.rateHint}
+            problem={isRate ? undefined : t.replays.rateBounds}
+          />
+        )}
         <div className="buttons">
           <button
             type="button"
             className="button main"
-            disabled={count === undefined || count === 0}
+            disabled={count === undefined || count === 0 || !isRate}
             onClick={() => {
               onClose();
               ask();
@@ -69,7 +88,7 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
             {t.common.cancel}
           </button>
         </div>
-        {count !== undefined && count > 0 && <ShellButton run={ask} />}
+        {count !== undefined && count > 0 && isRate && <ShellButton run={ask} />}
       </div>
     </Dialog>
   );

@@ -4,6 +4,7 @@ import { api, type BulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -51,6 +52,7 @@ function BulkReplayList() {
         </HereLink>
       ),
     },
+    { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
     { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },
@@ -62,6 +64,7 @@ function BulkReplayList() {
       fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
       idOf={idOf}
       columns={columns}
+      leastWidth={900}
       empty={
         <Empty title={t.replays.none}>
           <p>{t.replays.noneWhy}</p>
@@ -102,6 +105,7 @@ function ReplayView({ id }: { id: string }) {
         text={t.replays.progress(done, row.matched)}
         done={done}
         whole={row.matched}
+        pace={{ replayed: row.replayed, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
         cancel={() => api.deadLetters.cancelBulkReplay(id, at)}
       />
       <dl className="facts">
@@ -115,6 +119,16 @@ function ReplayView({ id }: { id: string }) {
             <dd>
               <Time at={row.finishedAt} />
             </dd>
+          </>
+        )}
+        <dt>{t.audit.actor}</dt>
+        <dd>
+          <Doer id={row.requestedBy} />
+        </dd>
+        {row.ratePerSecond !== undefined && (
+          <>
+            <dt>{t.replays.rate}</dt>
+            <dd>{row.ratePerSecond}</dd>
           </>
         )}
         <dt>{t.replays.failed}</dt>

@@ -12,13 +12,17 @@ type Given = {
   text: string;
   done: number;
   whole: number;
+  pace: Paced;
   cancel: () => PromiseLike<unknown>;
 };
+
+/** How many were replayed, how many a second may be at most, and how many are left where that is known. */
+type Paced = { replayed: number; most: number | undefined; left?: number };
 
 export const isReplayOver = ({ status }: Replay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
 
 /** How far a replay is, and the way to end it. */
-export function ReplayProgress({ of: row, text, done, whole, cancel }: Given) {
+export function ReplayProgress({ of: row, text, done, whole, pace, cancel }: Given) {
   const t = useTexts();
   const { may } = useHere();
   const refresh = useRefresh();
@@ -29,7 +33,7 @@ export function ReplayProgress({ of: row, text, done, whole, cancel }: Given) {
       <p className="sentence">
         <State of={row.status} /> {text}
       </p>
-      {!isReplayOver(row) && <Pace since={row.createdAt} done={done} whole={whole} />}
+      {!isReplayOver(row) && <Pace of={pace} since={row.createdAt} done={done} whole={whole} />}
       <progress max={most} value={row.status === 'completed' ? most : done} aria-label={text} />
       {may('developer') && !isReplayOver(row) && (
         <div className="buttons">
@@ -49,14 +53,29 @@ export function ReplayProgress({ of: row, text, done, whole, cancel }: Given) {
   );
 }
 
-/** How many a second so far, and when it ends if it goes on so. */
-function Pace({ since, done, whole }: { since: string; done: number; whole: number }) {
+/** How many a second so far, how many at most, and when it ends if it goes on so: never earlier than the most would let it. */
+function Pace({
+  of: { replayed, most, left = 0 },
+  since,
+  done,
+  whole,
+}: {
+  of: Paced;
+  since: string;
+  done: number;
+  whole: number;
+}) {
   const t = useTexts();
   const seconds = (Date.now() - Date.parse(since)) / 1_000;
   // The first batches say nothing yet.
-  if (done === 0 || seconds < 1) return null;
-  const rate = done / seconds;
-  const left = Math.max(0, whole - done) / rate;
-  const shown = rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate);
-  return <p className="muted">{t.replays.pace(shown, left === 0 ? undefined : durationText(left * 1_000))}</p>;
+  const hasBegun = done > 0 && seconds >= 1;
+  const atLeast = most === undefined ? 0 : left / most;
+  const secondsLeft = hasBegun ? Math.max(atLeast, (Math.max(0, whole - done) * seconds) / done) : atLeast;
+  const rate = replayed / seconds;
+  const text = t.replays.pace(
+    hasBegun ? (rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)) : undefined,
+    most,
+    secondsLeft === 0 ? undefined : durationText(Math.ceil(secondsLeft) * 1_000),
+  );
+  return text === '' ? null : <p className="muted">{text}</p>;
 }

@@ -182,6 +182,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     timeHint: 'UTC, etwa 2026-05-07T14:00:00Z.',
     upTo: 'Durchgesehen bis',
     rate: 'Je Sekunde höchstens',
+    rateHint: 'Leer: so schnell, wie sie gefunden werden. Die Grenzen eines Abonnements gelten daneben.',
+    rateBounds: 'Eine ganze Zahl von 1 bis 1.000.',
     onlyMissing: 'Nur, was nie zugestellt wurde und nicht gescheitert ist',
     ask: 'Wiederholen ab…',
     replayedOf: (replayed, matched) => `${number(replayed)} wiederholt, ${number(matched)} bisher gefunden`,
@@ -206,7 +208,12 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
       createdSince: 'Entstanden seit',
       createdUntil: 'Entstanden vor',
     },
-    pace: (rate, left) => `bisher ${number(rate)} je Sekunde${left === undefined ? '' : `, noch etwa ${left}`}`,
+    pace: (rate, most, left) =>
+      [
+        ...(rate === undefined ? [] : [`bisher ${number(rate)} je Sekunde`]),
+        ...(most === undefined ? [] : [`höchstens ${number(most)} je Sekunde`]),
+        ...(left === undefined ? [] : [`noch etwa ${left}`]),
+      ].join(', '),
     seeReplayed: 'Wiederholte ansehen',
     cancel: 'Wiederholung abbrechen',
   },

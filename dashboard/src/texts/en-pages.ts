@@ -181,6 +181,8 @@ export const enPages = {
     timeHint: 'UTC, such as 2026-05-07T14:00:00Z.',
     upTo: 'Looked at up to',
     rate: 'A second, at most',
+    rateHint: 'Empty: as fast as they are found. The limits of a subscription hold beside it.',
+    rateBounds: 'A whole number from 1 to 1,000.',
     onlyMissing: 'Only what was never delivered, and has not failed',
     ask: 'Replay since…',
     replayedOf: (replayed: number, matched: number) =>
@@ -206,8 +208,12 @@ export const enPages = {
       createdSince: 'Made since',
       createdUntil: 'Made before',
     },
-    pace: (rate: number, left: string | undefined) =>
-      `${number(rate)} a second so far${left === undefined ? '' : `, about ${left} left`}`,
+    pace: (rate: number | undefined, most: number | undefined, left: string | undefined) =>
+      [
+        ...(rate === undefined ? [] : [`${number(rate)} a second so far`]),
+        ...(most === undefined ? [] : [`at most ${number(most)} a second`]),
+        ...(left === undefined ? [] : [`about ${left} left`]),
+      ].join(', '),
     seeReplayed: 'See what was replayed',
     cancel: 'Cancel the replay',
   },

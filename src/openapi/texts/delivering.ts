@@ -133,7 +133,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Replay many dead letters',
     description:
       'Replays the open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
-    example: { body: { channelId: exampleId('channel'), reason: 'exhausted' } },
+    example: { body: { channelId: exampleId('channel'), reason: 'exhausted', ratePerSecond: 50 } },
   },
   'GET /v1/dlq/replay': {
     summary: 'List bulk replays',

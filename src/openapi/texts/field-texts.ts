@@ -148,6 +148,7 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'DryRunBody.filter': 'Expression to try on the message.',
   'StreamMessages.eventTypes': 'Event types or beginnings of them, with commas between them.',
   'StreamMessages.since': 'Begins with stored messages published after this.',
+  'AskBulkReplay.ratePerSecond': 'Dead letters replayed per second at most. Default: as fast as they are found.',
   'AskMessageReplay.since': 'First time of publication that is replayed.',
   'AskMessageReplay.until': 'First time of publication that is not replayed any more. Default: now.',
   'CancelRuns.status': 'Only runs with this status. Default: all that have not ended.',
