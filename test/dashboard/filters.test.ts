@@ -118,6 +118,18 @@ test('a list of a time from before all that is kept says that retention has ende
   }
 });
 
+test('a list of runs from before those that are kept says so, and for how long the app keeps them', async () => {
+  const empty = page.locator('.empty');
+  await dashboard.open('/runs?since=20d&until=10d');
+  await empty.getByRole('heading', { name: 'None match' }).waitFor();
+  await dashboard.open('/runs?since=60d&until=40d');
+  await empty.getByText('This app keeps runs for 30 days after their end.', { exact: false }).waitFor();
+  await empty.getByRole('heading', { name: 'Retention has ended it' }).waitFor();
+  await empty.getByRole('button', { name: 'Clear filters' }).click();
+  await page.waitForURL((url) => url.search === '');
+  await empty.getByRole('heading', { name: 'No run yet' }).waitFor();
+});
+
 // A field for each filter was the only way: nobody could write what they looked for, or hand it on as a text.
 test('all filters are written as one text with completions, and text, chips, fields and address say the same', async () => {
   await dashboard.open('/deliveries');

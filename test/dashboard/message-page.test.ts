@@ -45,6 +45,12 @@ test('a message shows the trace in which it was published, beside a button that 
   await dashboard.open(`/messages/${body.id}`);
   await page.getByText(traceId, { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Copy the trace id' }).count()).toBe(1);
+  // Its last digits stood on a line of their own on a telephone.
+  for (const width of [390, 360, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    const lines = `[...document.querySelectorAll('dd .mono')].find((each) => each.textContent === '${traceId}').getClientRects().length`;
+    expect({ width, lines: await page.evaluate(lines) }).toEqual({ width, lines: 1 });
+  }
   const bare = await scene.make(path, message);
   await dashboard.open(`/messages/${bare}`);
   await page.getByRole('heading', { name: bare, level: 1 }).waitFor();

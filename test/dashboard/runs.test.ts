@@ -97,6 +97,15 @@ test('the runs of a workflow are cancelled by one button, once a person has read
   await dialog.waitFor({ state: 'detached' });
   expect(await statuses()).toEqual(['waiting', 'waiting', 'waiting']);
 
+  // Runs that the list does not show are not cancelled with it.
+  const counted = page.waitForRequest((request) => request.url().endsWith(`/${workflowId}/runs/cancel`));
+  const until = '2026-01-31T12:00:00.000Z';
+  await dashboard.open(`/workflows/${workflowId}?tab=runs&until=${until}`);
+  expect((await counted).postDataJSON()).toEqual({ until, dryRun: true });
+  await page.getByRole('button', { name: 'Cancel 0 runs' }).waitFor();
+  await page.getByText('Retention has ended it').waitFor();
+  await dashboard.open(`/workflows/${workflowId}?tab=runs`);
+
   await open.click();
   await dialog.getByRole('button', { name: 'Cancel 3 runs' }).click();
   await page.getByText('Runs cancelled').waitFor();

@@ -9,17 +9,26 @@ import { Ask } from '../parts/ask.tsx';
 
 const UNFINISHED = ['pending', 'running', 'waiting', 'paused'] as const;
 
-type Given = { workflowId: string; status: RunSummary['status'] | undefined; since: string | undefined };
+type Given = {
+  workflowId: string;
+  status: RunSummary['status'] | undefined;
+  since: string | undefined;
+  until: string | undefined;
+};
 
 /** Cancels the runs that a list shows and that have not ended, once its person has read how many they are. */
-export function CancelRuns({ workflowId, status, since }: Given) {
+export function CancelRuns({ workflowId, status, since, until: before }: Given) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const [isAsking, setIsAsking] = useState(false);
   const wanted = UNFINISHED.find((each) => each === status);
-  const filter = { ...(wanted !== undefined && { status: wanted }), ...(since !== undefined && { since }) };
+  const filter = {
+    ...(wanted !== undefined && { status: wanted }),
+    ...(since !== undefined && { since }),
+    ...(before !== undefined && { until: before }),
+  };
   const isPossible = may('developer') && (status === undefined || wanted !== undefined);
   const preview = useQuery({
     queryKey: [path, 'runs', 'cancel-preview', workflowId, filter],
@@ -31,7 +40,8 @@ export function CancelRuns({ workflowId, status, since }: Given) {
   if (!isPossible) return null;
   const cancel = async (): Promise<void> => {
     // Each request ends 1,000; new runs that begin meanwhile are not among those that the person has read of.
-    const until = new Date().toISOString();
+    const now = new Date().toISOString();
+    const until = before === undefined || before > now ? now : before;
     for (let left = count; left > 0; ) ({ left } = await api.runs.cancelMany(workflowId, { ...filter, until }, at));
     await refresh();
   };

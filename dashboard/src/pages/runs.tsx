@@ -1,24 +1,25 @@
 import { api, type RunSummary } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
-import { isIdOf, isTime, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { NoneMatch } from '../parts/none-match.tsx';
+import { NoneKeptRuns } from '../parts/none-kept.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkflows } from '../parts/use-names.ts';
+import { useSince } from '../parts/use-since.ts';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
 import { RunView } from './run.tsx';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
-const FILTERS = ['status', 'workflow', 'since'] as const;
+const FILTERS = ['status', 'workflow', 'since', 'until'] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'failed', search: { status: 'failed' } },
   { name: 'waiting', search: { status: 'waiting' } },
@@ -42,12 +43,13 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const { at, path } = useHere();
   const go = useGo();
   const workflows = useWorkflows();
+  const spans = useSince(search);
   const query = {
     status: oneOf(search['status'], STATUSES),
     workflowId: workflowId ?? search['workflow'],
   };
-  const { since } = search;
-  const queryNow = () => ({ ...query, since: sinceOf(since) });
+  const { since, until } = search;
+  const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
     error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
@@ -73,7 +75,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       {workflowId === undefined ? (
         <Views page="runs" filters={FILTERS} own={VIEWS} />
       ) : (
-        <CancelRuns workflowId={workflowId} status={query.status} since={sinceOf(since)} />
+        <CancelRuns workflowId={workflowId} status={query.status} since={sinceOf(since)} until={sinceOf(until)} />
       )}
       <Filters
         filters={[
@@ -94,18 +96,13 @@ export function RunList({ workflowId }: { workflowId?: string }) {
                 },
               ]
             : []),
-          {
-            name: 'since',
-            label: t.fields.since,
-            options: SINCE.map((each) => [each, t.list.last[each]]),
-            accepts: isTime,
-          },
+          ...spans,
         ]}
       />
       <LiveList
         name={t.nav.names.runs}
         kinds={['run']}
-        listKey={[path, 'runs', query, since]}
+        listKey={[path, 'runs', query, since, until]}
         fetch={(cursor) => api.runs.list({ ...queryNow(), outputs: 'false', limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
@@ -118,7 +115,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         leastWidth={1_000}
         empty={
           isFiltered ? (
-            <NoneMatch filters={FILTERS} />
+            <NoneKeptRuns filters={FILTERS} until={until} />
           ) : (
             <Empty title={t.runs.none}>
               <p>{t.runs.noneWhy}</p>

@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
 import { sinceOf } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
 import { FULL } from './use-found.ts';
@@ -6,6 +9,8 @@ import { NoneMatch } from './none-match.tsx';
 import { useChannels } from './use-names.ts';
 
 const DAY_MS = 86_400_000;
+/** The time since when things are kept for so many days. */
+const keptSinceOf = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /**
  * Stands in place of an empty list of messages, or of what is removed with them. Where the asked time lies before all that the channel
@@ -28,12 +33,34 @@ export function NoneKept({
   // With a full page of channels there may be one that keeps its messages for longer.
   const isWhole = channel === undefined ? channels.all.length < FULL : those.length === 1;
   const days = Math.max(0, ...those.map(({ retentionDays }) => retentionDays));
-  const keptSince = new Date(Date.now() - days * DAY_MS).toISOString();
+  const keptSince = keptSinceOf(days);
   if (end === undefined || days === 0 || !isWhole || end > keptSince) return <NoneMatch filters={filters} />;
   const since = times.short(keptSince);
   const why =
     channel === undefined
       ? t.list.retention.ofAll(t.channels.days(days), since)
       : t.list.retention.ofChannel(channels.nameOf(channel), t.channels.days(days), since);
+  return <NoneMatch filters={filters} title={t.list.retention.title} why={why} />;
+}
+
+/**
+ * The same in place of an empty list of runs: an app keeps them for so many days after their end. A run is older than its end, so that a
+ * time in which runs began may lie before the retention although some of them are there. Then the list is not empty.
+ */
+export function NoneKeptRuns({ filters, until }: { filters: readonly string[]; until: string | undefined }) {
+  const t = useTexts();
+  const times = useTimes();
+  const { at, app } = useHere();
+  const end = sinceOf(until);
+  const found = useQuery({
+    queryKey: ['app', app.id],
+    queryFn: () => api.apps.get(app.id, at),
+    enabled: end !== undefined,
+  });
+  const days = found.data?.settings.retentionDays;
+  // One explanation after another would move what is being read.
+  if (end !== undefined && found.isPending) return null;
+  if (end === undefined || days === undefined || end > keptSinceOf(days)) return <NoneMatch filters={filters} />;
+  const why = t.list.retention.ofRuns(t.channels.days(days), times.short(keptSinceOf(days)));
   return <NoneMatch filters={filters} title={t.list.retention.title} why={why} />;
 }

@@ -100,6 +100,8 @@ export const de: Texts = {
         `Aufbewahrung des Kanals ${name}: ${days}. Nachrichten von vor ${since} wurden mit ihren Zustellungen und Unzustellbaren entfernt.`,
       ofAll: (days, since) =>
         `Längste Aufbewahrung eines Kanals hier: ${days}. Nachrichten von vor ${since} wurden mit ihren Zustellungen und Unzustellbaren entfernt.`,
+      ofRuns: (days, since) =>
+        `Aufbewahrung von Läufen dieser App: ${days} nach ihrem Ende. Läufe, die vor ${since} geendet haben, wurden mit ihren Schritten entfernt.`,
     },
     select: 'Zeile auswählen',
     selection: 'Auswahl',

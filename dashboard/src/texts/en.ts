@@ -98,6 +98,8 @@ const frame = {
         `The channel ${name} keeps messages for ${days}. Messages from before ${since} were removed, with their deliveries and dead letters.`,
       ofAll: (days: string, since: string) =>
         `No channel here keeps messages for longer than ${days}. Messages from before ${since} were removed, with their deliveries and dead letters.`,
+      ofRuns: (days: string, since: string) =>
+        `This app keeps runs for ${days} after their end. Runs that ended before ${since} were removed, with their steps.`,
     },
     select: 'Select the row',
     selection: 'Selection',
