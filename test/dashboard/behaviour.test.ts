@@ -64,11 +64,12 @@ test('a filter is written against real messages, each of which shows what the fi
   });
 });
 
-test('stopped updates stop every question of the page, and go on with one key', async () => {
+test.each(['a list', 'one message'])('stopped updates stop every question of %s, and go on with one key', async (of) => {
   const { page } = dashboard;
-  await makeMessages(1);
-  await dashboard.open('/messages');
-  await page.getByRole('row').nth(1).waitFor();
+  const { ids } = await makeMessages(1);
+  await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
+  await page.getByText('order.created').first().waitFor();
+  await page.getByText(of === 'a list' ? '1 row' : 'Who would get it now?').waitFor();
   await page.getByRole('button', { name: 'Stop updates' }).click();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -76,7 +77,7 @@ test('stopped updates stop every question of the page, and go on with one key', 
   await page.clock.install();
   await page.clock.runFor(120_000);
   expect(asked.filter((url) => url.includes('/v1/'))).toEqual([]);
-  await page.getByRole('grid', { name: 'Messages' }).focus();
+  await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('l');
   await page.clock.runFor(60_000);
   await waitFor('a question', () => Promise.resolve(asked.some((url) => url.includes('/v1/messages'))));

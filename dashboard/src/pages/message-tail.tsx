@@ -7,6 +7,7 @@ import { ChannelChoice, useChosenChannel } from '../parts/channel-choice.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { usePaused } from '../parts/pause.tsx';
 import { Time } from '../parts/time.tsx';
 
 /** So many of the newest are kept: a tail is looked at, and the list has the others. */
@@ -75,15 +76,12 @@ function useTail(channelId: string | undefined, isPaused: boolean): Tail {
 export function MessageTail() {
   const t = useTexts();
   const channelId = useChosenChannel();
-  const [isPaused, setIsPaused] = useState(false);
+  const isPaused = usePaused();
   const { messages, seen, error, isOpen } = useTail(channelId, isPaused);
   return (
     <div className="stack">
       <div className="filters">
         <ChannelChoice />
-        <button type="button" className="button" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
-          {isPaused ? t.list.goOn : t.list.pause}
-        </button>
         <span className="muted" role="status">
           {isOpen && !isPaused ? t.tail.listening(seen) : t.tail.paused(seen)}
         </span>

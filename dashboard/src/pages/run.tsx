@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Run } from '../api/client.ts';
+import { api, type Approval, type Run } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
@@ -146,12 +146,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
 
 /** Decisions that the run waits for. */
 function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) {
-  const t = useTexts();
-  const { at, path, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const [comment, setComment] = useState('');
-  const [data, setData] = useState('{}');
+  const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'approvals', runId],
     queryFn: async () => {
@@ -160,51 +155,60 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
         .page()
         .withAnswer();
       const texts = itemTexts(memberText(text, 'data') ?? '[]');
-      return page.data.map((row, index) => ({ ...row, form: memberText(texts[index] ?? '{}', 'form') }));
+      return page.data.map((row, index) => ({ row, form: memberText(texts[index] ?? '{}', 'form') }));
     },
     refetchInterval: isWaiting ? 3_000 : false,
   });
-  return found.data?.map(({ id, title, message, form, stepId, iteration, expiresAt }) => {
-    const decide = (how: 'approve' | 'reject'): void =>
-      void act(async () => {
-        const parts = {
-          stepId,
-          ...(iteration !== '' && { iteration }),
-          ...(comment.trim() !== '' && { comment: comment.trim() }),
-        };
-        // The answers to the form go as they are written: a text that is no JSON fails here.
-        if (form !== undefined) JSON.parse(data);
-        const body = JSON.stringify(parts).replace(/}$/, form === undefined ? '}' : `,"data":${data}}`);
-        await (how === 'approve' ? api.runs.approve(runId, body, at) : api.runs.reject(runId, body, at));
-        await refresh();
-      });
-    return (
-      <section key={id} className="box section">
-        <h2>{title}</h2>
-        {message !== undefined && <p>{message}</p>}
-        <p className="muted">
-          {t.runs.decideUntil} <Time at={expiresAt} />
-        </p>
-        {may('developer') && (
-          <>
-            <TextField label={t.runs.comment} value={comment} onChange={setComment} />
-            {form !== undefined && (
-              <>
-                <JsonText json={form} label={t.runs.form} />
-                <TextField label={t.runs.data} value={data} onChange={setData} lines={4} />
-              </>
-            )}
-            <div className="buttons">
-              <button type="button" className="button main" onClick={() => decide('approve')}>
-                {t.runs.approve}
-              </button>
-              <button type="button" className="button danger" onClick={() => decide('reject')}>
-                {t.runs.reject}
-              </button>
-            </div>
-          </>
-        )}
-      </section>
-    );
-  });
+  return found.data?.map(({ row, form }) => <Decision key={row.id} of={row} form={form} />);
+}
+
+/** One decision, with a comment and answers of its own. */
+function Decision({ of: row, form }: { of: Approval; form: string | undefined }) {
+  const t = useTexts();
+  const { at, may } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const [comment, setComment] = useState('');
+  const [data, setData] = useState('{}');
+  const decide = (how: 'approve' | 'reject'): void =>
+    void act(async () => {
+      const parts = {
+        stepId: row.stepId,
+        ...(row.iteration !== '' && { iteration: row.iteration }),
+        ...(comment.trim() !== '' && { comment: comment.trim() }),
+      };
+      // The answers to the form go as they are written: a text that is no JSON fails here.
+      if (form !== undefined) JSON.parse(data);
+      const body = JSON.stringify(parts).replace(/}$/, form === undefined ? '}' : `,"data":${data}}`);
+      await (how === 'approve' ? api.runs.approve(row.runId, body, at) : api.runs.reject(row.runId, body, at));
+      await refresh();
+    });
+  return (
+    <section className="box section">
+      <h2>{row.title}</h2>
+      {row.message !== undefined && <p>{row.message}</p>}
+      <p className="muted">
+        {t.runs.decideUntil} <Time at={row.expiresAt} />
+      </p>
+      {may('developer') && (
+        <>
+          <TextField label={t.runs.comment} value={comment} onChange={setComment} />
+          {form !== undefined && (
+            <>
+              <JsonText json={form} label={t.runs.form} />
+              <TextField label={t.runs.data} value={data} onChange={setData} lines={4} />
+            </>
+          )}
+          <div className="buttons">
+            <button type="button" className="button main" onClick={() => decide('approve')}>
+              {t.runs.approve}
+            </button>
+            <button type="button" className="button danger" onClick={() => decide('reject')}>
+              {t.runs.reject}
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  );
 }

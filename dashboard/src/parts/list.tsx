@@ -1,5 +1,4 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { focusManager } from '@tanstack/react-query';
 import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
@@ -9,6 +8,7 @@ import { ColumnChoice, useColumns } from './column-choice.tsx';
 import { Empty } from './empty.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
+import { usePaused } from './pause.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
 import { SidePanel } from './side-panel.tsx';
@@ -54,7 +54,7 @@ const NO_KINDS: readonly ChangeKind[] = [];
 
 /**
  * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
- * o opens the page of its own, l stops and goes on looking for changes, x selects where something can be done with several rows.
+ * o opens the page of its own, x selects where something can be done with several rows.
  */
 export function LiveList<T>(given: Given<T>) {
   const { name, idOf, empty, panel, onVisit, acts } = given;
@@ -62,13 +62,7 @@ export function LiveList<T>(given: Given<T>) {
   const columns = choice.shown;
   const t = useTexts();
   const [search, change] = useAddress();
-  const [isPaused, setIsPaused] = useState(false);
-  // Nothing of the page changes while its reader has stopped it, as in a tab that nobody sees.
-  useEffect(() => {
-    if (!isPaused) return undefined;
-    focusManager.setFocused(false);
-    return () => focusManager.setFocused(undefined);
-  }, [isPaused]);
+  const isPaused = usePaused();
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const [inView, setInView] = useState(0);
@@ -107,7 +101,6 @@ export function LiveList<T>(given: Given<T>) {
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    l: () => setIsPaused((before) => !before),
     ...(acts !== undefined && { x: () => selection.toggle(chosen, { isRange: false }) }),
     ...(onVisit !== undefined && {
       o: () => {
@@ -165,9 +158,6 @@ export function LiveList<T>(given: Given<T>) {
           </button>
         )}
         <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
-        <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
-          {isPaused ? t.list.goOn : t.list.pause}
-        </button>
         <ColumnChoice all={given.columns} shown={columns} onToggle={choice.toggle} />
         {given.exported !== undefined && <ExportButton {...given.exported} />}
         {acts !== undefined && selection.rows.length > 0 && (

@@ -13,6 +13,7 @@ import { Empty } from './empty.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { HereLink, useGo } from './link.tsx';
 import { OldData } from './old-data.tsx';
+import { PauseButton, PauseProvider } from './pause.tsx';
 import { Palette } from './palette.tsx';
 import { Preferences } from './preferences.tsx';
 
@@ -39,7 +40,9 @@ export function Shell() {
     <HereContext value={here}>
       {/* Another place is another page: nothing of the one before may be left over. */}
       <ChangesProvider key={here.path}>
-        <Frame here={here} />
+        <PauseProvider>
+          <Frame here={here} />
+        </PauseProvider>
       </ChangesProvider>
     </HereContext>
   );
@@ -123,6 +126,7 @@ function Frame({ here }: { here: Here }) {
           </button>
           <PlaceChoice />
           <span className="grow" />
+          <PauseButton />
           <button type="button" className="button" onClick={() => setIsSearching(true)}>
             {t.palette.title} <kbd>⌘K</kbd>
           </button>
