@@ -61,3 +61,31 @@ test.each([
   ]);
   expect(rows).toEqual([expected]);
 });
+
+test('a delivery whose start was not answered is held by its worker until a start is, and then carried by that workflow', async () => {
+  const delivery = await claimOne();
+  const holders: unknown[] = [];
+  const read = async () =>
+    (await posthorn.deps.pool.query('SELECT holder, carrier FROM deliveries WHERE id = $1', [delivery.id])).rows[0];
+  const failures: unknown[] = [];
+  const starts = createStarts({
+    pool: posthorn.deps.pool,
+    log: createLog('silent'),
+    incarnationId: WORKER,
+    firstTries: { isSlow: () => false, isUnderWay: () => false, end: () => undefined },
+    async startDelivery() {
+      holders.push(await read());
+      if (holders.length === 1) throw Object.assign(new Error('the connection broke'), { code: 14 });
+      return 'delivery/1';
+    },
+    onFailure: (error) => failures.push(error),
+    isOver: () => false,
+  });
+  await starts.start(delivery);
+  expect(failures).toHaveLength(1);
+  expect(holders).toEqual([
+    { holder: WORKER, carrier: null },
+    { holder: WORKER, carrier: null },
+  ]);
+  expect(await read()).toEqual({ holder: null, carrier: 'delivery/1' });
+});

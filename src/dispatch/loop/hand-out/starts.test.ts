@@ -24,7 +24,11 @@ beforeEach(() => {
 });
 
 /** Starts whose first try stays under way. `query` answers the statements, `start` the starts in Temporal. */
-function createTestStarts(query: (name: { name?: string }) => Promise<unknown>, start: () => Promise<string>) {
+function createTestStarts(
+  query: (name: { name?: string }) => Promise<unknown>,
+  start: () => Promise<string>,
+  isOver: () => boolean = () => false,
+) {
   return createStarts({
     // `as`: what the starts use of them.
     pool: { query } as unknown as Pool,
@@ -33,7 +37,7 @@ function createTestStarts(query: (name: { name?: string }) => Promise<unknown>, 
     firstTries: { isSlow: () => false, isUnderWay: () => true, end: () => undefined },
     startDelivery: start,
     onFailure: (...told) => failures.push(told),
-    isOver: () => false,
+    isOver,
   });
 }
 
@@ -84,4 +88,67 @@ test('a carrier that cannot be named for another reason is told, and the deliver
   expect(lines).toEqual([
     [{ err: wrong, ...IDS }, 'the Temporal workflow of a delivery is not on record; another worker may start it anew'],
   ]);
+});
+
+const lost = Object.assign(new Error('no answer came within the deadline'), { code: 4 });
+
+// Old: it was given back, and a drain sent it beside the Temporal workflow that had begun.
+test('a delivery whose start was not answered stays claimed, and is started under the same id until Temporal answers', async () => {
+  const asked: (string | undefined)[] = [];
+  let begun = 0;
+  const starts = createTestStarts(
+    ({ name }) => {
+      asked.push(name);
+      return Promise.resolve({ rowCount: 1 });
+    },
+    () => {
+      begun += 1;
+      return begun < 3 ? Promise.reject(lost) : Promise.resolve('delivery-1');
+    },
+  );
+  const ended = starts.start(delivery);
+  expect([...starts.ids()]).toEqual(['dlv_1']);
+  await ended;
+  expect(asked).toEqual(['is_still_claimed', 'is_still_claimed', 'set_carrier']);
+  expect([begun, failures, lines, starts.isFailing()]).toEqual([3, [[lost, IDS]], [], false]);
+});
+
+test.each<[string, number, boolean, (string | undefined)[]]>([
+  ['another worker has taken it over', 0, false, ['is_still_claimed', undefined]],
+  ['this process stops', 1, true, [undefined]],
+])('a start that was not answered is not made again once %s', async (_, rowCount, isOver, statements) => {
+  let begun = 0;
+  const asked: (string | undefined)[] = [];
+  const starts = createTestStarts(
+    ({ name }) => {
+      asked.push(name);
+      return Promise.resolve({ rowCount });
+    },
+    () => {
+      begun += 1;
+      return Promise.reject(lost);
+    },
+    () => isOver,
+  );
+  await starts.start(delivery);
+  // The last one gives it back, where it is still this process's.
+  expect([begun, asked]).toEqual([1, statements]);
+});
+
+test('twelve starts that are not answered are kept, and any others are given back at once', async () => {
+  let [given, isOver] = [0, false];
+  const starts = createTestStarts(
+    ({ name }) => {
+      if (name === undefined) given += 1;
+      return Promise.resolve({ rowCount: 1 });
+    },
+    () => Promise.reject(lost),
+    () => isOver,
+  );
+  const all = Array.from({ length: 20 }, (_, n) => starts.start({ ...delivery, id: `dlv_${n}` }));
+  await Promise.all(all.slice(12));
+  expect([[...starts.ids()].length, given]).toEqual([12, 8]);
+  isOver = true;
+  await Promise.all(all);
+  expect(given).toBe(20);
 });
