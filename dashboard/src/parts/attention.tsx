@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, type ApiKey, type Backlog, type MachineCredential } from '../api/client.ts';
+import { countText } from '../lib/bounded-count.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -107,8 +108,6 @@ export function Attention() {
     </section>
   );
 }
-
-const countText = ({ count, isMore }: { count: number; isMore: boolean }): string => `${count}${isMore ? '+' : ''}`;
 
 /** Parts of the service that are away, for those who may know. */
 function useAway(): string[] {

@@ -3,6 +3,7 @@ import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-rou
 import { useEffect, useRef, useState } from 'react';
 import { api, type Role } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
+import { countText } from '../lib/bounded-count.ts';
 import { keep } from '../lib/kept.ts';
 import { useKeys } from '../lib/keys.ts';
 import { type Here, HereContext, nameOf, placeOf, useHere, useSession } from '../lib/session.ts';
@@ -201,17 +202,16 @@ function Navigation() {
   ));
 }
 
-/** The number of open dead letters, as far as one page of the list tells it. Empty for none. */
+/** The number of open dead letters, 1000+ for more. Empty for none. */
 function useOpenDeadLetters(): string {
   const { at, path } = useHere();
-  const open = useQuery({
-    queryKey: [path, 'open-dead-letters'],
-    queryFn: () => api.deadLetters.list({ status: 'open', limit: 100 }, at).page(),
+  const backlog = useQuery({
+    queryKey: [path, 'backlog'],
+    queryFn: () => api.stats.getBacklog(at),
     refetchInterval: 15_000,
   });
-  const count = open.data?.data.length ?? 0;
-  if (count === 0) return '';
-  return open.data?.pagination.hasMore === true ? `${count}+` : String(count);
+  const open = backlog.data?.openDeadLetters;
+  return open === undefined || open.count === 0 ? '' : countText(open);
 }
 
 function PlaceChoice() {
