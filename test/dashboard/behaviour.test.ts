@@ -64,24 +64,27 @@ test('a filter is written against real messages, each of which shows what the fi
   });
 });
 
-test.each(['a list', 'one message'])('stopped updates stop every question of %s, and go on with one key', async (of) => {
-  const { page } = dashboard;
-  const { ids } = await makeMessages(1);
-  await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
-  await page.getByText('order.created').first().waitFor();
-  await page.getByText(of === 'a list' ? '1 row' : 'Who would get it now?').waitFor();
-  await page.getByRole('button', { name: 'Stop updates' }).click();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
-  // The clock of the page goes on by two minutes: whatever asks every 3, 15 or 30 seconds would have asked.
-  await page.clock.install();
-  await page.clock.runFor(120_000);
-  expect(asked.filter((url) => url.includes('/v1/'))).toEqual([]);
-  await page.getByRole('heading', { level: 1 }).click();
-  await page.keyboard.press('l');
-  await page.clock.runFor(60_000);
-  await waitFor('a question', () => Promise.resolve(asked.some((url) => url.includes('/v1/messages'))));
-});
+test.each(['a list', 'one message'])(
+  'stopped updates stop every question of %s, and go on with one key',
+  async (of) => {
+    const { page } = dashboard;
+    const { ids } = await makeMessages(1);
+    await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
+    await page.getByText('order.created').first().waitFor();
+    await page.getByText(of === 'a list' ? '1 row' : 'Who would get it now?').waitFor();
+    await page.getByRole('button', { name: 'Stop updates' }).click();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    // The clock of the page goes on by two minutes: whatever asks every 3, 15 or 30 seconds would have asked.
+    await page.clock.install();
+    await page.clock.runFor(120_000);
+    expect(asked.filter((url) => url.includes('/v1/'))).toEqual([]);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('l');
+    await page.clock.runFor(60_000);
+    await waitFor('a question', () => Promise.resolve(asked.some((url) => url.includes('/v1/messages'))));
+  },
+);
 
 test('a relative time is frozen, so that others see the same', async () => {
   const { page } = dashboard;
