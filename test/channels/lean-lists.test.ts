@@ -88,3 +88,42 @@ test('lists of runs without outputs have the same rows, and each run itself keep
   }
   expect(await get(`/v1/runs/${runs[0]?.id}`)).toMatchObject({ output });
 });
+
+test('the audit log without changes has the same rows, and each entry itself keeps its own', async () => {
+  // A text that looks like the member behind which the rest is left out.
+  const name = ',"before":{';
+  const { id } = await make('/v1/channels', {
+    name,
+    description: 'old',
+    schema: { ...SCHEMA, title: 'é'.repeat(10_000) },
+  });
+  await posthorn.request('PATCH', `/v1/channels/${id}`, { description: 'new' }, { headers: { 'user-agent': name } });
+  const { id: keyId } = await make('/v1/api-keys', { name });
+  await posthorn.request('DELETE', `/v1/api-keys/${keyId}`);
+  const list = (query: string) => get<{ data: Row[] }>(`/v1/audit?limit=100${query}`);
+  const [whole, asAsked, lean] = [await list(''), await list('&changes=true'), await list('&changes=false')];
+  expect(asAsked).toEqual(whole);
+  // Some have neither, some have what is since, and some have both.
+  const kinds = whole.data.map((row) => ['before', 'after'].filter((part) => row[part] !== undefined).join());
+  expect(new Set(kinds)).toEqual(new Set(['', 'after', 'before,after']));
+  expect(lean.data).toEqual(whole.data.map((row) => without(row, ['before', 'after'])));
+  for (const row of whole.data) expect(await get(`/v1/audit/${row.id}`)).toEqual(row);
+  const { status } = await posthorn.request('GET', '/v1/audit?changes=no');
+  expect(status).toBe(400);
+});
+
+test('an audit entry is found in its own environment alone', async () => {
+  await make('/v1/channels', { name: 'told' });
+  const [entry] = (await get<{ data: Row[] }>('/v1/audit?limit=1')).data;
+  const path = `/v1/audit/${entry?.id}`;
+  expect(await get(path)).toEqual(entry);
+  for (const [asked, key] of [
+    [path, posthorn.keys.test],
+    ['/v1/audit/aud_01h00000000000000000000000', posthorn.keys.live],
+    ['/v1/audit/nothing', posthorn.keys.live],
+  ] as const)
+    expect(await posthorn.request('GET', asked, undefined, { key })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'NOT_FOUND' } },
+    });
+});

@@ -22,6 +22,7 @@ export const ENDPOINTS = {
   },
   audit: {
     list: { method: 'GET', path: '/v1/audit', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/audit/:auditEntryId', kind: 'json' },
     export: { method: 'GET', path: '/v1/audit/export', kind: 'lines', hasQuery: true },
   },
   changes: {

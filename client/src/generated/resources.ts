@@ -219,6 +219,8 @@ export type Resources = {
   audit: {
     /** `GET /v1/audit`, scope audit:read */
     list(query?: ListAudit, options?: RequestOptions): Pages<AuditEntry>;
+    /** `GET /v1/audit/:auditEntryId`, scope audit:read */
+    get(auditEntryId: string, options?: RequestOptions): Call<AuditEntry>;
     /** `GET /v1/audit/export`, scope audit:read */
     export(query?: AuditFilter, options?: RequestOptions): Lines<AuditLine>;
   };

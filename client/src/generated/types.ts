@@ -230,9 +230,9 @@ export type AuditEntry = {
     /** Its `User-Agent`, the first 300 characters. */
     readonly userAgent?: string;
   };
-  /** Changed fields as they were, without secrets. */
+  /** Changed fields as they were, without secrets. Absent in a list with `changes=false`. */
   readonly before?: Readonly<Record<string, unknown>>;
-  /** Changed fields as they are since, without secrets. */
+  /** Changed fields as they are since, without secrets. Absent in a list with `changes=false`. */
   readonly after?: Readonly<Record<string, unknown>>;
   /** Its place in the chain of its organisation. */
   readonly position: number;
@@ -286,9 +286,9 @@ export type AuditLine = {
       /** Its `User-Agent`, the first 300 characters. */
       readonly userAgent?: string;
     };
-    /** Changed fields as they were, without secrets. */
+    /** Changed fields as they were, without secrets. Absent in a list with `changes=false`. */
     readonly before?: Readonly<Record<string, unknown>>;
-    /** Changed fields as they are since, without secrets. */
+    /** Changed fields as they are since, without secrets. Absent in a list with `changes=false`. */
     readonly after?: Readonly<Record<string, unknown>>;
   };
 };
@@ -1416,6 +1416,7 @@ export type ListAudit = {
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  readonly changes?: 'true' | 'false' | undefined;
 };
 
 export type ListBulkReplays = {

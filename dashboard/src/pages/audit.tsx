@@ -1,10 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, type AuditEntry } from '../api/client.ts';
 import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
 import { isTime, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { itemTexts, memberText } from '../lib/raw-json.ts';
+import { memberText } from '../lib/raw-json.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -13,11 +13,10 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
 
-/** An entry with its text as the service has sent it: what has changed is shown digit for digit. */
-type Entry = AuditEntry & { text: string };
 const FILTERS = ['action', 'actor', 'target', 'since'] as const;
-const idOf = ({ id }: Entry): string => id;
+const idOf = ({ id }: AuditEntry): string => id;
 
 /** Who changed what in this organisation, newest first. */
 export function AuditPage() {
@@ -32,7 +31,7 @@ export function AuditPage() {
     targetId: search['target'],
   };
   const { since } = search;
-  const columns: readonly Column<Entry>[] = [
+  const columns: readonly Column<AuditEntry>[] = [
     {
       head: t.fields.time,
       width: '200px',
@@ -71,12 +70,9 @@ export function AuditPage() {
       <LiveList
         name={t.nav.names.audit}
         listKey={['audit', organisation.id, filter, since]}
-        fetch={async (cursor) => {
-          const query = { ...filter, since: sinceOf(since), limit: 100, cursor };
-          const { data: page, text } = await api.audit.list(query, at).page().withAnswer();
-          const texts = itemTexts(memberText(text, 'data') ?? '[]');
-          return { ...page, data: page.data.map((row, index) => ({ ...row, text: texts[index] ?? '{}' })) };
-        }}
+        fetch={(cursor) =>
+          api.audit.list({ ...filter, since: sinceOf(since), changes: 'false', limit: 100, cursor }, at).page()
+        }
         idOf={idOf}
         columns={columns}
         leastWidth={900}
@@ -97,15 +93,14 @@ export function AuditPage() {
 
 function EntryView({ id, at }: { id: string; at: { place: { organisationId: string } } }) {
   const t = useTexts();
-  const client = useQueryClient();
-  // An entry has no address of its own in the API: the list has all of it.
-  const row = client
-    .getQueriesData<{ pages: { data: Entry[] }[] }>({ queryKey: ['audit', at.place.organisationId] })
-    .flatMap(([, found]) => found?.pages ?? [])
-    .flatMap(({ data }) => data)
-    .find((each) => each.id === id);
-  if (row === undefined) return <p>{t.audit.notHere}</p>;
-  const [before, after] = [memberText(row.text, 'before'), memberText(row.text, 'after')];
+  const found = useQuery({
+    queryKey: ['audit-entry', at.place.organisationId, id],
+    queryFn: () => api.audit.get(id, at).withAnswer(),
+  });
+  if (found.data === undefined) return <Unread of={found} />;
+  const { data: row, text } = found.data;
+  // As the service has sent it: what has changed is shown digit for digit.
+  const [before, after] = [memberText(text, 'before'), memberText(text, 'after')];
   return (
     <>
       <h2>{row.action}</h2>

@@ -111,7 +111,6 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     from: 'Von',
     before: 'Vorher',
     after: 'Nachher',
-    notHere: 'Dieser Eintrag ist nicht unter den gelesenen.',
     actors: {
       apiKey: 'API-Schlüssel',
       machineCredential: 'Maschinen-Zugang',

@@ -108,7 +108,6 @@ export const enSettings = {
     from: 'From',
     before: 'Before',
     after: 'After',
-    notHere: 'This entry is not among those that were read.',
     actors: {
       apiKey: 'API key',
       machineCredential: 'Machine credential',

@@ -1,4 +1,4 @@
-import { pageOf } from '../../http/answers/answer-fields.ts';
+import { idOf, pageOf } from '../../http/answers/answer-fields.ts';
 import { LineStream, linesOf } from '../../http/streaming/line-stream.ts';
 import { routesOf } from '../../http/route/route.ts';
 import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from './schema.ts';
@@ -15,6 +15,15 @@ export const auditRoutes = [
     query: listAuditQuery,
     answers: { 200: pageOf(auditEntryAnswer) },
     handle: ({ caller, query }, { audit }) => audit.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/audit/:auditEntryId',
+    params: { auditEntryId: idOf('auditEntry') },
+    access,
+    answers: { 200: auditEntryAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { auditEntryId } }, { audit }) => audit.get(caller, auditEntryId),
   }),
   route({
     method: 'GET',

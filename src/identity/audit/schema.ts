@@ -11,7 +11,11 @@ export const auditFilterQuery = z.strictObject({
 });
 export type AuditFilter = z.output<typeof auditFilterQuery>;
 
-export const listAuditQuery = pageQuery.extend(auditFilterQuery.shape);
+export const listAuditQuery = pageQuery.extend({
+  ...auditFilterQuery.shape,
+  /** `false` leaves `before` and `after` out: each may hold a whole definition. */
+  changes: enumQuery(['true', 'false']).optional(),
+});
 export type ListAudit = z.output<typeof listAuditQuery>;
 
 /** The ones who can change something: principals of the API, the operator's command line, and the Temporal UI. */
@@ -41,8 +45,12 @@ const told = {
     })
     .exactOptional()
     .describe('Where the request came from. Absent where none did.'),
-  before: changed.exactOptional().describe('Changed fields as they were, without secrets.'),
-  after: changed.exactOptional().describe('Changed fields as they are since, without secrets.'),
+  before: changed
+    .exactOptional()
+    .describe('Changed fields as they were, without secrets. Absent in a list with `changes=false`.'),
+  after: changed
+    .exactOptional()
+    .describe('Changed fields as they are since, without secrets. Absent in a list with `changes=false`.'),
 };
 
 export const auditEntryAnswer = z.strictObject({

@@ -1,6 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { TenantCaller } from '../../caller/caller.ts';
+import { notFound } from '../../kernel/errors/api-error.ts';
+import { isId } from '../../kernel/values/ids.ts';
 import { windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { type ChainState, walkChain } from './chain.ts';
@@ -45,14 +47,25 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
     operatorOn,
 
     async list(caller: TenantCaller, query: ListAudit): Promise<Page<AuditEntry>> {
-      const { cursor: _, limit, since, until, ...named } = query;
+      const { cursor: _, limit, since, until, changes, ...named } = query;
+      const hasChanges = changes !== 'false';
       const environmentId = caller.level === 'environment' ? caller.environmentId : caller.organisationId;
-      const scope: ListScope = { list: 'audit', environmentId, filters: { ...named, ...windowText({ since, until }) } };
-      const page = pageRequest(scope, query);
+      const filters = { ...named, changes, ...windowText({ since, until }) };
+      const scope: ListScope = { list: 'audit', environmentId, filters };
+      const page = { ...pageRequest(scope, query), hasChanges };
       const found = await tenants.list(caller, (transaction) =>
         store.findEntries(transaction, caller, { ...named, since, until }, page),
       );
       return toPage(scope, limit, found, (entry) => entry);
+    },
+
+    /** One entry as a whole. NOT_FOUND for one that the caller's list would not show. */
+    async get(caller: TenantCaller, id: string): Promise<AuditEntry> {
+      const entry = isId('auditEntry', id)
+        ? await tenants.within(caller, (transaction) => store.findEntry(transaction, caller, id))
+        : undefined;
+      if (entry === undefined) throw notFound('audit entry');
+      return entry;
     },
 
     /** Lines of NDJSON in the order of the chain. The entry that tells of the export is among them. */

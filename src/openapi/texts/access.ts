@@ -78,6 +78,10 @@ export const accessTexts: Readonly<Record<string, OperationText>> = {
     description: 'Changes in the organisation or the app, the newest first.',
     example: { query: { since: EXAMPLE_TIME } },
   },
+  'GET /v1/audit/:auditEntryId': {
+    summary: 'Get an audit entry',
+    description: 'Shows one change as a whole.',
+  },
   'GET /v1/audit/export': {
     summary: 'Export the audit log',
     description: 'Gives every entry as a line of JSON, the oldest first, so that the chain of hashes can be checked.',

@@ -50,6 +50,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   definitions:
     'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
   payloads: 'With `false` payload and metadata of each message are left out, and a page stays small.',
+  changes: 'With `false` the changed fields of each entry are left out, and a page stays small.',
   outputs: 'With `false` the outputs of runs are left out, and a page stays small.',
   deliveryStatus: 'Only those whose deliveries together have this state.',
   failing:

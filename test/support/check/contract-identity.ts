@@ -26,6 +26,14 @@ export const IDENTITY: ContractRow[] = [
     body: () => ({ name: 'Renamed' }),
   },
   { method: 'GET', path: '/v1/audit', scope: 'audit:read', level: 'any', status: 200, listOf: auditEntryAnswer },
+  {
+    method: 'GET',
+    path: '/v1/audit/:auditEntryId',
+    scope: 'audit:read',
+    level: 'any',
+    status: 200,
+    answers: auditEntryAnswer,
+  },
   { method: 'GET', path: '/v1/audit/export', scope: 'audit:read', level: 'any', status: 200, isLines: true },
   {
     method: 'GET',

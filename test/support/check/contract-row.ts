@@ -16,6 +16,7 @@ export type ResourceIds = {
   approvalId: string;
   apiKeyId: string;
   appId: string;
+  auditEntryId: string;
   machineCredentialId: string;
   webhookId: string;
   inspectorId: string;

@@ -225,6 +225,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     ...named('first look'),
     channelId: channel.id,
   });
+  const told = await posthorn.deps.db.auditEntry.findFirstOrThrow({ where: { targetId: channel.id } });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
@@ -240,6 +241,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     approvalId,
     apiKeyId: apiKey.id,
     appId: app.id,
+    auditEntryId: told.id,
     organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
     webhookId: webhook.id,

@@ -160,6 +160,7 @@ export const LISTS: List[] = [
       action: oneOf('action', ['channel.created', 'channel.updated', 'subscription.created', 'subscription.deleted']),
       actorId: idOf('actorId'),
       targetId: idOf('targetId'),
+      changes: isWhole,
     },
     hasTimes: 'at',
   },
