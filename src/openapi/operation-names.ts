@@ -32,6 +32,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/workflows/:workflowId/runs/cancel': 'runs.cancelMany',
   'POST /v1/webhooks/:webhookId': 'webhooks.receive',
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
+  'POST /v1/webhooks/:webhookId/sample': 'webhooks.sendSample',
   'GET /v1/inspected-requests/:inspectedRequestId': 'inspectors.getRequest',
   'DELETE /v1/inspectors/:inspectorId/requests': 'inspectors.clearRequests',
   'GET /v1/service': 'service.get',

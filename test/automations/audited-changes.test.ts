@@ -51,12 +51,14 @@ test('inbound webhooks and connections: every change is in the audit log', async
   await calls.good('PATCH', `/v1/webhooks/${webhookId}`, { name: 'inbound' });
   await calls.good('GET', `/v1/webhooks/${webhookId}/secrets`);
   await calls.good('POST', `/v1/webhooks/${webhookId}/secrets/rotate`, {});
+  await calls.good('POST', `/v1/webhooks/${webhookId}/sample`);
   await calls.good('DELETE', `/v1/webhooks/${webhookId}`);
   expect(await toldUntil('webhook.deleted', webhookId)).toEqual([
     'webhook.created',
     'webhook.updated',
     'webhook.secrets_viewed',
     'webhook.secret_rotated',
+    'webhook.sample_sent',
     'webhook.deleted',
   ]);
 

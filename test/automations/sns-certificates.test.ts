@@ -44,7 +44,7 @@ async function answeredWith(answer: string | undefined) {
   const rules = { allowCidrs: ['127.0.0.0/8'], allowHttp: false, own: createOwnAddresses([]) };
   const guard = createAddressGuard({ ...rules, trustedCertificates: [trusted.cert] });
   const fetchText = createFetchText({ guard, version: '0.0.0' });
-  const receive = createReceiveWebhook(
+  const { receive } = createReceiveWebhook(
     { ...posthorn.deps, clock: () => new Date(vector.now * 1_000) },
     {
       publishing: posthorn.services.publishing,

@@ -142,6 +142,7 @@ describe('a request with a mark', () => {
       '/v1/dlq/replay',
       '/v1/subscriptions',
       '/v1/subscriptions/:subscriptionId/replay',
+      '/v1/webhooks/:webhookId/sample',
     ]);
     for (const path of redelivering) {
       const real = path.replace(':subscriptionId', subscriptionId).replace(/:\w+/, 'x');

@@ -44,5 +44,6 @@ test('every request of the page is taken as it says, and becomes a message of it
     'payment.large',
     'door.opened',
     '/deploy',
+    '/rollback',
   ]);
 }, 270_000);

@@ -238,6 +238,8 @@ export const ENDPOINTS = {
     delete: { method: 'DELETE', path: '/v1/webhooks/:webhookId', kind: 'json' },
     getSecrets: { method: 'GET', path: '/v1/webhooks/:webhookId/secrets', kind: 'json' },
     rotateSecret: { method: 'POST', path: '/v1/webhooks/:webhookId/secrets/rotate', kind: 'json', hasBody: true, isKeyed: true },
+    getSample: { method: 'GET', path: '/v1/webhooks/:webhookId/sample', kind: 'json' },
+    sendSample: { method: 'POST', path: '/v1/webhooks/:webhookId/sample', kind: 'json', hasBody: true, isKeyed: true },
     listRefusals: { method: 'GET', path: '/v1/webhooks/:webhookId/refusals', kind: 'page', hasQuery: true },
     receive: { method: 'POST', path: '/v1/webhooks/:webhookId', kind: 'json', isPublic: true },
   },

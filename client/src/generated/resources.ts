@@ -132,11 +132,14 @@ import type {
   RotateWebhookSecret,
   Run,
   RunSummary,
+  Sample,
   Schedule,
   Search,
   SearchMessages,
   SearchResults,
   SecondFactor,
+  SendSample,
+  SentSample,
   Service,
   Session,
   Setup,
@@ -593,6 +596,10 @@ export type Resources = {
     getSecrets(webhookId: string, options?: RequestOptions): Call<WebhookSecrets>;
     /** `POST /v1/webhooks/:webhookId/secrets/rotate`, scope webhooks:write */
     rotateSecret(webhookId: string, body?: RotateWebhookSecret | string, options?: RequestOptions): Call<WebhookSecrets>;
+    /** `GET /v1/webhooks/:webhookId/sample`, scope webhooks:read */
+    getSample(webhookId: string, options?: RequestOptions): Call<Sample>;
+    /** `POST /v1/webhooks/:webhookId/sample`, scope webhooks:write */
+    sendSample(webhookId: string, body?: SendSample | string, options?: RequestOptions): Call<SentSample>;
     /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */
     listRefusals(webhookId: string, query?: ListRefusals, options?: RequestOptions): Pages<InboundRefusal>;
     /** `POST /v1/webhooks/:webhookId`, for anyone */

@@ -37,6 +37,7 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'webhook.deleted': true,
   'webhook.secrets_viewed': true,
   'webhook.secret_rotated': true,
+  'webhook.sample_sent': true,
   'inspector.created': true,
   'inspector.updated': true,
   'inspector.deleted': true,

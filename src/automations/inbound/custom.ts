@@ -2,11 +2,11 @@ import { invalidField } from '../../kernel/errors/api-error.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import { body } from './providers/body.ts';
 import type { ProviderName } from './providers/names.ts';
-import { at, header, type Provider } from './providers/provider.ts';
+import { at, header, type Provider, type ProviderSample, type SampleValues } from './providers/provider.ts';
 import { standard } from './providers/standard.ts';
 import type { SignatureSettings, WebhookSettings } from './schema.ts';
 import { behind, hmac } from './schemes/hmac.ts';
-import type { SignatureCheck, Incoming, SchemeName } from './schemes/scheme.ts';
+import type { Incoming, SchemeName, WayOfSigning } from './schemes/scheme.ts';
 import { token } from './schemes/token.ts';
 
 /** Who sends to a webhook: the scheme, and the service where it is a known one. */
@@ -40,8 +40,15 @@ export function rulesOf({ scheme, provider }: Sender, { signature }: WebhookSett
   if (scheme === 'body') return body;
   if (scheme === 'standard') return standard;
   if (signature === undefined) throw invalidField('signature', `is required with the scheme ${scheme}`);
-  const own = { name: scheme, title: 'Own rules', scheme, makesSecret: true, eventType: at('/type') } as const;
-  return { ...own, check: scheme === 'token' ? tokenOf(signature) : hmacOf(signature) };
+  const own = {
+    name: scheme,
+    title: 'Own rules',
+    scheme,
+    makesSecret: true,
+    eventType: at('/type'),
+    sample: ownSample,
+  } as const;
+  return { ...own, ...(scheme === 'token' ? tokenOf(signature) : hmacOf(signature)) };
 }
 
 /** INVALID_REQUEST for settings that the sender does not have. */
@@ -56,16 +63,21 @@ export function requireSettings({ scheme, provider }: Sender, { signature }: Web
     throw invalidField(`signature.${other}`, 'is for the scheme hmac; a token has a header alone');
 }
 
-const tokenOf = ({ header: name }: SignatureSettings): SignatureCheck => token(name.toLowerCase());
+/** An event of a sender that nobody here knows. */
+const ownSample = ({ id, now }: SampleValues): ProviderSample => ({
+  body: { type: 'sample.created', id, createdAt: now.toISOString(), data: { name: 'Ada', total: 12.5 } },
+});
 
-function hmacOf({ header: name, prefix = '', template, timestampHeader, ...rule }: SignatureSettings): SignatureCheck {
+const tokenOf = ({ header: name }: SignatureSettings): WayOfSigning => token(name.toLowerCase());
+
+function hmacOf({ header: name, prefix = '', template, timestampHeader, ...rule }: SignatureSettings): WayOfSigning {
   const text = template ?? (timestampHeader === undefined ? '{body}' : '{timestamp}.{body}');
   const idHeader = rule.idHeader?.toLowerCase();
   return hmac({
     header: name.toLowerCase(),
     algorithm: rule.algorithm ?? 'sha256',
     encoding: rule.encoding ?? 'hex',
-    read: behind(prefix),
+    form: behind(prefix),
     ...(timestampHeader !== undefined && { timestampHeader: timestampHeader.toLowerCase() }),
     ...(rule.timestampUnit !== undefined && { timestampUnit: rule.timestampUnit }),
     ...(rule.toleranceSeconds !== undefined && { toleranceSeconds: rule.toleranceSeconds }),

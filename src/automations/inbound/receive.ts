@@ -20,7 +20,22 @@ const MAX_DETAIL_LENGTH = 500;
 /** Told of each request to a known webhook: `received`, `repeated`, `handshake`, or why it was refused. */
 type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
 
-export type ReceiveWebhook = (id: string, request: InboundRequest) => Promise<Received>;
+type ReceiveWebhook = (id: string, request: InboundRequest) => Promise<Received>;
+
+/** What became of a request of a known webhook. */
+type Judged =
+  | { outcome: 'received' | 'repeated' | 'handshake'; answer: Received }
+  | { outcome: 'refused'; reason: RefusalReason; error: ApiError };
+
+/** Requests that come from outside, and samples, which are requests of this service to itself. */
+export type Receiving = {
+  receive: ReceiveWebhook;
+  /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
+  receiveSample(id: string, request: InboundRequest): Promise<Judged>;
+};
+
+/** Stands as the agent in refusals of samples. Others may call themselves so: theirs is left out. */
+const SAMPLE_AGENT = 'posthorn-sample';
 
 type Collaborators = {
   publishing: { publishInbound: (from: InboundMessage) => Promise<{ messageId: string; isRepeated: boolean }> };
@@ -28,6 +43,8 @@ type Collaborators = {
   fetchText: FetchText;
   observer?: InboundObserver | undefined;
 };
+
+type Asked = { request: InboundRequest; isSample: boolean };
 
 /** Why a request becomes no message, and the error that its sender gets. */
 class Refused extends Error {
@@ -57,7 +74,7 @@ export function createReceiveWebhook(
     log,
   }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
-): ReceiveWebhook {
+): Receiving {
   /** Secrets that can be opened: the other of two goes on where one was damaged. */
   const open = ({ id, secrets }: ReceivingWebhook): string[] => {
     const opened = secrets.flatMap((sealed) => {
@@ -114,7 +131,8 @@ export function createReceiveWebhook(
       provider,
       incoming,
       proven,
-    }: { request: InboundRequest; provider: Provider; incoming: Incoming; proven: VerifiedSignature },
+      isSample,
+    }: Asked & { provider: Provider; incoming: Incoming; proven: VerifiedSignature },
     learn: (eventId: string | undefined) => void,
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
@@ -127,6 +145,7 @@ export function createReceiveWebhook(
         webhookId: webhook.id,
         provider: provider.name,
         ...(id !== undefined && { eventId: id }),
+        ...(isSample && { sample: 'true' }),
       };
       return {
         eventId: id,
@@ -160,7 +179,7 @@ export function createReceiveWebhook(
 
   const take = async (
     webhook: ReceivingWebhook,
-    request: InboundRequest,
+    { request, isSample }: Asked,
     learn: (eventId: string | undefined) => void,
   ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
     const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
@@ -175,19 +194,20 @@ export function createReceiveWebhook(
       return { answer: handshake.answer, outcome: 'handshake' };
     }
     refusing('body_invalid', () => contentOf(incoming, provider));
-    const { messageId, isRepeated } = await publish(webhook, { request, provider, incoming, proven }, learn);
+    const { messageId, isRepeated } = await publish(webhook, { request, isSample, provider, incoming, proven }, learn);
     return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
   };
 
-  return async (id, request) => {
+  const judge = async (id: string, asked: Asked): Promise<Judged> => {
+    const { request, isSample } = asked;
     const webhook = isId('webhook', id) ? await loadWebhook(pool, id) : undefined;
     if (webhook === undefined) throw notFound('webhook');
     const sender = webhook.provider ?? webhook.scheme;
     let eventId: string | undefined;
     try {
-      const { answer, outcome } = await take(webhook, request, (found) => (eventId = found));
+      const { answer, outcome } = await take(webhook, asked, (found) => (eventId = found));
       observer?.(sender, outcome);
-      return answer;
+      return { answer, outcome };
     } catch (failure) {
       if (!(failure instanceof Refused)) throw failure;
       const { reason, error } = failure;
@@ -198,7 +218,7 @@ export function createReceiveWebhook(
         reason,
         detail: error.message.slice(0, MAX_DETAIL_LENGTH),
         address: request.address,
-        userAgent: request.userAgent,
+        userAgent: isSample ? SAMPLE_AGENT : otherAgent(request.userAgent),
         eventId,
         bytes: request.bytes.length,
         recentFrom: lowestIdAt('inboundRefusal', new Date(clock().getTime() - RECENT_MS)),
@@ -209,10 +229,22 @@ export function createReceiveWebhook(
           'an inbound webhook could not write down a refusal; the request was refused all the same',
         ),
       );
-      throw error;
+      return { outcome: 'refused', reason, error };
     }
   };
+
+  return {
+    async receive(id, request) {
+      const judged = await judge(id, { request, isSample: false });
+      if (judged.outcome === 'refused') throw judged.error;
+      return judged.answer;
+    },
+    receiveSample: (id, request) => judge(id, { request, isSample: true }),
+  };
 }
+
+const otherAgent = (userAgent: string | undefined): string | undefined =>
+  userAgent === SAMPLE_AGENT ? undefined : userAgent;
 
 /** Does something, and refuses the request with that reason for an INVALID_REQUEST of it. */
 function refusing<T>(reason: RefusalReason, act: () => T): T {

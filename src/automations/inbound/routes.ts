@@ -9,6 +9,9 @@ import {
   receivedAnswer,
   refusalAnswer,
   rotateWebhookSecretBody,
+  sampleAnswer,
+  sendSampleBody,
+  sentSampleAnswer,
   updateWebhookBody,
   webhookAnswer,
   webhookSecretsAnswer,
@@ -95,6 +98,30 @@ export const inboundWebhookRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params: { webhookId }, body }, { inboundWebhooks }) =>
       inboundWebhooks.rotateSecret(caller, webhookId, body),
+  }),
+  route({
+    method: 'GET',
+    path: `${ONE}/sample`,
+    params,
+    access: read,
+    answers: { 200: sampleAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { webhookId } }, { inboundWebhooks }) => inboundWebhooks.sample(caller, webhookId),
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/sample`,
+    params,
+    access: write,
+    size: 'inbound',
+    // Sent by hand. A sample that a delivery causes would be delivered, and would come round for ever.
+    isRedelivery: true,
+    consumes: 'json',
+    body: sendSampleBody,
+    answers: { 200: sentSampleAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { webhookId }, body, visit }, { inboundWebhooks }) =>
+      inboundWebhooks.sendSample(caller, webhookId, { ...body, readJson, address: visit().address }),
   }),
   route({
     method: 'GET',

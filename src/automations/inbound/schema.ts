@@ -237,12 +237,53 @@ export const refusalAnswer = z.strictObject({
   reason: z.enum(REFUSAL_REASONS).describe('Why it became no message.'),
   detail: z.string().describe('The same in words, with the field where one is at fault.'),
   address: z.string().describe('IP address that it came from.'),
-  userAgent: z.string().exactOptional().describe('Its `User-Agent`, the first 300 characters.'),
+  userAgent: z
+    .string()
+    .exactOptional()
+    .describe('Its `User-Agent`, up to 300 characters; `posthorn-sample`: a sample.'),
   eventId: z.string().exactOptional().describe('Id of the event, of a request whose signature was good.'),
   bytes: wholeNumber.describe('Length of its body, which is not kept.'),
   refusedAt: time.describe('When it was refused.'),
 });
 export type Refusal = z.output<typeof refusalAnswer>;
+
+/** A sample is as long as a request may be. */
+const MAX_SAMPLE_LENGTH = 1_048_576;
+const sampleHeaders = z
+  .record(headerName, visible(MAX_SECRET_LENGTH))
+  .refine((headers) => Object.keys(headers).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS}`);
+
+export const sendSampleBody = fieldsOf({
+  body: z
+    .string()
+    .max(MAX_SAMPLE_LENGTH)
+    .exactOptional()
+    .describe('Exact text; with the scheme `body`, of its `payload`.'),
+  headers: sampleHeaders
+    .meta({ maxProperties: MAX_FIELDS })
+    .exactOptional()
+    .describe('Headers beside the signature, over those of the sample: the event type of many services stands there.'),
+}).default({});
+export type SendSample = z.output<typeof sendSampleBody>;
+
+export const sampleAnswer = z.strictObject({
+  isSignable: z.boolean().describe('Whether this service can sign in the name of the sender.'),
+  reason: z.string().exactOptional().describe('Why it cannot.'),
+  body: z.string().exactOptional().describe('Its body; with the scheme `body`, its `payload`. Ids in it are new.'),
+  headers: z.record(z.string(), z.string()).exactOptional().describe('Headers beside its signature.'),
+});
+export type WebhookSample = z.output<typeof sampleAnswer>;
+
+export const sentSampleAnswer = z.strictObject({
+  outcome: z
+    .enum(['received', 'repeated', 'handshake', 'refused'])
+    .describe('`repeated`: an earlier request had the same id of the event. A `handshake` becomes no message.'),
+  status: z.int().describe('HTTP status with which the sender would be answered.'),
+  messageId: idOf('message').exactOptional().describe('Message that it became, now or the first time its event came.'),
+  reason: z.enum(REFUSAL_REASONS).exactOptional().describe('Why it was refused.'),
+  detail: z.string().exactOptional().describe('The same in words.'),
+});
+export type SentSample = z.output<typeof sentSampleAnswer>;
 
 /** Spec §4 Inbound webhook; and what services ask for before they send anything (docs/inbound-webhooks.md, Handshakes). */
 export const receivedAnswer = z.strictObject({

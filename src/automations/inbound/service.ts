@@ -9,8 +9,10 @@ import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { requireSettings, rulesOf, senderOf } from './custom.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
+import type { SampleValues } from './providers/provider.ts';
 import type { InboundRequest } from './incoming.ts';
-import type { ReceiveWebhook } from './receive.ts';
+import type { Receiving } from './receive.ts';
+import { draftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import {
   type CreateWebhook,
   type ListRefusals,
@@ -18,8 +20,11 @@ import {
   type Received,
   type Refusal,
   type RotateWebhookSecret,
+  type SendSample,
+  type SentSample,
   type UpdateWebhook,
   type Webhook,
+  type WebhookSample,
   webhookChange,
   type WebhookSecrets,
   type WebhookSettings,
@@ -29,6 +34,11 @@ import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const ID_BYTES = 16;
+/** A number that JSON keeps. */
+const NUMBER_BYTES = 6;
+
+/** What the edge knows of a request, beside its body. */
+type From = Pick<InboundRequest, 'readJson' | 'address'>;
 
 export type InboundWebhooks = {
   create(caller: EnvironmentCaller, body: CreateWebhook): Promise<Webhook>;
@@ -43,6 +53,13 @@ export type InboundWebhooks = {
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
   /** Requests that became no message, newest first. */
   refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
+  /** A sample as it would be sent, unsigned; or why none can be signed here. */
+  sample(caller: EnvironmentCaller, id: string): Promise<WebhookSample>;
+  /**
+   * Signs a sample as the service does, and takes it as any request is taken (receive.ts). CONFLICT where only the service can sign, or
+   * no secret can be opened.
+   */
+  sendSample(caller: EnvironmentCaller, id: string, sent: SendSample & From): Promise<SentSample>;
   /** A request of an external service, for the webhook of that id (receive.ts). */
   receive(id: string, request: InboundRequest): Promise<Received>;
 };
@@ -52,8 +69,8 @@ export function createInboundWebhooks(
   {
     audit,
     expressions,
-    receive,
-  }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receive: ReceiveWebhook },
+    receiving: { receive, receiveSample },
+  }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receiving: Receiving },
 ): InboundWebhooks {
   const shown = (webhook: store.StoredWebhook): Webhook => ({
     ...webhook,
@@ -94,6 +111,19 @@ export function createInboundWebhooks(
       });
     }
   };
+
+  /** A webhook with what signs in the name of its sender. */
+  const signer = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
+    const webhook = await find(transaction, caller, id);
+    const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
+    const { secrets } = await readSecrets(transaction, id);
+    return { webhook, provider, secrets: secrets.map(({ secret }) => secret) };
+  };
+  const sampleValues = (): SampleValues => ({
+    id: `sample_${encodeBase32(randomBytes(ID_BYTES))}`,
+    number: randomBytes(NUMBER_BYTES).readUIntBE(0, NUMBER_BYTES),
+    now: clock(),
+  });
 
   return {
     receive,
@@ -201,6 +231,41 @@ export function createInboundWebhooks(
         await audit.record(transaction, caller, { action: 'webhook.secret_rotated', target: { id }, after });
         return readSecrets(transaction, id);
       }),
+
+    sample: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        const { provider, webhook, secrets } = await signer(transaction, caller, id);
+        if (signingSecretOf(provider, secrets) === undefined)
+          return { isSignable: false, reason: unsignable(provider).reason };
+        return { isSignable: true, ...draftOf(provider, webhook, sampleValues()) };
+      }),
+
+    async sendSample(caller, id, { body, headers = {}, ...from }) {
+      const { provider, webhook, secret } = await tenants.within(caller, async (transaction) => {
+        const found_ = await signer(transaction, caller, id);
+        const signing = signingSecretOf(found_.provider, found_.secrets);
+        if (signing === undefined) {
+          const { field, reason } = unsignable(found_.provider);
+          throw new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
+        }
+        await audit.record(transaction, caller, { action: 'webhook.sample_sent', target: { id } });
+        return { ...found_, secret: signing };
+      });
+      const values = sampleValues();
+      const usual = draftOf(provider, webhook, values);
+      const draft = { body: body ?? usual.body, headers: { ...usual.headers, ...headers } };
+      const { publicBaseUrl: baseUrl } = config;
+      const judged = await receiveSample(
+        id,
+        signedSample(provider, draft, { ...values, ...from, webhookId: id, secret, baseUrl }),
+      );
+      if (judged.outcome !== 'refused') {
+        const { messageId } = judged.answer;
+        return { outcome: judged.outcome, status: 200, ...(messageId !== undefined && { messageId }) };
+      }
+      const { reason, error } = judged;
+      return { outcome: 'refused', status: error.status, reason, detail: error.message };
+    },
 
     async refusals(caller, id, { reason, ...query }) {
       const { environmentId } = caller;

@@ -21,7 +21,7 @@ export const loopMark: Middleware = (ctx, next) => {
     if (route.isRedelivery === true && hops > 0) {
       throw invalidField(
         HOPS_HEADER,
-        `is ${hops}: what a delivery causes may publish, but not send stored messages again`,
+        `is ${hops}: what a delivery causes may publish, but not send stored messages or samples`,
       );
     }
     ctx.state.hops = hops;

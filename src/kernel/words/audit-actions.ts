@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'webhook.deleted',
   'webhook.secrets_viewed',
   'webhook.secret_rotated',
+  'webhook.sample_sent',
   'inspector.created',
   'inspector.updated',
   'inspector.deleted',

@@ -15,6 +15,7 @@ test.each([
   ['subscription.secret_rotated', 'subscription'],
   ['subscription.secret_viewed', undefined],
   ['webhook.secrets_viewed', undefined],
+  ['webhook.sample_sent', undefined],
   ['delivery.exported', undefined],
   ['session.begun', undefined],
   ['app.updated', undefined],

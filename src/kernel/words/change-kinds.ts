@@ -46,7 +46,7 @@ const NAMES: Readonly<Record<string, ChangeKind>> = {
 };
 
 /** Actions that change nothing. */
-const LOOKS = /\.(secret_viewed|secrets_viewed|exported)$/;
+const LOOKS = /\.(secret_viewed|secrets_viewed|sample_sent|exported)$/;
 
 /** The kind of the resource that an entry of the audit log has changed; undefined where no stream tells of it. */
 export function changedBy(action: AuditAction): ChangeKind | undefined {

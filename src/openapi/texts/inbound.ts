@@ -38,6 +38,20 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
       'Sets a new secret, made here where none is given. The one before is taken beside it for `overlapHours`.',
     example: { body: { overlapHours: 24 } },
   },
+  'GET /v1/webhooks/:webhookId/sample': {
+    summary: 'Get a sample',
+    description:
+      'Shows an event as the service of the webhook would send it, without its signature. `isSignable` is false where only the service ' +
+      'can sign: Discord, SendGrid and Amazon SNS, and public keys of Standard Webhooks.',
+  },
+  'POST /v1/webhooks/:webhookId/sample': {
+    summary: 'Send a signed sample',
+    description:
+      'Signs a sample by the newest secret, as the service does, and takes it like any request of the service. The message that it ' +
+      'becomes is a real one: subscriptions and workflows get it, and its metadata has `sample`. `outcome` says what became of it. ' +
+      'CONFLICT where only the service can sign.',
+    example: { body: {} },
+  },
   'GET /v1/webhooks/:webhookId/refusals': {
     summary: 'List refused requests',
     description: 'Requests of the last 7 days that became no message, the newest first, without their bodies.',

@@ -14,6 +14,6 @@ export function createInbound(
 ): InboundWebhooks {
   const expressions = createEventTypeExpressions();
   const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
-  const receive = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
-  return createInboundWebhooks(deps, { audit, expressions, receive });
+  const receiving = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
+  return createInboundWebhooks(deps, { audit, expressions, receiving });
 }

@@ -1,4 +1,10 @@
-import { refusalAnswer, webhookAnswer, webhookSecretsAnswer } from '../../../src/automations/inbound/schema.ts';
+import {
+  refusalAnswer,
+  sampleAnswer,
+  sentSampleAnswer,
+  webhookAnswer,
+  webhookSecretsAnswer,
+} from '../../../src/automations/inbound/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Endpoints of inbound webhooks but for their addresses, which are for strangers (people-table.ts). */
@@ -37,6 +43,22 @@ export const INBOUND_ROWS: ContractRow[] = [
     status: 200,
     answers: webhookSecretsAnswer,
     body: () => ({ overlapHours: 1 }),
+    isBodyOptional: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/:webhookId/sample',
+    scope: 'webhooks:read',
+    status: 200,
+    answers: sampleAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/:webhookId/sample',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: sentSampleAnswer,
+    body: () => ({ body: '{"n": 1}' }),
     isBodyOptional: true,
   },
   {

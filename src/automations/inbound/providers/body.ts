@@ -1,5 +1,5 @@
 import { scalarAt } from '../schemes/pointer.ts';
-import { body as check, signedBodyOf } from '../schemes/body.ts';
+import { body as signature, signedBodyOf } from '../schemes/body.ts';
 import type { Content, Incoming } from '../schemes/scheme.ts';
 import { standardSecretProblem } from '../schemes/standard.ts';
 import type { Provider } from './provider.ts';
@@ -11,11 +11,12 @@ export const body: Provider = {
   name: 'body',
   title: 'Signature in the body',
   scheme: 'body',
-  check,
+  ...signature,
   secretProblem: standardSecretProblem,
   makesSecret: true,
   eventId: (incoming) => signedBodyOf(incoming).id,
   eventType: (incoming) => scalarAt(contentOf(incoming).text, '/eventType'),
   content: contentOf,
   payload: '/payload',
+  sample: ({ id }) => ({ body: { eventType: 'order.created', payload: { id, total: 12.5, currency: 'EUR' } } }),
 };

@@ -6,10 +6,18 @@ export const buildkite: Provider = {
   name: 'buildkite',
   title: 'Buildkite',
   scheme: 'hmac',
-  check: hmac({
+  ...hmac({
     header: 'x-buildkite-signature',
-    read: pairs({ time: 'timestamp', signature: 'signature' }),
+    form: pairs({ time: 'timestamp', signature: 'signature' }),
     signed: ({ bytes }, timestamp) => [`${timestamp}.`, bytes],
   }),
   eventType: header('x-buildkite-event'),
+  sample: ({ id }) => ({
+    headers: { 'X-Buildkite-Event': 'build.finished' },
+    body: {
+      event: 'build.finished',
+      build: { id, number: 27, state: 'passed', branch: 'main', message: 'Sort the list' },
+      pipeline: { name: 'shop', slug: 'shop' },
+    },
+  }),
 };

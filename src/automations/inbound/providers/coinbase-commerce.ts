@@ -5,7 +5,19 @@ export const coinbaseCommerce: Provider = {
   name: 'coinbase-commerce',
   title: 'Coinbase Commerce',
   scheme: 'hmac',
-  check: hmac({ header: 'x-cc-webhook-signature' }),
+  ...hmac({ header: 'x-cc-webhook-signature' }),
   eventId: at('/event/id'),
   eventType: at('/event/type'),
+  sample: ({ id, now }) => ({
+    body: {
+      id: 1,
+      attempt_number: 1,
+      event: {
+        id,
+        type: 'charge:confirmed',
+        created_at: now.toISOString(),
+        data: { code: 'SAMPLE1', name: 'Order 1001', pricing_type: 'fixed_price' },
+      },
+    },
+  }),
 };

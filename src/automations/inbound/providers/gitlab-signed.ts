@@ -1,3 +1,4 @@
+import { gitlabPush } from './gitlab.ts';
 import { first, header, type Provider } from './provider.ts';
 import { standard } from './standard.ts';
 
@@ -10,4 +11,8 @@ export const gitlabSigned: Provider = {
   title: 'GitLab (signing token)',
   eventId: first(header('webhook-id'), header('idempotency-key')),
   eventType: header('x-gitlab-event'),
+  sample: () => ({
+    headers: { 'X-Gitlab-Event': 'Push Hook' },
+    body: gitlabPush,
+  }),
 };

@@ -13,7 +13,7 @@ export const hubspot: Provider = {
   name: 'hubspot',
   title: 'HubSpot',
   scheme: 'hmac',
-  check: hmac({
+  ...hmac({
     header: 'x-hubspot-signature-v3',
     encoding: 'base64',
     timestampHeader: 'x-hubspot-request-timestamp',
@@ -23,4 +23,18 @@ export const hubspot: Provider = {
   // HubSpot does not promise that its ids are unique, and the first of a list names no other one.
   eventId: withContent(at('/events/0/eventId'), repeated),
   eventType: at('/events/0/subscriptionType'),
+  sample: ({ number, now }) => ({
+    body: [
+      {
+        eventId: number,
+        subscriptionId: 12345,
+        portalId: 62515,
+        occurredAt: now.getTime(),
+        subscriptionType: 'contact.creation',
+        attemptNumber: 0,
+        objectId: 123,
+        changeSource: 'CRM',
+      },
+    ],
+  }),
 };

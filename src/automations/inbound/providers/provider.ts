@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { scalarAt } from '../schemes/pointer.ts';
-import type { SignatureCheck, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
+import type { SignatureCheck, Content, Incoming, SchemeName, WayOfSigning } from '../schemes/scheme.ts';
 
 /** An answer that a service asks for before it sends anything; exactly these fields are sent. */
 type HandshakeAnswer = {
@@ -17,8 +17,17 @@ type Handshake = { answer: HandshakeAnswer; visit?: string };
 /** Reads a text out of a request; undefined where it is not there. */
 export type Read = (incoming: Incoming) => string | undefined;
 
-/** An external service whose requests are known. */
-export type Provider = {
+/** Values that no two samples have in common, and the time. */
+export type SampleValues = { id: string; number: number; now: Date };
+
+/** An event of a service without its signature: a JSON body or the fields of a form, and headers beside it. */
+export type ProviderSample = { headers?: Readonly<Record<string, string>> } & (
+  | { body: object; form?: never }
+  | { form: Readonly<Record<string, string>>; body?: never }
+);
+
+/** An external service whose requests are known. `sign` and `sample` are absent where the service signs by a key of its own. */
+export type Provider = Partial<Pick<WayOfSigning, 'sign' | 'canSign'>> & {
   /** As callers name it: `github`. */
   name: string;
   /** As people name it. */
@@ -41,6 +50,8 @@ export type Provider = {
   payload?: string;
   /** Field of a form that holds the whole content as JSON. */
   jsonField?: string;
+  /** An event as the service sends it. `id` or `number` stands where the service puts the id of an event. */
+  sample?: (values: SampleValues) => ProviderSample;
   /** The service insists on this code for a bad signature. */
   refusesWith?: 'UNAUTHORIZED';
 };

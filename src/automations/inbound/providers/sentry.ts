@@ -6,7 +6,15 @@ export const sentry: Provider = {
   name: 'sentry',
   title: 'Sentry',
   scheme: 'hmac',
-  check: hmac({ header: 'sentry-hook-signature' }),
+  ...hmac({ header: 'sentry-hook-signature' }),
   eventId: header('request-id'),
   eventType: header('sentry-hook-resource'),
+  sample: ({ id }) => ({
+    headers: { 'Request-ID': id, 'Sentry-Hook-Resource': 'issue' },
+    body: {
+      action: 'created',
+      data: { issue: { id: '1170820242', shortId: 'SHOP-1', title: 'TypeError: x is undefined', level: 'error' } },
+      actor: { type: 'application', id: 'sentry', name: 'Sentry' },
+    },
+  }),
 };

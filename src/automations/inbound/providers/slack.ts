@@ -6,9 +6,9 @@ export const slack: Provider = {
   name: 'slack',
   title: 'Slack',
   scheme: 'slack',
-  check: hmac({
+  ...hmac({
     header: 'x-slack-signature',
-    read: behind('v0='),
+    form: behind('v0='),
     timestampHeader: 'x-slack-request-timestamp',
     signed: ({ bytes }, timestamp) => [`v0:${timestamp}:`, bytes],
   }),
@@ -19,4 +19,14 @@ export const slack: Provider = {
     return type === 'url_verification' && typeof challenge === 'string' ? { answer: { challenge } } : undefined;
   },
   jsonField: 'payload',
+  sample: ({ id, now }) => ({
+    body: {
+      type: 'event_callback',
+      team_id: 'T1DC2JH3J',
+      api_app_id: 'A1',
+      event_id: id,
+      event_time: Math.floor(now.getTime() / 1_000),
+      event: { type: 'app_mention', user: 'U2CERLKJA', channel: 'G8PSS9T3V', text: 'Is the shop open?' },
+    },
+  }),
 };

@@ -6,11 +6,24 @@ export const square: Provider = {
   name: 'square',
   title: 'Square',
   scheme: 'hmac',
-  check: hmac({
+  ...hmac({
     header: 'x-square-hmacsha256-signature',
     encoding: 'base64',
     signed: ({ url, bytes }) => [url, bytes],
   }),
   eventId: at('/event_id'),
   eventType: at('/type'),
+  sample: ({ id, now }) => ({
+    body: {
+      merchant_id: '6SSW7HV8K2ST5',
+      type: 'payment.created',
+      event_id: id,
+      created_at: now.toISOString(),
+      data: {
+        type: 'payment',
+        id: 'KkAk1',
+        object: { payment: { status: 'APPROVED', amount_money: { amount: 1000 } } },
+      },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { standard as check, standardSecretProblem } from '../schemes/standard.ts';
+import { standard as signature, standardSecretProblem } from '../schemes/standard.ts';
 import { at, header, type Provider } from './provider.ts';
 
 /** Everyone who follows Standard Webhooks, GitLab's signing tokens among them. */
@@ -6,9 +6,12 @@ export const standard: Provider = {
   name: 'standard',
   title: 'Standard Webhooks',
   scheme: 'standard',
-  check: check('webhook'),
+  ...signature('webhook'),
   secretProblem: standardSecretProblem,
   makesSecret: true,
   eventId: header('webhook-id'),
   eventType: at('/type'),
+  sample: ({ now }) => ({
+    body: { type: 'order.paid', timestamp: now.toISOString(), data: { id: '1001', total: 12.5, currency: 'EUR' } },
+  }),
 };

@@ -5,12 +5,20 @@ export const workos: Provider = {
   name: 'workos',
   title: 'WorkOS',
   scheme: 'hmac',
-  check: hmac({
+  ...hmac({
     header: 'workos-signature',
-    read: pairs({ time: 't', signature: 'v1' }),
+    form: pairs({ time: 't', signature: 'v1' }),
     timestampUnit: 'milliseconds',
     signed: ({ bytes }, timestamp) => [`${timestamp}.`, bytes],
   }),
   eventId: at('/id'),
   eventType: at('/event'),
+  sample: ({ id, now }) => ({
+    body: {
+      id,
+      event: 'dsync.user.created',
+      created_at: now.toISOString(),
+      data: { object: 'directory_user', id: 'directory_user_1', first_name: 'Ada', state: 'active' },
+    },
+  }),
 };

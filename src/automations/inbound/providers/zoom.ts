@@ -6,9 +6,9 @@ export const zoom: Provider = {
   name: 'zoom',
   title: 'Zoom',
   scheme: 'hmac',
-  check: hmac({
+  ...hmac({
     header: 'x-zm-signature',
-    read: behind('v0='),
+    form: behind('v0='),
     timestampHeader: 'x-zm-request-timestamp',
     signed: ({ bytes }, timestamp) => [`v0:${timestamp}:`, bytes],
   }),
@@ -19,4 +19,11 @@ export const zoom: Provider = {
     const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
     return { answer: { plainToken, encryptedToken } };
   },
+  sample: ({ id, now }) => ({
+    body: {
+      event: 'meeting.started',
+      event_ts: now.getTime(),
+      payload: { account_id: 'AAAAAABBBB', object: { id: '1234567890', uuid: id, topic: 'Planning', type: 2 } },
+    },
+  }),
 };

@@ -1,5 +1,6 @@
-import { checkStandard } from './standard.ts';
-import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
+import { timeText } from './reading.ts';
+import { canSignStandard, checkStandard, standardSignature } from './standard.ts';
+import { type Incoming, SignatureRefused, type WayOfSigning } from './scheme.ts';
 
 /** The signed parts of a body of the scheme `body`. */
 export type SignedBody = { id: string; timestamp: string; payload: string; signature: string };
@@ -8,10 +9,19 @@ export type SignedBody = { id: string; timestamp: string; payload: string; signa
  * Our own scheme, with everything in the body: `{"id", "timestamp", "payload", "signature"}`, where `payload` is JSON as a text. The
  * signature is that of Standard Webhooks over `id.timestamp.payload`: the text is signed as it stands, so nobody needs canonical JSON.
  */
-export const body: SignatureCheck = (incoming, secrets, { now }) => {
-  const { id, timestamp, payload, signature } = signedBodyOf(incoming);
-  checkStandard({ id, timestamp, signatures: signature, content: Buffer.from(payload) }, secrets, now);
-  return {};
+export const body: WayOfSigning = {
+  check(incoming, secrets, { now }) {
+    const { id, timestamp, payload, signature } = signedBodyOf(incoming);
+    checkStandard({ id, timestamp, signatures: signature, content: Buffer.from(payload) }, secrets, now);
+    return {};
+  },
+  canSign: canSignStandard,
+  // The body that is given is the `payload`.
+  sign({ bytes }, { secret, now, id }) {
+    const timestamp = timeText(now);
+    const signature = standardSignature({ id, timestamp, content: bytes }, secret);
+    return { body: JSON.stringify({ id, timestamp: Number(timestamp), payload: bytes.toString(), signature }) };
+  },
 };
 
 /** Throws SignatureRefused for a body without one of the parts. */

@@ -1,12 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { decoded, isAmong, onlyHeader, replayKeyOf, requireFresh, type TimeUnit } from './reading.ts';
-import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
+import { decoded, isAmong, onlyHeader, replayKeyOf, requireFresh, timeText, type TimeUnit } from './reading.ts';
+import { type Incoming, type SignatureCheck, SignatureRefused, type WayOfSigning } from './scheme.ts';
 
 type Algorithm = 'sha1' | 'sha256' | 'sha512';
 const LENGTH = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
 /** A signature header, read: the texts that may be signatures, and the signed time where it stands in the same header. */
-export type ReadHeader = { signatures: readonly string[]; timestamp?: string };
+type ReadHeader = { signatures: readonly string[]; timestamp?: string };
+
+/** Form of a signature header. `read` gives undefined for a value of another form. `hasTime`: the signed time stands in it too. */
+export type HeaderForm = {
+  hasTime?: boolean;
+  read: (value: string) => ReadHeader | undefined;
+  write: (signature: string, timestamp: string) => string;
+};
 
 /** How a service signs its requests by an HMAC. */
 export type HmacRule = {
@@ -14,8 +21,8 @@ export type HmacRule = {
   header: string;
   algorithm?: Algorithm;
   encoding?: 'hex' | 'base64';
-  /** Undefined for a value of another form. Default: the value is the signature. */
-  read?: (value: string) => ReadHeader | undefined;
+  /** Default: the value is the signature. */
+  form?: HeaderForm;
   /** Where the signed time stands unless it is in the signature header. */
   timestampHeader?: string;
   timestampUnit?: TimeUnit;
@@ -28,15 +35,15 @@ export type HmacRule = {
 };
 
 /** The whole value behind a prefix. */
-export const behind =
-  (prefix: string) =>
-  (value: string): ReadHeader | undefined =>
-    value.startsWith(prefix) ? { signatures: [value.slice(prefix.length)] } : undefined;
+export const behind = (prefix: string): HeaderForm => ({
+  read: (value) => (value.startsWith(prefix) ? { signatures: [value.slice(prefix.length)] } : undefined),
+  write: (signature) => `${prefix}${signature}`,
+});
 
 /** `t=1700000000,v1=…,v1=…`: names and values, of which these hold the time and the signatures. */
-export const pairs =
-  (names: { time?: string; signature: string }, separator = ',') =>
-  (value: string): ReadHeader | undefined => {
+export const pairs = (names: { time?: string; signature: string }, separator = ','): HeaderForm => ({
+  hasTime: names.time !== undefined,
+  read(value) {
     const found = value.split(separator).map((part): [string, string] => {
       const equals = part.indexOf('=');
       return [part.slice(0, Math.max(equals, 0)).trim(), part.slice(equals + 1).trim()];
@@ -47,28 +54,36 @@ export const pairs =
     if (signatures.length === 0 || others.length > 0) return undefined;
     if (names.time === undefined) return { signatures };
     return timestamp === undefined ? undefined : { signatures, timestamp };
-  };
+  },
+  write: (signature, timestamp) =>
+    [...(names.time === undefined ? [] : [`${names.time}=${timestamp}`]), `${names.signature}=${signature}`].join(
+      separator,
+    ),
+});
 
 /** Signatures that one header may hold: a service shows two while a secret is exchanged. Each is compared with each secret. */
 const MAX_SIGNATURES = 10;
 
-/** Checks an HMAC over the body, with or without a time (RFC 2104). Neither other headers nor, as a rule, the URL are covered. */
-export function hmac(rule: HmacRule): SignatureCheck {
+/** An HMAC over the body, with or without a time (RFC 2104). Neither other headers nor, as a rule, the URL are covered. */
+export function hmac(rule: HmacRule): WayOfSigning {
   const { header, algorithm = 'sha256', encoding = 'hex', timestampHeader, key = asText } = rule;
-  const read = rule.read ?? whole;
-  return (incoming, secrets, { now }) => {
-    const found = read(onlyHeader(incoming, header));
+  const form = rule.form ?? whole;
+  const signedParts = (incoming: Incoming, timestamp: string): readonly (string | Buffer)[] =>
+    rule.signed?.(incoming, timestamp) ?? [incoming.bytes];
+  const macOf = (secret: string, parts: readonly (string | Buffer)[]): Buffer => {
+    const mac = createHmac(algorithm, key(secret));
+    for (const part of parts) mac.update(part);
+    return mac.digest();
+  };
+  const check: SignatureCheck = (incoming, secrets, { now }) => {
+    const found = form.read(onlyHeader(incoming, header));
     const candidates = (found?.signatures ?? []).map((text) => decoded(text, encoding));
     const good = candidates.filter((bytes) => bytes !== undefined && bytes.length === LENGTH[algorithm]);
     if (found === undefined || good.length === 0 || good.length < candidates.length || good.length > MAX_SIGNATURES)
       throw new SignatureRefused('signature_malformed', `the header ${header} has another form`);
     const timestamp = timestampHeader === undefined ? found.timestamp : onlyHeader(incoming, timestampHeader);
-    const signed = rule.signed?.(incoming, timestamp ?? '') ?? [incoming.bytes];
-    const expected = secrets.map((secret) => {
-      const mac = createHmac(algorithm, key(secret));
-      for (const part of signed) mac.update(part);
-      return mac.digest();
-    });
+    const signed = signedParts(incoming, timestamp ?? '');
+    const expected = secrets.map((secret) => macOf(secret, signed));
     if (!isAmong(good as Buffer[], expected))
       throw new SignatureRefused('signature_wrong', 'the signature fits none of the secrets');
     if (timestamp === undefined) return {};
@@ -80,7 +95,17 @@ export function hmac(rule: HmacRule): SignatureCheck {
     });
     return { replayKey: replayKeyOf(...signed) };
   };
+  return {
+    check,
+    sign(incoming, { secret, now }) {
+      const isTimed = form.hasTime === true || timestampHeader !== undefined;
+      const timestamp = isTimed ? timeText(now, rule.timestampUnit) : '';
+      const signature = macOf(secret, signedParts(incoming, timestamp)).toString(encoding);
+      const time = timestampHeader === undefined ? {} : { [timestampHeader]: timestamp };
+      return { headers: { ...time, [header]: form.write(signature, timestamp) } };
+    },
+  };
 }
 
-const whole = (value: string): ReadHeader => ({ signatures: [value] });
+const whole: HeaderForm = { read: (value) => ({ signatures: [value] }), write: (signature) => signature };
 const asText = (secret: string): string => secret;

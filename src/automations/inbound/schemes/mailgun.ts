@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { decoded, isAmong, requireFresh } from './reading.ts';
-import { type SignatureCheck, SignatureRefused } from './scheme.ts';
+import { withMember } from './pointer.ts';
+import { decoded, isAmong, requireFresh, timeText } from './reading.ts';
+import { type SignatureCheck, type SignSample, SignatureRefused } from './scheme.ts';
 
 const SHA256_BYTES = 32;
 
@@ -22,4 +23,11 @@ export const mailgun: SignatureCheck = (incoming, secrets, { now }) => {
     throw new SignatureRefused('signature_wrong', 'the signature fits none of the secrets');
   requireFresh(String(timestamp), { now });
   return {};
+};
+
+/** The inverse of the check: the field `signature` of the body, with a token that is good once. */
+export const signForMailgun: SignSample = ({ bytes }, { secret, now, id: token }) => {
+  const timestamp = timeText(now);
+  const signature = createHmac('sha256', secret).update(`${timestamp}${token}`).digest('hex');
+  return { body: withMember(bytes.toString(), 'signature', JSON.stringify({ timestamp, token, signature })) };
 };

@@ -56,6 +56,12 @@ export function requireFresh(
     throw new SignatureRefused('timestamp_stale', `the signed time is more than ${tolerance} s from now`);
 }
 
+/** A time as its unit writes it. */
+export function timeText(at: Date, unit: TimeUnit = 'seconds'): string {
+  if (unit === 'iso8601') return at.toISOString();
+  return String(Math.floor(at.getTime() / FACTOR[unit]));
+}
+
 const FACTOR = { seconds: 1_000, milliseconds: 1 } as const;
 const NAMED = { seconds: 'seconds', milliseconds: 'milliseconds', iso8601: 'ISO 8601' } as const;
 const timeOf = (text: string): number => (ISO.test(text) ? Date.parse(text) : Number.NaN);

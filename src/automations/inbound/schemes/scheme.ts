@@ -75,5 +75,19 @@ export type SignatureCheck = (
 ) => VerifiedSignature | Promise<VerifiedSignature>;
 export type VerifiedSignature = { replayKey?: string };
 
+/** Parts of a request that its signature adds: headers, another body, or a query behind the address. */
+type SignedParts = { headers?: Readonly<Record<string, string>>; body?: string; query?: string };
+
+/** Signs a request as its service does, the inverse of the check. `id` names the event where the signature covers an id. */
+export type SignSample = (incoming: Incoming, proof: { secret: string; now: Date; id: string }) => SignedParts;
+
+/** One way of signing. Where the service signs by a key that it keeps to itself, nobody else can `sign`. */
+export type WayOfSigning = {
+  check: SignatureCheck;
+  sign: SignSample;
+  /** Whether a secret can sign: a public key only checks. Default: each can. */
+  canSign?: (secret: string) => boolean;
+};
+
 /** Seconds by which a signed time may lie before or behind ours (Standard Webhooks, Stripe and Slack name the same). */
 export const TOLERANCE_SECONDS = 300;

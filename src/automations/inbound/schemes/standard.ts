@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { decoded, isAmong, onlyHeader, requireFresh } from './reading.ts';
-import { type SignatureCheck, SignatureRefused } from './scheme.ts';
+import { decoded, isAmong, onlyHeader, requireFresh, timeText } from './reading.ts';
+import { SignatureRefused, type WayOfSigning } from './scheme.ts';
 
 const PUBLIC = 'whpk_';
 const KEY_BYTES = { min: 24, max: 64, public: 32 } as const;
@@ -65,17 +65,39 @@ export function checkStandard(
   requireFresh(timestamp, { now });
 }
 
+/** The value of webhook-signature that a secret makes, of the version `v1`. */
+export const standardSignature = (
+  { id, timestamp, content }: Omit<StandardRequest, 'signatures'>,
+  secret: string,
+): string =>
+  `v1,${createHmac('sha256', bytesOf(secret) ?? '')
+    .update(`${id}.${timestamp}.`)
+    .update(content)
+    .digest('base64')}`;
+
+/** Whether a secret signs: `whpk_` is a public key, which checks alone. */
+export const canSignStandard = (secret: string): boolean => !secret.startsWith(PUBLIC);
+
 const MAX_SIGNATURES = 20;
 const malformed = (explanation: string): SignatureRefused => new SignatureRefused('signature_malformed', explanation);
 
 /** The scheme with its headers under that name: `webhook`, or `svix`. */
-export const standard =
-  (name: 'webhook' | 'svix'): SignatureCheck =>
-  (incoming, secrets, { now }) => {
+export const standard = (name: 'webhook' | 'svix'): WayOfSigning => ({
+  check(incoming, secrets, { now }) {
     const [id, timestamp, signatures] = (['id', 'timestamp', 'signature'] as const).map((part) =>
       onlyHeader(incoming, `${name}-${part}`),
     );
     const request = { id: id ?? '', timestamp: timestamp ?? '', signatures: signatures ?? '' };
     checkStandard({ ...request, content: incoming.bytes }, secrets, now);
     return {};
-  };
+  },
+  canSign: canSignStandard,
+  sign(incoming, { secret, now, id: made }) {
+    const [id = made] = incoming.header(`${name}-id`);
+    const timestamp = timeText(now);
+    const signature = standardSignature({ id, timestamp, content: incoming.bytes }, secret);
+    return {
+      headers: { [`${name}-id`]: id, [`${name}-timestamp`]: timestamp, [`${name}-signature`]: signature },
+    };
+  },
+});

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { decoded, isAmong, isOneOf, onlyHeader } from './reading.ts';
-import { type SignatureCheck, type Incoming, SignatureRefused } from './scheme.ts';
+import { type SignatureCheck, type SignSample, type Incoming, SignatureRefused } from './scheme.ts';
 
 const SHA1_BYTES = 20;
 const HEADER = 'x-twilio-signature';
@@ -20,6 +20,15 @@ export const twilio: SignatureCheck = (incoming, secrets) => {
       'the signature fits none of the secrets, or was made for another URL',
     );
   return {};
+};
+
+/** The inverse of the check. The hash of a body that is no form goes into the query. */
+export const signForTwilio: SignSample = (incoming, { secret }) => {
+  const { bytes, form } = incoming;
+  const isHashed = form() === undefined && bytes.length > 0;
+  const query = isHashed ? `?bodySHA256=${createHash('sha256').update(bytes).digest('hex')}` : '';
+  const text = signedText({ ...incoming, url: incoming.url + query });
+  return { query, headers: { [HEADER]: createHmac('sha1', secret).update(text).digest('base64') } };
 };
 
 /** The text that Twilio signs. Throws SignatureRefused where the hash in the query is not that of the body. */

@@ -1,0 +1,102 @@
+import { type InboundRequest, toIncoming } from './incoming.ts';
+import type { Provider, ProviderSample, SampleValues } from './providers/provider.ts';
+import type { WebhookSettings } from './schema.ts';
+import { putAt } from './schemes/pointer.ts';
+
+/** A sample before it is signed: the exact text of its body, and headers by their names as people write them. */
+type SampleDraft = { body: string; headers: Readonly<Record<string, string>> };
+
+const EVENT_TYPE = 'sample.created';
+
+/** The newest secret by which a sample can be signed in the name of the sender; undefined where the sender alone can sign. */
+export function signingSecretOf({ sign, canSign }: Provider, secrets: readonly string[]): string | undefined {
+  if (sign === undefined) return undefined;
+  return secrets.find((secret) => canSign?.(secret) ?? true);
+}
+
+/** Why no sample can be signed. */
+export const unsignable = ({ title, sign }: Provider): { field: string; reason: string } =>
+  sign === undefined
+    ? { field: 'scheme', reason: `cannot be signed here: ${title} signs by a private key that it keeps to itself` }
+    : { field: 'secrets', reason: 'cannot sign: each is a public key, and the sender has the private one' };
+
+/**
+ * An event of the sender as JSON or as a form. It has an id, an event type and an object for the payload where the webhook's own mapping
+ * looks for them, unless something else stands in the way.
+ */
+export function draftOf(provider: Provider, settings: WebhookSettings, values: SampleValues): SampleDraft {
+  const sample: ProviderSample = provider.sample?.(values) ?? { body: {} };
+  const { eventId, eventType, signature } = settings;
+  const headers = {
+    'Content-Type': sample.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded',
+    ...sample.headers,
+    ...(signature?.idHeader !== undefined && { [signature.idHeader]: values.id }),
+    ...(eventId?.header !== undefined && { [eventId.header]: values.id }),
+    ...(eventType?.header !== undefined && eventTypeHeader(eventType.header, sample.headers)),
+  };
+  return {
+    body: sample.form === undefined ? jsonOf(sample.body, settings, values) : formOf(sample.form, settings, values),
+    headers,
+  };
+}
+
+/** The service may send the header anyway, under a name that differs in its case alone. */
+function eventTypeHeader(name: string, headers: ProviderSample['headers'] = {}): Record<string, string> {
+  const isThere = Object.keys(headers).some((each) => each.toLowerCase() === name.toLowerCase());
+  return isThere ? {} : { [name]: EVENT_TYPE };
+}
+
+function jsonOf(body: object, settings: WebhookSettings, values: SampleValues): string {
+  // A copy: what a provider gives may be the same object each time.
+  const copy: object = structuredClone(body);
+  fit(Array.isArray(copy) ? { events: copy } : copy, settings, values);
+  return JSON.stringify(copy, null, 2);
+}
+
+function formOf(form: Readonly<Record<string, string>>, settings: WebhookSettings, values: SampleValues): string {
+  const fields: Record<string, unknown> = { ...form };
+  fit(fields, settings, values);
+  const texts = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (typeof value === 'string') texts.append(name, value);
+  return texts.toString();
+}
+
+/** Puts into the content what the webhook's own mapping looks for. */
+function fit(content: object, { eventId, eventType, payload }: WebhookSettings, { id, number }: SampleValues): void {
+  if (eventId?.pointer !== undefined)
+    putAt(content, eventId.pointer, (found) => (typeof found === 'number' ? number : id));
+  if (eventType?.pointer !== undefined) putAt(content, eventType.pointer, (found) => found ?? EVENT_TYPE);
+  if (payload?.pointer !== undefined) putAt(content, payload.pointer, (found) => found ?? { id });
+}
+
+type Signing = Pick<InboundRequest, 'readJson' | 'address'> & {
+  webhookId: string;
+  secret: string;
+  now: Date;
+  id: string;
+  /** Address of this service as senders know it. */
+  baseUrl: string;
+};
+
+/** The draft as a request of the sender. Parts of the signature win over what the draft has in their place. */
+export function signedSample(
+  provider: Provider,
+  draft: SampleDraft,
+  { webhookId, secret, now, id, baseUrl, ...from }: Signing,
+): InboundRequest {
+  const target = `/v1/webhooks/${webhookId}`;
+  const headers = new Map(Object.entries(draft.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const header = (name: string): readonly string[] => {
+    const value = headers.get(name);
+    return value === undefined ? [] : [value];
+  };
+  const request = { ...from, target, header, bytes: Buffer.from(draft.body) };
+  const incoming = toIncoming(request, { baseUrl, jsonField: provider.jsonField });
+  const signed = provider.sign?.(incoming, { secret, now, id }) ?? {};
+  for (const [name, value] of Object.entries(signed.headers ?? {})) headers.set(name, value);
+  return {
+    ...request,
+    target: `${target}${signed.query ?? ''}`,
+    bytes: signed.body === undefined ? request.bytes : Buffer.from(signed.body),
+  };
+}
