@@ -51,6 +51,55 @@ test('a service sends to an address that was made for it, and a refused request 
   await page.getByText('12.50').waitFor();
 });
 
+test('a sample of a service that has sent nothing yet becomes a message, and one that is refused says why', async () => {
+  const { page } = dashboard;
+  const inbox = await make('/v1/channels', { name: 'samples' });
+  const webhook = { name: 'Stripe of the shop', channelId: inbox, provider: 'stripe', secrets: ['whsec_test'] };
+  const webhookId = await make('/v1/webhooks', webhook);
+  await dashboard.open(`/inbound/${webhookId}`);
+  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+  await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The message of it is a real one').waitFor();
+  const field = dialog.getByLabel('Body', { exact: true });
+  await field.fill((await field.inputValue()).replace('1250', '12.50'));
+  const send = dialog.getByRole('button', { name: 'Send', exact: true });
+  await send.click();
+  const link = dialog.getByRole('link', { name: /^msg_/ });
+  await link.waitFor();
+  const first = await link.innerText();
+  // The same text again has the same id of its event.
+  await send.click();
+  await dialog.getByText('Taken before').waitFor();
+  expect(await link.innerText()).toBe(first);
+  await dialog.getByLabel('Headers').fill('no header');
+  await send.click();
+  await dialog.getByText('Each line is a name, a colon and a value.').waitFor();
+  await dialog.getByRole('button', { name: 'New ids' }).click();
+  await dialog.getByText('Each line is a name').waitFor({ state: 'detached' });
+  await send.click();
+  await link.waitFor();
+  expect(await link.innerText()).not.toBe(first);
+  await field.fill('{');
+  await link.waitFor({ state: 'detached' });
+  await send.click();
+  await dialog.getByText('Stripe would have been answered with 400.').waitFor();
+  await dialog.getByText('body cannot be read').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('row', { name: /body cannot be read.*signed sample/ }).waitFor();
+  await dashboard.open(`/messages/${first}`);
+  await page.getByText('12.50').first().waitFor();
+  await page.getByText('sample', { exact: true }).waitFor();
+});
+
+test('an address whose sender alone can sign says so, and has no button for a sample', async () => {
+  const { page } = dashboard;
+  const webhook = { name: 'Topic', channelId, provider: 'sns', secrets: ['arn:aws:sns:eu-west-1:123456789012:orders'] };
+  await dashboard.open(`/inbound/${await make('/v1/webhooks', webhook)}`);
+  await page.getByText('the private key is with Amazon SNS alone').waitFor();
+  expect(await page.getByRole('button', { name: 'Send a signed sample' }).count()).toBe(0);
+});
+
 test('a workflow is given a connection and a secret, which are tried and never shown again', async () => {
   const { page } = dashboard;
   receiver.answerWith([

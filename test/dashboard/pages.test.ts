@@ -7,6 +7,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 
 let posthorn: TestPosthorn;
 let browser: Browser;
+let webhookId: string;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   await setUpAnew(posthorn);
@@ -15,6 +16,9 @@ beforeAll(async () => {
   const at = { channelId: channel.id, webhookUrl: 'https://example.com/hook' };
   await posthorn.request('POST', '/v1/subscriptions', { ...at, name: 'Till' });
   await posthorn.request('POST', '/v1/subscriptions', { ...at, name: 'Paused one', status: 'paused' });
+  const { body: samples } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'samples' });
+  const webhook = { name: 'GitHub', channelId: samples.id, provider: 'github' };
+  webhookId = (await posthorn.request<{ id: string }>('POST', '/v1/webhooks', webhook)).body.id;
   for (let number = 1; number <= 3; number += 1)
     await posthorn.request('POST', `/v1/channels/${channel.id}/messages`, {
       eventType: 'order.created',
@@ -127,6 +131,12 @@ describe('a page', () => {
     await dashboard.open('/api-keys', 'live');
     await page.getByRole('button', { name: 'Make a key' }).first().click();
     await page.getByRole('dialog').waitFor();
+    expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
+    await dashboard.open(`/inbound/${webhookId}`, 'live');
+    await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).waitFor();
     expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
   });
 });

@@ -132,7 +132,6 @@ import type {
   RotateWebhookSecret,
   Run,
   RunSummary,
-  Sample,
   Schedule,
   Search,
   SearchMessages,
@@ -181,6 +180,7 @@ import type {
   ValidateWorkflow,
   View,
   Webhook,
+  WebhookSample,
   WebhookSecrets,
   WholeConnector,
   Workflow,
@@ -597,7 +597,7 @@ export type Resources = {
     /** `POST /v1/webhooks/:webhookId/secrets/rotate`, scope webhooks:write */
     rotateSecret(webhookId: string, body?: RotateWebhookSecret | string, options?: RequestOptions): Call<WebhookSecrets>;
     /** `GET /v1/webhooks/:webhookId/sample`, scope webhooks:read */
-    getSample(webhookId: string, options?: RequestOptions): Call<Sample>;
+    getSample(webhookId: string, options?: RequestOptions): Call<WebhookSample>;
     /** `POST /v1/webhooks/:webhookId/sample`, scope webhooks:write */
     sendSample(webhookId: string, body?: SendSample | string, options?: RequestOptions): Call<SentSample>;
     /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */

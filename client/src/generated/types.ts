@@ -2204,17 +2204,6 @@ export type RunSummary = {
   readonly output?: unknown;
 };
 
-export type Sample = {
-  /** Whether this service can sign in the name of the sender. */
-  readonly isSignable: boolean;
-  /** Why it cannot. */
-  readonly reason?: string;
-  /** Its body; with the scheme `body`, its `payload`. Ids in it are new. */
-  readonly body?: string;
-  /** Headers beside its signature. */
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
 export type Schedule = {
   /** When the next run begins, without jitter. Absent while the workflow is not active, and when its schedule has ended. */
   readonly nextRunAt?: string;
@@ -3113,6 +3102,17 @@ export type Webhook = {
   readonly createdAt: string;
   /** When it was last changed. */
   readonly updatedAt: string;
+};
+
+export type WebhookSample = {
+  /** Whether this service can sign in the name of the sender. */
+  readonly isSignable: boolean;
+  /** Why it cannot. */
+  readonly reason?: string;
+  /** Its body; with the scheme `body`, its `payload`. Ids in it are new. */
+  readonly body?: string;
+  /** Headers beside its signature. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type WebhookSecrets = {

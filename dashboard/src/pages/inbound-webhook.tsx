@@ -19,9 +19,13 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
+import { NoSample, NothingYet, SampleButton } from './inbound-sample.tsx';
 
 /** So many refused requests are shown. */
 const REFUSALS = 50;
+const EVERY_MS = 3_000;
+/** The agent in refusals of signed samples, which no other request can have. */
+const SAMPLE_AGENT = 'posthorn-sample';
 
 export function InboundWebhookPage() {
   return <InboundWebhookView id={usePathId()} />;
@@ -42,6 +46,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         <State of={row.status} /> {t.inbound.means[row.status]}
       </p>
       {may('developer') && <Actions of={row} />}
+      {may('developer') && <NoSample of={row} />}
       <div className="field">
         <span className="label">{t.inbound.url}</span>
         <Code text={row.url} label={t.inbound.url} />
@@ -73,7 +78,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         })}
       </dl>
       {may('developer') && <Secrets id={id} />}
-      <Refusals id={id} />
+      <Requests of={row} />
     </>
   );
 }
@@ -85,6 +90,7 @@ function Actions({ of: row }: { of: Webhook }) {
   const refresh = useRefresh();
   return (
     <div className="buttons">
+      <SampleButton of={row} />
       <HereLink to="/messages" search={{ channel: row.channelId }} className="button">
         {t.nav.names.messages}
       </HereLink>
@@ -138,15 +144,22 @@ function Secrets({ id }: { id: string }) {
   );
 }
 
-/** The newest requests that became no message, with the reason. */
-function Refusals({ id }: { id: string }) {
+/** The newest requests that became no message, with the reason. Where nothing has come at all, a sample is offered. */
+function Requests({ of: row }: { of: Webhook }) {
   const t = useTexts();
   const { at, path } = useHere();
+  const { id, channelId } = row;
   const found = useQuery({
     queryKey: [path, 'refusals', id],
     queryFn: async () => (await api.webhooks.listRefusals(id, { limit: REFUSALS }, at).page()).data,
-    refetchInterval: 3_000,
+    refetchInterval: EVERY_MS,
   });
+  const hasMessages = useQuery({
+    queryKey: [path, 'has messages', channelId],
+    queryFn: async () => (await api.messages.list(channelId, { limit: 1 }, at).page()).data.length > 0,
+    refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
+  });
+  if (found.data?.length === 0 && hasMessages.data === false) return <NothingYet of={row} />;
   return (
     <section className="section">
       <h2>{t.inbound.refused}</h2>
@@ -165,15 +178,17 @@ function Refusals({ id }: { id: string }) {
               </tr>
             </thead>
             <tbody>
-              {found.data.map((row) => (
-                <tr key={row.id}>
+              {found.data.map((refusal) => (
+                <tr key={refusal.id}>
                   <td>
-                    <Time at={row.refusedAt} />
+                    <Time at={refusal.refusedAt} />
                   </td>
-                  <td>{t.inbound.reasons[row.reason]}</td>
-                  <td>{row.detail.replace(/^signature: /, '')}</td>
-                  <td className="mono">{row.address}</td>
-                  <td className="number">{bytesText(row.bytes)}</td>
+                  <td>{t.inbound.reasons[refusal.reason]}</td>
+                  <td>{refusal.detail.replace(/^signature: /, '')}</td>
+                  <td className="mono">
+                    {refusal.userAgent === SAMPLE_AGENT ? t.inbound.sample.mark : refusal.address}
+                  </td>
+                  <td className="number">{bytesText(refusal.bytes)}</td>
                 </tr>
               ))}
             </tbody>

@@ -266,13 +266,13 @@ export const sendSampleBody = fieldsOf({
 }).default({});
 export type SendSample = z.output<typeof sendSampleBody>;
 
-export const sampleAnswer = z.strictObject({
+export const webhookSampleAnswer = z.strictObject({
   isSignable: z.boolean().describe('Whether this service can sign in the name of the sender.'),
   reason: z.string().exactOptional().describe('Why it cannot.'),
   body: z.string().exactOptional().describe('Its body; with the scheme `body`, its `payload`. Ids in it are new.'),
   headers: z.record(z.string(), z.string()).exactOptional().describe('Headers beside its signature.'),
 });
-export type WebhookSample = z.output<typeof sampleAnswer>;
+export type WebhookSample = z.output<typeof webhookSampleAnswer>;
 
 export const sentSampleAnswer = z.strictObject({
   outcome: z

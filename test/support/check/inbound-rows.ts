@@ -1,6 +1,6 @@
 import {
   refusalAnswer,
-  sampleAnswer,
+  webhookSampleAnswer,
   sentSampleAnswer,
   webhookAnswer,
   webhookSecretsAnswer,
@@ -50,7 +50,7 @@ export const INBOUND_ROWS: ContractRow[] = [
     path: '/v1/webhooks/:webhookId/sample',
     scope: 'webhooks:read',
     status: 200,
-    answers: sampleAnswer,
+    answers: webhookSampleAnswer,
   },
   {
     method: 'POST',
