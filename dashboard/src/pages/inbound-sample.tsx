@@ -28,8 +28,10 @@ export function NoSample({ of: row }: { of: Webhook }) {
   return <Failure error={error} />;
 }
 
+type Offered = { of: Webhook; onOpen: () => void };
+
 /** In place of requests, where none has come yet. */
-export function NothingYet({ of: row }: { of: Webhook }) {
+export function NothingYet({ of: row, onOpen }: Offered) {
   const t = useTexts();
   const { may } = useHere();
   const { data } = useSample(row.id);
@@ -37,24 +39,20 @@ export function NothingYet({ of: row }: { of: Webhook }) {
   return (
     <Empty title={t.inbound.sample.nothing}>
       {isOffered && <p>{t.inbound.sample.nothingWhy(senderOf(row))}</p>}
-      {isOffered && <SampleButton of={row} isMain />}
+      {isOffered && <SampleButton of={row} onOpen={onOpen} isMain />}
     </Empty>
   );
 }
 
-/** The button that sends a signed sample, where one can be signed. */
-export function SampleButton({ of: row, isMain = false }: { of: Webhook; isMain?: boolean }) {
+/** The button that opens the dialog, where a sample can be signed. The first one that is taken ends the offer, but not its dialog. */
+export function SampleButton({ of: row, onOpen, isMain = false }: Offered & { isMain?: boolean }) {
   const t = useTexts();
-  const [isOpen, setIsOpen] = useState(false);
   const sample = useSample(row.id);
   if (sample.data?.isSignable !== true) return null;
   return (
-    <>
-      <button type="button" className={isMain ? 'button main' : 'button'} onClick={() => setIsOpen(true)}>
-        {t.inbound.sample.send}
-      </button>
-      {isOpen && <SampleDialog of={row} first={sample.data} onClose={() => setIsOpen(false)} />}
-    </>
+    <button type="button" className={isMain ? 'button main' : 'button'} onClick={onOpen}>
+      {t.inbound.sample.send}
+    </button>
   );
 }
 
@@ -75,7 +73,12 @@ function headersIn(text: string): Record<string, string> | undefined {
 }
 
 /** The text that is sent and its headers, both of which may be changed, and what became of the last one. */
-function SampleDialog({ of: row, first, onClose }: { of: Webhook; first: WebhookSample; onClose: () => void }) {
+export function SampleDialog({ of: row, onClose }: { of: Webhook; onClose: () => void }) {
+  const { data } = useSample(row.id);
+  return data === undefined ? null : <SampleForm of={row} first={data} onClose={onClose} />;
+}
+
+function SampleForm({ of: row, first, onClose }: { of: Webhook; first: WebhookSample; onClose: () => void }) {
   const t = useTexts();
   const { at } = useHere();
   const { act } = useActs();

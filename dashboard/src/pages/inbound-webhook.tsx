@@ -19,7 +19,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { NoSample, NothingYet, SampleButton } from './inbound-sample.tsx';
+import { NoSample, NothingYet, SampleButton, SampleDialog } from './inbound-sample.tsx';
 
 /** So many refused requests are shown. */
 const REFUSALS = 50;
@@ -36,16 +36,18 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
   const t = useTexts();
   const { at, path, may } = useHere();
   const channels = useChannels();
+  const [isSampling, setIsSampling] = useState(false);
   const found = useQuery({ queryKey: [path, 'webhook', id], queryFn: () => api.webhooks.get(id, at) });
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
+  const openSample = (): void => setIsSampling(true);
   return (
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> {t.inbound.means[row.status]}
       </p>
-      {may('developer') && <Actions of={row} />}
+      {may('developer') && <Actions of={row} onSample={openSample} />}
       {may('developer') && <NoSample of={row} />}
       <div className="field">
         <span className="label">{t.inbound.url}</span>
@@ -78,19 +80,22 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         })}
       </dl>
       {may('developer') && <Secrets id={id} />}
-      <Requests of={row} />
+      <Requests of={row} onSample={openSample} />
+      {isSampling && <SampleDialog of={row} onClose={() => setIsSampling(false)} />}
     </>
   );
 }
 
-function Actions({ of: row }: { of: Webhook }) {
+type Given = { of: Webhook; onSample: () => void };
+
+function Actions({ of: row, onSample }: Given) {
   const t = useTexts();
   const { at, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   return (
     <div className="buttons">
-      <SampleButton of={row} />
+      <SampleButton of={row} onOpen={onSample} />
       <HereLink to="/messages" search={{ channel: row.channelId }} className="button">
         {t.nav.names.messages}
       </HereLink>
@@ -145,7 +150,7 @@ function Secrets({ id }: { id: string }) {
 }
 
 /** The newest requests that became no message, with the reason. Where nothing has come at all, a sample is offered. */
-function Requests({ of: row }: { of: Webhook }) {
+function Requests({ of: row, onSample }: Given) {
   const t = useTexts();
   const { at, path } = useHere();
   const { id, channelId } = row;
@@ -159,7 +164,7 @@ function Requests({ of: row }: { of: Webhook }) {
     queryFn: async () => (await api.messages.list(channelId, { limit: 1 }, at).page()).data.length > 0,
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
-  if (found.data?.length === 0 && hasMessages.data === false) return <NothingYet of={row} />;
+  if (found.data?.length === 0 && hasMessages.data === false) return <NothingYet of={row} onOpen={onSample} />;
   return (
     <section className="section">
       <h2>{t.inbound.refused}</h2>
