@@ -60,7 +60,7 @@ test('a sample of a service that has sent nothing yet becomes a message, and one
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
   await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('The message of it is a real one').waitFor();
+  await dialog.getByText('Its message is a real one').waitFor();
   const field = dialog.getByLabel('Body', { exact: true });
   await field.fill((await field.inputValue()).replace('1250', '12.50'));
   const send = dialog.getByRole('button', { name: 'Send', exact: true });

@@ -38,7 +38,7 @@ export function NothingYet({ of: row, onOpen }: Offered) {
   const isOffered = data?.isSignable === true && row.status === 'active' && may('developer');
   return (
     <Empty title={t.inbound.sample.nothing}>
-      {isOffered && <p>{t.inbound.sample.nothingWhy(senderOf(row))}</p>}
+      <p>{isOffered ? t.inbound.sample.nothingWhy(senderOf(row)) : t.inbound.sample.nothingElse(senderOf(row))}</p>
       {isOffered && <SampleButton of={row} onOpen={onOpen} isMain />}
     </Empty>
   );
@@ -111,7 +111,7 @@ function SampleForm({ of: row, first, onClose }: { of: Webhook; first: WebhookSa
   return (
     <Dialog title={t.inbound.sample.send} onClose={onClose}>
       <form
-        className="form"
+        className="form sample"
         onSubmit={(event) => {
           event.preventDefault();
           send();
@@ -134,7 +134,7 @@ function SampleForm({ of: row, first, onClose }: { of: Webhook; first: WebhookSa
           value={draft.body}
           onChange={(body) => change({ body })}
           lines={12}
-          hint={row.scheme === 'body' ? t.inbound.sample.payloadHint : t.inbound.sample.bodyHint}
+          hint={t.inbound.sample[bodyHintOf(row)]}
           problem={problemOf(error, 'body')}
         />
         <Failure error={error} />
@@ -162,7 +162,13 @@ function SampleForm({ of: row, first, onClose }: { of: Webhook; first: WebhookSa
   );
 }
 
-/** What the sender would have been answered, and the message where it became one. */
+/** Two services have signed parts within their body, which are put there when the sample is signed. */
+const bodyHintOf = ({ scheme, provider }: Webhook): 'payloadHint' | 'signedInsideHint' | 'bodyHint' => {
+  if (scheme === 'body') return 'payloadHint';
+  return provider === 'mailgun' || provider === 'linear' ? 'signedInsideHint' : 'bodyHint';
+};
+
+/** Answer that the sender would have got, and the message where it became one. */
 function Outcome({
   of: { outcome, status, messageId, reason, detail = '' },
   sender,

@@ -9,7 +9,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     make: 'Eingehenden Webhook anlegen',
     none: 'Noch kein eingehender Webhook',
     noneWhy:
-      'Ein eingehender Webhook ist eine Adresse für einen anderen Dienst. Seine signierten Anfragen werden Nachrichten eines Kanals.',
+      'Ein eingehender Webhook ist eine Adresse für einen anderen Dienst. Seine signierten Anfragen werden Nachrichten eines Kanals. Ein signiertes Beispiel zeigt, wie, noch bevor der Dienst etwas sendet.',
     sender: 'Absender',
     senderHint: 'Wie er signiert und seine Ereignisse benennt, ist bekannt.',
     nameHint: 'Etwa GitHub des Ladens.',
@@ -50,13 +50,15 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
       go: 'Senden',
       another: 'Neue Ids',
       why: (sender) =>
-        `Es wird mit dem neuesten Geheimnis signiert wie Anfragen von ${sender} und auf demselben Weg angenommen.`,
-      isReal: 'Die Nachricht daraus ist echt: Abonnements und Workflows erhalten sie. In ihren Metadaten steht sample.',
+        `Ein Beispiel wird mit dem neuesten Geheimnis signiert wie Anfragen von ${sender} und auf demselben Weg angenommen.`,
+      isReal:
+        'Die Nachricht daraus ist echt: Abonnements und Workflows erhalten sie. In ihren Metadaten steht sample: true.',
       headers: 'Header',
       headersHint: 'Einer je Zeile. Die Signatur kommt hinzu.',
       badHeader: 'Jede Zeile ist ein Name, ein Doppelpunkt und ein Wert.',
       body: 'Rumpf',
       bodyHint: 'Wird genau so signiert und gesendet, wie er hier steht.',
+      signedInsideHint: 'Wird gesendet, wie er hier steht; Zeit und Signatur kommen hinein.',
       payloadHint: 'Wird genau so der Inhalt des signierten Rumpfes, wie er hier steht.',
       cannot: (sender) => `Hier lässt sich kein Beispiel signieren: den privaten Schlüssel hat nur ${sender}.`,
       outcomes: {
@@ -68,6 +70,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
       wouldGet: (sender, status) => `${sender} hätte die Antwort ${status} erhalten.`,
       mark: 'signiertes Beispiel',
       nothing: 'Noch ist nichts gekommen',
+      nothingElse: (sender) => `Hier stehen künftig Anfragen von ${sender}, aus denen keine Nachricht wird.`,
       nothingWhy: (sender) => `Sehen Sie, was aus Anfragen wird, bevor ${sender} die erste sendet.`,
     },
     refused: 'Abgewiesene Anfragen',

@@ -8,7 +8,8 @@ export const enConnect = {
   inbound: {
     make: 'Make an inbound webhook',
     none: 'No inbound webhook yet',
-    noneWhy: 'An inbound webhook is an address for another service. Its signed requests become messages of a channel.',
+    noneWhy:
+      'An inbound webhook is an address for another service. Its signed requests become messages of a channel. A signed sample shows how, before the service sends anything.',
     sender: 'Sender',
     senderHint: 'How its requests are signed, named and typed is known.',
     nameHint: 'Such as GitHub of the shop.',
@@ -49,13 +50,14 @@ export const enConnect = {
       go: 'Send',
       another: 'New ids',
       why: (sender: string) =>
-        `It is signed by the newest secret, as requests of ${sender} are, and taken by the same way as one of them.`,
-      isReal: 'The message of it is a real one: subscriptions and workflows get it. Its metadata says sample.',
+        `A sample is signed by the newest secret, as requests of ${sender} are, and goes the same way as one of them.`,
+      isReal: 'Its message is a real one: subscriptions and workflows get it. Its metadata has sample: true.',
       headers: 'Headers',
       headersHint: 'One on each line. The signature is added.',
       badHeader: 'Each line is a name, a colon and a value.',
       body: 'Body',
       bodyHint: 'Signed and sent exactly as it stands here.',
+      signedInsideHint: 'Sent as it stands here, with the time and what is signed put in.',
       payloadHint: 'Becomes the payload of the signed body, exactly as it stands here.',
       cannot: (sender: string) => `No sample can be signed here: the private key is with ${sender} alone.`,
       outcomes: {
@@ -67,6 +69,7 @@ export const enConnect = {
       wouldGet: (sender: string, status: number) => `${sender} would have been answered with ${status}.`,
       mark: 'signed sample',
       nothing: 'Nothing has come yet',
+      nothingElse: (sender: string) => `Requests of ${sender} that become no message will stand here.`,
       nothingWhy: (sender: string) => `See what requests become before ${sender} sends the first one.`,
     },
     refused: 'Refused requests',

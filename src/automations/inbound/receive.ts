@@ -22,7 +22,7 @@ type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'hand
 
 type ReceiveWebhook = (id: string, request: InboundRequest) => Promise<Received>;
 
-/** What became of a request of a known webhook. */
+/** The outcome of a request of a known webhook. */
 type Judged =
   | { outcome: 'received' | 'repeated' | 'handshake'; answer: Received }
   | { outcome: 'refused'; reason: RefusalReason; error: ApiError };

@@ -8,7 +8,7 @@ import { body } from './providers/body.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import type { Provider } from './providers/provider.ts';
 import { standard } from './providers/standard.ts';
-import { draftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
+import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import type { WebhookSettings } from './schema.ts';
 
 type Vector = {
@@ -45,7 +45,7 @@ let made = 0;
 function sampleOf(provider: Provider, secret: string, settings: WebhookSettings = {}) {
   made += 1;
   const values = { id: `sample_${made}`, number: made, now: NOW };
-  const draft = draftOf(provider, settings, values);
+  const draft = sampleDraftOf(provider, settings, values);
   const signing = { ...values, ...from, webhookId: WEBHOOK, secret, baseUrl: BASE_URL };
   const request = signedSample(provider, draft, signing);
   const incoming = toIncoming(request, { baseUrl: BASE_URL, jsonField: provider.jsonField });
@@ -168,7 +168,7 @@ describe('a webhook with rules of its own', () => {
       'hmac',
     ],
     ['a token', { signature: { header: 'X-Token' } }, 'token'],
-  ])('of %s has samples that fit', async (_, settings, scheme) => {
+  ])('that signs by %s has samples that fit', async (_, settings, scheme) => {
     const sample = sampleOf(own(settings, scheme).provider, 'a secret', settings);
     await expect(sample.check(['a secret'])).resolves.toBeDefined();
     await expect(sample.check(['another'])).rejects.toMatchObject({ problem: 'signature_wrong' });

@@ -21,10 +21,10 @@ export const unsignable = ({ title, sign }: Provider): { field: string; reason: 
     : { field: 'secrets', reason: 'cannot sign: each is a public key, and the sender has the private one' };
 
 /**
- * An event of the sender as JSON or as a form. It has an id, an event type and an object for the payload where the webhook's own mapping
+ * An event of the sender as JSON or as a form, with an id, an event type and an object for the payload where the webhook's own mapping
  * looks for them, unless something else stands in the way.
  */
-export function draftOf(provider: Provider, settings: WebhookSettings, values: SampleValues): SampleDraft {
+export function sampleDraftOf(provider: Provider, settings: WebhookSettings, values: SampleValues): SampleDraft {
   const sample: ProviderSample = provider.sample?.(values) ?? { body: {} };
   const { eventId, eventType, signature } = settings;
   const headers = {

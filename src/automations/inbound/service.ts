@@ -12,7 +12,7 @@ import type { EventTypeExpressions } from './event-type-expression.ts';
 import type { SampleValues } from './providers/provider.ts';
 import type { InboundRequest } from './incoming.ts';
 import type { Receiving } from './receive.ts';
-import { draftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
+import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import {
   type CreateWebhook,
   type ListRefusals,
@@ -37,7 +37,7 @@ const ID_BYTES = 16;
 /** A number that JSON keeps. */
 const NUMBER_BYTES = 6;
 
-/** What the edge knows of a request, beside its body. */
+/** Parts of a request that the edge knows. */
 type From = Pick<InboundRequest, 'readJson' | 'address'>;
 
 export type InboundWebhooks = {
@@ -237,7 +237,7 @@ export function createInboundWebhooks(
         const { provider, webhook, secrets } = await signer(transaction, caller, id);
         if (signingSecretOf(provider, secrets) === undefined)
           return { isSignable: false, reason: unsignable(provider).reason };
-        return { isSignable: true, ...draftOf(provider, webhook, sampleValues()) };
+        return { isSignable: true, ...sampleDraftOf(provider, webhook, sampleValues()) };
       }),
 
     async sendSample(caller, id, { body, headers = {}, ...from }) {
@@ -252,7 +252,7 @@ export function createInboundWebhooks(
         return { ...found_, secret: signing };
       });
       const values = sampleValues();
-      const usual = draftOf(provider, webhook, values);
+      const usual = sampleDraftOf(provider, webhook, values);
       const draft = { body: body ?? usual.body, headers: { ...usual.headers, ...headers } };
       const { publicBaseUrl: baseUrl } = config;
       const judged = await receiveSample(
