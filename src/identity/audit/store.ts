@@ -56,8 +56,8 @@ export async function findEntries(
 }
 
 /**
- * What stands before `before` and `after`, the last members of an entry, has 3,000 characters at most: mostly its `User-Agent`, of which
- * 300 are kept. PostgreSQL opens no more of a long text than its beginning.
+ * The members before `before` and `after`, which come last, have 3,000 characters at most: mostly the `User-Agent`, of which 300 are
+ * kept. PostgreSQL opens no more of a long text than its beginning.
  */
 const HEADS = String.raw`
   SELECT id, coalesce(substring(left(entry, 4096) FROM '^(.*?),"(?:before|after)":\{') || '}', entry) AS entry
