@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, type AskBulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -17,7 +17,18 @@ import { Waiting } from '../parts/waiting.tsx';
 const MOST_A_SECOND = 1_000;
 
 /** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
-export function ReplayAll({ title, filter, onClose }: { title: string; filter: AskBulkReplay; onClose: () => void }) {
+export function ReplayAll({
+  title,
+  filter,
+  onClose,
+  children,
+}: {
+  title: string;
+  filter: AskBulkReplay;
+  onClose: () => void;
+  /** Says which these are, where the title does not. */
+  children?: ReactNode;
+}) {
   const t = useTexts();
   const { at, path } = useHere();
   const { act } = useActs();
@@ -47,6 +58,7 @@ export function ReplayAll({ title, filter, onClose }: { title: string; filter: A
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="form">
+        {children}
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
         {count !== undefined && <p>{t.deadLetters.wouldReplay(count)}</p>}

@@ -10,17 +10,16 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
+import { ReplayFilter } from '../parts/replay-filter.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { MessageReplayList } from './message-replays.tsx';
+import { RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 
-/** Parts of a filter that are times. */
-const TIMES: ReadonlySet<string> = new Set(['since', 'until', 'createdSince', 'createdUntil']);
 const TABS = ['letters', 'messages'] as const;
 
 export function ReplaysPage() {
@@ -80,10 +79,6 @@ function BulkReplayList() {
 function ReplayView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const channels = useChannels();
-  const subscriptions = useSubscriptions();
-  // `as`: a filter that a newer service knows is shown by its own name.
-  const words = t.replays.filter as Readonly<Record<string, string>>;
   const found = useQuery({
     queryKey: [path, 'replay', id],
     queryFn: () => api.deadLetters.getBulkReplay(id, at),
@@ -132,27 +127,17 @@ function ReplayView({ id }: { id: string }) {
           </>
         )}
         <dt>{t.replays.failed}</dt>
-        <dd>{row.failed}</dd>
-        {Object.entries(row.filter).map(([name, value]) => [
-          <dt key={`${name} name`}>{words[name] ?? name}</dt>,
-          <dd key={name}>
-            {TIMES.has(name) ? (
-              <Time at={String(value)} />
-            ) : name === 'subscriptionId' ? (
-              subscriptions.nameOf(String(value))
-            ) : name === 'channelId' ? (
-              channels.nameOf(String(value))
-            ) : (
-              value
-            )}
-          </dd>,
-        ])}
+        <dd>
+          {row.failed} {row.failed > 0 && <span className="muted">{t.replays.failedWhy}</span>}
+        </dd>
+        <ReplayFilter of={row.filter} />
       </dl>
       {row.replayed > 0 && (
         <div className="buttons">
           <HereLink to="/dead-letters" search={{ status: 'replayed' }} className="button">
             {t.replays.seeReplayed}
           </HereLink>
+          {hasEnded && <RepeatFailures of={row} />}
         </div>
       )}
     </>

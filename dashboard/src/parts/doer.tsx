@@ -24,7 +24,7 @@ export function Doer({ id }: { id: string }) {
   // `as`: an id of a kind that is not here is shown alone.
   const kind = KINDS[id.split('_')[0] as keyof typeof KINDS] as (typeof KINDS)[keyof typeof KINDS] | undefined;
   return (
-    <span>
+    <span title={id}>
       {kind !== undefined && `${t.audit.actors[kind]} `}
       <span className="mono">{id}</span>
     </span>

@@ -1,10 +1,12 @@
 import type { Texts } from './en.ts';
 import type { enPages } from './en-pages.ts';
+import { deReplays } from './de-replays.ts';
 
 const number = (count: number): string => count.toLocaleString('de');
 
 /** German words of single pages. */
 export const dePages: Pick<Texts, keyof typeof enPages> = {
+  ...deReplays,
   home: {
     broken: 'Diese Seite ist gescheitert',
     noPage: 'Diese Seite gibt es nicht',
@@ -170,52 +172,6 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     discarding: 'Wird in 8 Sekunden verworfen',
     atStep: (step) => `im Schritt ${step}`,
     replayedAt: 'Wiederholt',
-  },
-  replays: {
-    tabs: { letters: 'Unzustellbare', messages: 'Nachrichten' },
-    messagesWhy: 'Ein Abonnement kann seine Nachrichten ab einer Zeit noch einmal bekommen, oder die, die ihm fehlen.',
-    since: (name) => `Wiederholen an ${name}`,
-    sinceWhy: 'Nachrichten, die das Abonnement will, wie es jetzt ist, werden neu zugestellt, die ältesten zuerst.',
-    from: 'Von',
-    to: 'Bis',
-    toHint: 'Leer: jetzt.',
-    timeHint: 'UTC, etwa 2026-05-07T14:00:00Z.',
-    upTo: 'Durchgesehen bis',
-    rate: 'Je Sekunde höchstens',
-    rateHint: 'Leer: so schnell, wie sie gefunden werden. Die Grenzen eines Abonnements gelten daneben.',
-    rateBounds: 'Eine ganze Zahl von 1 bis 1.000.',
-    onlyMissing: 'Nur, was nie zugestellt wurde und nicht gescheitert ist',
-    ask: 'Wiederholen ab…',
-    replayedOf: (replayed, matched) => `${number(replayed)} wiederholt, ${number(matched)} bisher gefunden`,
-    none: 'Noch keine Wiederholung',
-    noneWhy: 'Eine Wiederholung versucht alle unzustellbaren neu, die ein Filter trifft, und zeigt hier ihren Stand.',
-    matched: 'Treffer',
-    replayed: 'Wiederholt',
-    failed: 'Nicht wiederholt',
-    progress: (done, all) => `${number(done)} von ${number(all)} wieder in Zustellung`,
-    filter: {
-      channelId: 'Kanal',
-      subscriptionId: 'Abonnement',
-      messageId: 'Nachricht',
-      workflowId: 'Workflow',
-      eventType: 'Typ',
-      kind: 'Art',
-      reason: 'Grund',
-      errorClass: 'Letzter Fehler',
-      errorStatus: 'Letzte Antwort',
-      since: 'Aufgegeben seit',
-      until: 'Aufgegeben vor',
-      createdSince: 'Entstanden seit',
-      createdUntil: 'Entstanden vor',
-    },
-    pace: (rate, most, left) =>
-      [
-        ...(rate === undefined ? [] : [`bisher ${number(rate)} je Sekunde`]),
-        ...(most === undefined ? [] : [`höchstens ${number(most)} je Sekunde`]),
-        ...(left === undefined ? [] : [`noch etwa ${left}`]),
-      ].join(', '),
-    seeReplayed: 'Wiederholte ansehen',
-    cancel: 'Wiederholung abbrechen',
   },
   channels: {
     make: 'Kanal anlegen',

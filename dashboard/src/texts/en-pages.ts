@@ -1,7 +1,10 @@
+import { enReplays } from './en-replays.ts';
+
 const number = (count: number): string => count.toLocaleString('en');
 
 /** English words of single pages. */
 export const enPages = {
+  ...enReplays,
   home: {
     broken: 'This page has failed',
     noPage: 'There is no such page',
@@ -168,54 +171,6 @@ export const enPages = {
     discarding: 'Discarded in 8 seconds',
     atStep: (step: string) => `at step ${step}`,
     replayedAt: 'Replayed',
-  },
-  replays: {
-    tabs: { letters: 'Dead letters', messages: 'Messages' },
-    messagesWhy: 'A subscription can get its messages from a time on again, or those that it has missed.',
-    since: (name: string) => `Replay to ${name}`,
-    sinceWhy:
-      'Messages that the subscription wants, as it is now, are delivered again with a fresh policy, oldest first.',
-    from: 'From',
-    to: 'To',
-    toHint: 'Empty: now.',
-    timeHint: 'UTC, such as 2026-05-07T14:00:00Z.',
-    upTo: 'Looked at up to',
-    rate: 'A second, at most',
-    rateHint: 'Empty: as fast as they are found. The limits of a subscription hold beside it.',
-    rateBounds: 'A whole number from 1 to 1,000.',
-    onlyMissing: 'Only what was never delivered, and has not failed',
-    ask: 'Replay since…',
-    replayedOf: (replayed: number, matched: number) =>
-      `${number(replayed)} replayed, ${number(matched)} matched so far`,
-    none: 'No replay yet',
-    noneWhy: 'A replay tries again all dead letters that a filter matches, and shows here how far it is.',
-    matched: 'Matched',
-    replayed: 'Replayed',
-    failed: 'Not replayed',
-    progress: (done: number, all: number) => `${number(done)} of ${number(all)} given to delivery again`,
-    filter: {
-      channelId: 'Channel',
-      subscriptionId: 'Subscription',
-      messageId: 'Message',
-      workflowId: 'Workflow',
-      eventType: 'Type',
-      kind: 'Kind',
-      reason: 'Reason',
-      errorClass: 'Last error',
-      errorStatus: 'Last answer',
-      since: 'Given up since',
-      until: 'Given up before',
-      createdSince: 'Made since',
-      createdUntil: 'Made before',
-    },
-    pace: (rate: number | undefined, most: number | undefined, left: string | undefined) =>
-      [
-        ...(rate === undefined ? [] : [`${number(rate)} a second so far`]),
-        ...(most === undefined ? [] : [`at most ${number(most)} a second`]),
-        ...(left === undefined ? [] : [`about ${left} left`]),
-      ].join(', '),
-    seeReplayed: 'See what was replayed',
-    cancel: 'Cancel the replay',
   },
   channels: {
     make: 'Make a channel',

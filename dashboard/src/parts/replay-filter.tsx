@@ -1,0 +1,37 @@
+import type { AskBulkReplay } from '../api/client.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Time } from './time.tsx';
+import { useChannels, useSubscriptions } from './use-names.ts';
+
+/** Parts of a filter that are times. */
+const TIMES: ReadonlySet<string> = new Set(['since', 'until', 'createdSince', 'createdUntil']);
+
+/** The filter of a bulk replay as facts of a list: names and times of what it takes. */
+export function ReplayFilter({ of: filter }: { of: AskBulkReplay }) {
+  const t = useTexts();
+  const channels = useChannels();
+  const subscriptions = useSubscriptions();
+  // `as`: a filter, or a kind, that a newer service knows is shown by its own name.
+  const words = t.replays.filter as Readonly<Record<string, string>>;
+  const kinds = t.deadLetters.kinds as Readonly<Record<string, string>>;
+  return Object.entries(filter).map(([name, value]) =>
+    value === undefined
+      ? null
+      : [
+          <dt key={`${name} name`}>{words[name] ?? name}</dt>,
+          <dd key={name}>
+            {TIMES.has(name) ? (
+              <Time at={String(value)} />
+            ) : name === 'subscriptionId' ? (
+              subscriptions.nameOf(String(value))
+            ) : name === 'channelId' ? (
+              channels.nameOf(String(value))
+            ) : name === 'kind' ? (
+              (kinds[String(value)] ?? String(value))
+            ) : (
+              String(value)
+            )}
+          </dd>,
+        ],
+  );
+}
