@@ -143,3 +143,39 @@ test('a deployment has made something worse: since then and as long before it st
   await page.getByText('0 in the period before').first().waitFor();
   expect(page.url()).not.toContain('mark=');
 });
+
+test('deliveries are drawn by their answers, for the filters that figures know, and the others are named', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/deliveries');
+  const chart = page.getByRole('figure', { name: 'Tries by answer' });
+  const bars = chart.getByRole('listitem');
+  await bars.filter({ hasText: '200' }).getByText('1,400 99.3 %').waitFor();
+  expect(await bars.allInnerTexts()).toHaveLength(2);
+  await bars.filter({ hasText: '503' }).getByText('10 0.7 %').waitFor();
+
+  // The same as a table, by the keyboard.
+  await chart.getByRole('button', { name: 'Show as a table' }).focus();
+  await page.keyboard.press('Enter');
+  const cells = chart.getByRole('row').filter({ hasText: '503' }).getByRole('cell');
+  expect(await cells.allInnerTexts()).toEqual(['503', '10', '0.7 %']);
+  expect(await dashboard.violations()).toEqual([]);
+  await chart.getByRole('button', { name: 'Show as a chart' }).press('Enter');
+
+  // A bar is a filter, and the chart follows it: by answer, by error, by channel and by span.
+  await bars.filter({ hasText: '503' }).getByRole('button').click();
+  await page.waitForURL((url) => url.searchParams.get('answer') === '503');
+  await bars.getByText('10 100 %').waitFor();
+  expect(await bars.count()).toBe(1);
+  await dashboard.open(`/deliveries?subscription=${subscriptionId}&channel=${channelId}&answer=503-500&error=status`);
+  await bars.getByText('10 100 %').waitFor();
+  for (const search of ['error=timeout', 'answer=4xx', `channel=chn_${'0'.repeat(26)}`, 'since=10d&until=5d']) {
+    const answered = page.waitForResponse((answer) => answer.url().includes('/v1/stats?'));
+    await dashboard.open(`/deliveries?${search}`);
+    await answered;
+    await page.locator('.empty').waitFor();
+    expect({ search, count: await chart.count() }).toEqual({ search, count: 0 });
+  }
+  await dashboard.open('/deliveries?status=failed&type=order.*&answer=5xx');
+  await bars.getByText('10 100 %').waitFor();
+  await chart.getByText('All tries of this span are counted, without the filters State, Type.').waitFor();
+});

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { api, type AskBulkReplay, type Delivery } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
+import type { ListFilter } from '../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import { AnswerChart } from '../parts/answer-chart.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -57,59 +59,59 @@ export function DeliveriesPage() {
   const times = useSince(search);
   const channels = useChannels();
   const subscriptions = useSubscriptions();
+  const filters: readonly ListFilter[] = [
+    {
+      name: 'status',
+      label: t.fields.status,
+      options: STATUSES.map((status) => [status, t.states[status]]),
+      failure: 'failed',
+    },
+    { name: 'type', label: t.fields.eventType, accepts: isEventType },
+    {
+      name: 'channel',
+      label: t.fields.channel,
+      options: namesOf(channels),
+      accepts: isIdOf('chn'),
+      find: 'channel',
+    },
+    {
+      name: 'subscription',
+      label: t.fields.subscription,
+      options: namesOf(subscriptions),
+      accepts: isIdOf('sub'),
+      find: 'subscription',
+    },
+    {
+      name: 'error',
+      label: t.fields.lastError,
+      options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
+    },
+    {
+      name: 'answer',
+      label: t.fields.lastAnswer,
+      width: 64,
+      accepts: (text) => statusesOf(text) !== undefined,
+      examples: ['5xx', '4xx', '500-503'],
+    },
+    { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
+    {
+      name: 'slow',
+      label: t.deliveries.slow,
+      options: SLOW.map((ms) => [ms, t.deliveries.slowFrom(durationText(Number(ms)))]),
+    },
+    {
+      name: 'held',
+      label: t.deliveries.heldOnly,
+      options: HELD.map((each) => [each, t.deliveries.isHeld[each]]),
+    },
+    ...times,
+  ];
   return (
     <>
       <Heading title={t.nav.names.deliveries}>{may('developer') && <RetryAll filters={search} />}</Heading>
       <Views page="deliveries" filters={FILTERS} own={VIEWS} />
-      <Filters
-        filters={[
-          {
-            name: 'status',
-            label: t.fields.status,
-            options: STATUSES.map((status) => [status, t.states[status]]),
-            failure: 'failed',
-          },
-          { name: 'type', label: t.fields.eventType, accepts: isEventType },
-          {
-            name: 'channel',
-            label: t.fields.channel,
-            options: namesOf(channels),
-            accepts: isIdOf('chn'),
-            find: 'channel',
-          },
-          {
-            name: 'subscription',
-            label: t.fields.subscription,
-            options: namesOf(subscriptions),
-            accepts: isIdOf('sub'),
-            find: 'subscription',
-          },
-          {
-            name: 'error',
-            label: t.fields.lastError,
-            options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
-          },
-          {
-            name: 'answer',
-            label: t.fields.lastAnswer,
-            width: 64,
-            accepts: (text) => statusesOf(text) !== undefined,
-            examples: ['5xx', '4xx', '500-503'],
-          },
-          { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
-          {
-            name: 'slow',
-            label: t.deliveries.slow,
-            options: SLOW.map((ms) => [ms, t.deliveries.slowFrom(durationText(Number(ms)))]),
-          },
-          {
-            name: 'held',
-            label: t.deliveries.heldOnly,
-            options: HELD.map((each) => [each, t.deliveries.isHeld[each]]),
-          },
-          ...times,
-        ]}
-      />
+      <Filters filters={filters} />
+      <AnswerChart filters={filters} />
       <DeliveryList filters={search} isFiltered={FILTERS.some((name) => name in search)} />
     </>
   );

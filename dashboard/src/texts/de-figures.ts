@@ -29,6 +29,13 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     half: 'die Hälfte höchstens',
     most95: '95 % höchstens',
     answers: 'Nach Antwort',
+    byAnswer: 'Versuche nach Antwort',
+    answer: 'Antwort',
+    part: 'Anteil',
+    onlyAnswer: (word) => `Nach ${word} filtern`,
+    moreAnswers: (count) =>
+      count === 1 ? 'Eine weitere Antwort steht in der Tabelle.' : `${count} weitere stehen in der Tabelle.`,
+    notNarrowed: (names) => `Gezählt sind alle Versuche dieses Zeitraums, ohne die Filter ${names}.`,
     asTable: 'Als Tabelle zeigen',
     asChart: 'Als Diagramm zeigen',
     step: 'Ab',

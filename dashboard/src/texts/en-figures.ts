@@ -26,6 +26,13 @@ export const enFigures = {
     half: 'half took at most',
     most95: '95 % took at most',
     answers: 'By answer',
+    byAnswer: 'Tries by answer',
+    answer: 'Answer',
+    part: 'Part',
+    onlyAnswer: (word: string) => `Filter by ${word}`,
+    moreAnswers: (count: number) =>
+      count === 1 ? 'One more answer is in the table.' : `${count} more are in the table.`,
+    notNarrowed: (names: string) => `All tries of this span are counted, without the filters ${names}.`,
     asTable: 'Show as a table',
     asChart: 'Show as a chart',
     step: 'From',
