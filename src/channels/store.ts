@@ -61,7 +61,20 @@ export async function findChannels(
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  return rows.map((row) => toChannel({ ...row, schema: row.schema ?? null, schemas: row.schemas ?? null }));
+  if (hasSchemas) return rows.map(toChannel);
+  // A lean row says by its mode that there is a schema, which stays unread.
+  const withSchema = await db.channel.findMany({
+    select: { id: true },
+    where: {
+      id: { in: rows.map(({ id }) => id) },
+      OR: [{ schema: { not: Prisma.DbNull } }, { schemas: { not: Prisma.DbNull } }],
+    },
+  });
+  const ids = new Set(withSchema.map(({ id }) => id));
+  return rows.map((row) => ({
+    ...toChannel({ ...row, schema: null, schemas: null }),
+    ...(ids.has(row.id) && { schemaMode: row.schemaMode as SchemaMode }),
+  }));
 }
 
 /**

@@ -27,18 +27,24 @@ const WORKFLOW = {
 };
 
 // A page of names had every schema and every step: up to 25 MiB for 100 rows.
-test.each([
-  ['/v1/channels', { name: 'orders', schema: SCHEMA, schemas: { 'a.b': SCHEMA } }, ['schema', 'schemas', 'schemaMode']],
-  ['/v1/workflows', WORKFLOW, ['trigger', 'steps']],
+test.each<[string, object, string[], Record<string, object>]>([
+  ['/v1/channels', { name: 'orders', schema: SCHEMA, schemas: { 'a.b': SCHEMA } }, ['schema', 'schemas'], {}],
+  [
+    '/v1/workflows',
+    WORKFLOW,
+    ['trigger', 'steps'],
+    { [WORKFLOW.name]: { triggerType: 'manual', stepCount: 1 }, plain: { stepCount: 0 } },
+  ],
 ])(
   'lists without definitions have the same rows, and each thing itself keeps its own: %s',
-  async (path, body, names) => {
+  async (path, body, names, instead) => {
     const { id } = await make(path, body);
     await make(path, { name: 'plain' });
     const list = (query: string) => get<{ data: Row[] }>(`${path}?limit=50${query}`);
     const [whole, asAsked, lean] = [await list(''), await list('&definitions=true'), await list('&definitions=false')];
     expect(asAsked).toEqual(whole);
-    expect(lean.data).toEqual(whole.data.map((row) => without(row, names)));
+    const leanOf = (row: Row): object => ({ ...without(row, names), ...instead[String(row['name'])] });
+    expect(lean.data).toEqual(whole.data.map(leanOf));
     const found = whole.data.find((row) => row.id === id);
     expect(names.filter((name) => found?.[name] === undefined)).toEqual([]);
     expect(await get(`${path}/${id}`)).toEqual(found);
@@ -46,6 +52,26 @@ test.each([
     expect(status).toBe(400);
   },
 );
+
+test('a list without definitions has the number of steps of the version in force', async () => {
+  const { id } = await make('/v1/workflows', WORKFLOW);
+  const counted = async (): Promise<unknown> =>
+    (await get<{ data: Row[] }>('/v1/workflows?definitions=false')).data.find((row) => row.id === id)?.['stepCount'];
+  expect([await counted(), await counted()]).toEqual([1, 1]);
+  const [note] = WORKFLOW.steps;
+  const steps = [
+    { ...note, next: 'again' },
+    { ...note, id: 'again' },
+  ];
+  const { status } = await posthorn.request('PATCH', `/v1/workflows/${id}`, { steps });
+  expect([status, await counted()]).toEqual([200, 2]);
+});
+
+test('a channel with schemas of event types alone says so in a list without definitions', async () => {
+  const { id } = await make('/v1/channels', { name: 'typed', schemas: { 'a.b': SCHEMA }, schemaMode: 'warn' });
+  const { data } = await get<{ data: Row[] }>('/v1/channels?definitions=false&limit=1');
+  expect(data).toMatchObject([{ id, schemaMode: 'warn' }]);
+});
 
 // A hundred rows of the largest that a publisher may send were 26 MB, and the dashboard asked for them every three seconds.
 test('a list of scheduled messages without payloads has the same rows, and each message itself keeps its own', async () => {

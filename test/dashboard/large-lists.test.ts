@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
+import { createRecordAudit } from '../../src/identity/audit/record.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import { LARGE_LIST } from '../support/make/large-list.ts';
@@ -102,3 +103,92 @@ test(`${ROWS.toLocaleString('en')} rows are read to the last one by the keyboard
   await page.mouse.wheel(0, -10_000);
   await waitFor('the top of the page', async () => ((await page.locator('h1').boundingBox())?.y ?? 0) > 48);
 }, 900_000);
+
+/** A text of about as many letters as the service takes in one member, and a schema of its own largest size. */
+const [LONG, LONG_SCHEMA] = ['x'.repeat(200_000), { description: 'x'.repeat(30_000) }];
+
+/** A hundred of everything whose list leaves large members out. */
+async function storeLarge(): Promise<{ channelId: string; messageId: string }> {
+  const channelId = await scene.make('/v1/channels', { name: 'large' });
+  const content = { eventType: 'order.created', payload: {} };
+  const messageId = await scene.make(`/v1/channels/${channelId}/messages`, content);
+  const { pool, db } = scene.posthorn.deps;
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
+  const hundred = 'FROM generate_series(1, 100)';
+  await pool.query(
+    `INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, metadata, deliver_at)
+     SELECT posthorn_id('msg'), $1, $2, 'order.due', $3, $4, now() + interval '1 day' ${hundred}`,
+    [environmentId, channelId, JSON.stringify({ text: LONG }), JSON.stringify({ text: LONG.slice(0, 16_000) })],
+  );
+  await pool.query(
+    `INSERT INTO channels (id, environment_id, name, schema, updated_at)
+     SELECT posthorn_id('chn'), $1, 'with a schema', $2, now() ${hundred}`,
+    [environmentId, JSON.stringify(LONG_SCHEMA)],
+  );
+  await pool.query(
+    `WITH workflow AS (
+       INSERT INTO workflows (id, environment_id, name, trigger_type, created_at, updated_at)
+       SELECT posthorn_id('wfl'), $1, 'of long steps', 'manual', now(), now() ${hundred} RETURNING id
+     ), version AS (
+       INSERT INTO workflow_versions (workflow_id, version, environment_id, trigger, steps, created_at)
+       SELECT id, 1, $1, '{"type":"manual"}', $2, now() FROM workflow
+     )
+     INSERT INTO runs (id, environment_id, workflow_id, version, status, trigger_type, message_id, output, finished_at)
+     SELECT posthorn_id('run'), $1, id, 1, 'completed', 'event', $3, $4, now() FROM workflow`,
+    [environmentId, JSON.stringify([{ id: 'note', text: LONG }]), messageId, JSON.stringify({ text: LONG })],
+  );
+  const place = { organisationId: app.organisationId, appId: app.id, environmentId };
+  const from = { address: '127.0.0.1', userAgent: 'x'.repeat(300) };
+  const record = createRecordAudit(scene.posthorn.deps);
+  const told = { action: 'workflow.updated', before: { steps: LONG }, after: { steps: LONG } } as const;
+  for (let count = 0; count < 100; count += 1)
+    await record(db, { ...place, actor: { kind: 'commandLine' }, from }, { ...told, target: { id: channelId } });
+  return { channelId, messageId };
+}
+
+// Old: scheduled messages came with their payloads, runs with outputs, channels and workflows with definitions: 26 MB every three seconds.
+test('no list of a page is over its budget, however large the things in it are', async () => {
+  ({ dashboard } = await scene.enter());
+  const { page } = dashboard;
+  const { channelId, messageId } = await storeLarge();
+  const scheduled = `/v1/channels/${channelId}/scheduled`;
+  let answers: { path: string; bytes: number; rows: number }[] = [];
+  const pass = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    const body = await response.body();
+    // `as`: these paths answer with pages.
+    const { data } = JSON.parse(body.toString()) as { data: unknown[] };
+    answers.push({ path: new URL(response.url()).pathname, bytes: body.length, rows: data.length });
+    await route.fulfill({ response, body });
+  };
+  const lists = [scheduled, '/v1/channels', '/v1/workflows', '/v1/runs', '/v1/audit'];
+  // An answer that its page no longer waits for goes nowhere.
+  await page.route(
+    ({ pathname }) => lists.includes(pathname),
+    (route) => pass(route).catch(() => undefined),
+  );
+  for (const [at, path] of [
+    ['/channels', '/v1/channels'],
+    ['/workflows', '/v1/workflows'],
+    ['/runs', '/v1/runs'],
+    ['/audit', '/v1/audit'],
+    [`/messages?tab=scheduled&channel=${channelId}`, scheduled],
+    [`/channels/${channelId}`, scheduled],
+    [`/messages/${messageId}`, '/v1/runs'],
+  ] as const) {
+    answers = [];
+    await dashboard.open(at);
+    await page.locator('main').getByRole('row').nth(10).waitFor();
+    const seen = [...answers];
+    expect([at, seen.some((each) => each.path === path && each.rows >= 50)]).toEqual([at, true]);
+    expect([at, seen.filter(({ bytes }) => bytes > MOST.answer)]).toEqual([at, []]);
+  }
+  // An entry that is not among the rows.
+  const made = { action: 'channel.created', targetId: channelId };
+  const { id } = await scene.posthorn.deps.db.auditEntry.findFirstOrThrow({ where: made });
+  await dashboard.open(`/audit?action=workflow.updated&open=${id}`);
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('heading', { name: made.action, level: 2 }).waitFor();
+  await panel.getByText('large').first().waitFor();
+}, 300_000);

@@ -3170,6 +3170,10 @@ export type Workflow = {
   readonly trigger?: Readonly<Record<string, unknown>>;
   /** Work of a run, as its author wrote it. Absent in a draft that has none yet. */
   readonly steps?: readonly unknown[];
+  /** Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none. */
+  readonly triggerType?: string;
+  /** Number of its steps, in a list with `definitions=false`. Absent in others. */
+  readonly stepCount?: number;
   /** When it was made. */
   readonly createdAt: string;
   /** When it last changed. */

@@ -30,7 +30,9 @@ export const schemaWord = (
   { schema, schemas, schemaMode }: Channel,
   words: { noSchema: string; enforce: string; warn: string },
 ): string => {
-  if (schema === undefined && Object.keys(schemas ?? {}).length === 0) return words.noSchema;
+  // Rows of lists have the mode of their schemas alone.
+  const isEmpty = schema === undefined && schemas !== undefined && Object.keys(schemas).length === 0;
+  if (schemaMode === undefined || isEmpty) return words.noSchema;
   return schemaMode === 'warn' ? words.warn : words.enforce;
 };
 

@@ -92,7 +92,7 @@ export function ChannelsPage() {
         kinds={['channel']}
         listKey={[path, 'channels', status]}
         fetch={async (cursor) => {
-          const page = await api.channels.list({ status, limit: 100, cursor }, at).page();
+          const page = await api.channels.list({ status, definitions: 'false', limit: 100, cursor }, at).page();
           figures.haveRead(cursor, page.data.map(idOf));
           return page;
         }}

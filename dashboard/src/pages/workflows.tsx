@@ -29,8 +29,8 @@ export function WorkflowsPage() {
       width: 'minmax(160px, 1.4fr)',
       cell: (row) => <HereLink to={`/workflows/${row.id}`}>{row.name}</HereLink>,
     },
-    { head: t.workflows.trigger, width: '180px', cell: (row) => triggerWord(t, triggerType(row)) },
-    { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.steps?.length ?? 0 },
+    { head: t.workflows.trigger, width: '180px', cell: (row) => triggerWord(t, row.triggerType ?? '') },
+    { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.stepCount },
     { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },
   ];
   return (
@@ -49,7 +49,7 @@ export function WorkflowsPage() {
         name={t.nav.names.workflows}
         kinds={['workflow']}
         listKey={[path, 'workflows', status]}
-        fetch={(cursor) => api.workflows.list({ status, limit: 100, cursor }, at).page()}
+        fetch={(cursor) => api.workflows.list({ status, definitions: 'false', limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         empty={
@@ -71,9 +71,4 @@ export function WorkflowsPage() {
       />
     </>
   );
-}
-
-function triggerType({ trigger }: Workflow): string {
-  const type = trigger?.['type'];
-  return typeof type === 'string' ? type : '';
 }

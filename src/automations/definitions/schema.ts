@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactArray, exactObject, idOf, fieldProblem, time } from '../../http/answers/answer-fields.ts';
+import { exactArray, exactObject, idOf, fieldProblem, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
@@ -21,6 +21,7 @@ const rules: ResourceFields['rules'] = {
       : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
+const moved = ['updatedAt', 'triggerType', 'stepCount'];
 
 /** Spec §4. A workflow without trigger or steps is a draft that cannot be activated yet. */
 export const createWorkflowBody = fieldsOf(
@@ -31,7 +32,7 @@ export const createWorkflowBody = fieldsOf(
     trigger: trigger.exactOptional(),
     steps: steps.exactOptional(),
   },
-  { identity, moved: ['updatedAt'], rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
+  { identity, moved, rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
 );
 export type CreateWorkflow = z.output<typeof createWorkflowBody>;
 
@@ -44,7 +45,7 @@ export const workflowChange = changeOf(
     trigger: trigger.exactOptional(),
     steps: steps.exactOptional(),
   },
-  { identity, moved: ['updatedAt'], rules },
+  { identity, moved, rules },
 );
 export const updateWorkflowBody = workflowChange.body;
 export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
@@ -68,7 +69,7 @@ export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
 export const listWorkflowsQuery = pageQuery.extend({
   status: status.exactOptional(),
-  /** `false` leaves trigger and steps out: they may have 256 KiB. */
+  /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
   definitions: enumQuery(['true', 'false']).optional(),
 });
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
@@ -85,6 +86,13 @@ export const workflowAnswer = z.strictObject({
   steps: exactArray
     .exactOptional()
     .describe('Work of a run, as its author wrote it. Absent in a draft that has none yet.'),
+  triggerType: z
+    .string()
+    .exactOptional()
+    .describe('Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none.'),
+  stepCount: wholeNumber
+    .exactOptional()
+    .describe('Number of its steps, in a list with `definitions=false`. Absent in others.'),
   createdAt: time.describe('When it was made.'),
   updatedAt: time.describe('When it last changed.'),
 });

@@ -27,6 +27,7 @@ import {
   workflowChange,
 } from './schema.ts';
 import * as store from './store.ts';
+import { createStepCounts } from './step-counts.ts';
 import { parsed, textsIn } from './written-texts.ts';
 
 /** One version of a workflow. Trigger and steps are the author's JSON texts. */
@@ -88,6 +89,7 @@ export function createWorkflows(
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
+  const withStepCounts = createStepCounts();
   const findProblems = createFindProblems({ checks, schemas });
   const problemsWithin = (
     transaction: DatabaseTransaction,
@@ -165,10 +167,14 @@ export function createWorkflows(
 
     async list(caller, { status, definitions, ...query }) {
       const { environmentId } = caller;
-      const filter = { ...(status !== undefined && { status }), hasDefinitions: definitions !== 'false' };
+      const hasDefinitions = definitions !== 'false';
+      const filter = { ...(status !== undefined && { status }), hasDefinitions };
       const scope: ListScope = { list: 'workflows', environmentId, filters: { status, definitions } };
       const page = pageRequest(scope, query);
-      const rows = await tenants.read(caller, (reader) => store.findWorkflows(reader, environmentId, page, filter));
+      const rows = await tenants.read(caller, async (reader) => {
+        const found = await store.findWorkflows(reader, environmentId, page, filter);
+        return hasDefinitions ? found.map(({ workflow }) => workflow) : withStepCounts(reader, found);
+      });
       return toPage(scope, page.limit, rows, (workflow) => workflow);
     },
 

@@ -22,6 +22,8 @@ type Row = {
   description: string | null;
   status: string;
   version: number;
+  /** Only where the definition stays unread. */
+  triggerType?: string | null;
   trigger: string | null;
   steps: string | null;
   createdAt: Date;
@@ -34,7 +36,7 @@ const select = (definition: string): string => `
   FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version`;
 const SELECT = select('v.trigger, v.steps');
 // Definitions stay unread, which may be stored beside their rows.
-const SELECT_WITHOUT = select('NULL::text AS trigger, NULL::text AS steps');
+const SELECT_WITHOUT = select('NULL::text AS trigger, NULL::text AS steps, w.trigger_type AS "triggerType"');
 
 export async function insertWorkflow(
   transaction: DatabaseTransaction,
@@ -115,7 +117,7 @@ export async function findWorkflows(
   environmentId: string,
   { limit, after }: PageRequest,
   { status, hasDefinitions }: { status?: WorkflowStatus; hasDefinitions: boolean },
-): Promise<Workflow[]> {
+): Promise<StoredWorkflow[]> {
   const rows = await reader.$queryRawUnsafe<Row[]>(
     `${hasDefinitions ? SELECT : SELECT_WITHOUT} WHERE w.environment_id = $1 AND w.deleted_at IS NULL
        AND ($2::text IS NULL OR w.status = $2) AND ($3::text IS NULL OR w.id < $3)
@@ -124,8 +126,20 @@ export async function findWorkflows(
     status ?? null,
     after ?? null,
   );
-  return rows.map((row) => toWorkflow(row).workflow);
+  return rows.map(toWorkflow);
 }
+
+/** The versions of these workflows that are in force, with the number of their steps. Reads all of the steps. */
+export const countSteps = (
+  reader: Reader,
+  ids: readonly string[],
+): Promise<{ id: string; version: number; count: number }[]> =>
+  reader.$queryRawUnsafe(
+    `SELECT w.id, w.version, coalesce(json_array_length(v.steps::json), 0) AS count
+     FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+     WHERE w.id = ANY ($1::text[])`,
+    ids,
+  );
 
 /** Changes columns, and makes a version of `texts` where they are given. */
 export async function updateWorkflow(
@@ -221,13 +235,14 @@ export async function findVersion(
   return row;
 }
 
-function toWorkflow({ version, trigger, steps, description, status, ...row }: Row): StoredWorkflow {
+function toWorkflow({ version, triggerType = null, trigger, steps, description, status, ...row }: Row): StoredWorkflow {
   return {
     workflow: {
       ...row,
       ...(description !== null && { description }),
       // `as`: the column is only ever written from a validated status.
       status: status as WorkflowStatus,
+      ...(triggerType !== null && { triggerType }),
       ...(trigger !== null && { trigger: new ExactJson(trigger) }),
       ...(steps !== null && { steps: new ExactJson(steps) }),
     },
