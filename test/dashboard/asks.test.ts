@@ -79,3 +79,13 @@ test('requests are forgotten, a mark is deleted, and a key is revoked', async ()
   await doAsked('Revoke', 'Till key');
   await page.getByRole('complementary').getByText('Revoked').waitFor();
 });
+
+test('an inbound webhook is disabled once its name is typed, and enabled at once', async () => {
+  const { page } = dashboard;
+  const channel = await make('/v1/channels', { name: 'shop' });
+  const webhook = await make('/v1/webhooks', { name: 'Till hook', channelId: channel.id, provider: 'github' });
+  await dashboard.open(`/inbound/${webhook.id}`, 'live');
+  await doAsked('Disable', 'Till hook');
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+});

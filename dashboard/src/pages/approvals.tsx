@@ -6,7 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
@@ -21,7 +21,6 @@ export function ApprovalsPage() {
   const t = useTexts();
   const { at, path } = useHere();
   const [search] = useAddress();
-  const go = useGo();
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
   const columns: readonly Column<Approval>[] = [
     { head: t.fields.status, width: '140px', cell: (row) => <ApprovalState of={row} /> },
@@ -65,7 +64,6 @@ export function ApprovalsPage() {
           )
         }
         panel={(id) => <ApprovalView id={id} />}
-        onVisit={(id) => go('/approvals', { open: id })}
       />
     </>
   );

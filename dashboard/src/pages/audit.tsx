@@ -9,7 +9,7 @@ import { JsonText } from '../parts/code.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
@@ -23,7 +23,6 @@ export function AuditPage() {
   const t = useTexts();
   const [search] = useAddress();
   const { organisation, may } = useHere();
-  const go = useGo();
   if (!may('admin')) return <NotAllowed />;
   const filter = {
     action: oneOf(search['action'], AUDIT_ACTIONS),
@@ -85,7 +84,6 @@ export function AuditPage() {
         }}
         empty={<NoneMatch filters={FILTERS} />}
         panel={(id) => <EntryView id={id} at={at} />}
-        onVisit={(id) => go('/audit', { open: id })}
       />
     </>
   );

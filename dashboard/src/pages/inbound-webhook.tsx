@@ -8,6 +8,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { Code } from '../parts/code.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -93,24 +94,29 @@ function Actions({ of: row, onSample }: Given) {
   const { at, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
+  const become = async (status: 'active' | 'disabled'): Promise<void> => {
+    await api.webhooks.update(row.id, { status }, at);
+    await refresh();
+  };
   return (
     <div className="buttons">
       <SampleButton of={row} onOpen={onSample} />
       <HereLink to="/messages" search={{ channel: row.channelId }} className="button">
         {t.nav.names.messages}
       </HereLink>
-      <button
-        type="button"
-        className="button"
-        onClick={() =>
-          void act(async () => {
-            await api.webhooks.update(row.id, { status: row.status === 'active' ? 'disabled' : 'active' }, at);
-            await refresh();
-          })
-        }
-      >
-        {row.status === 'active' ? t.inbound.disable : t.inbound.enable}
-      </button>
+      {row.status === 'active' ? (
+        <AskButton
+          label={t.inbound.disable}
+          title={t.inbound.disableTitle(row.name)}
+          why={t.inbound.disableWhy}
+          name={row.name}
+          what={() => become('disabled')}
+        />
+      ) : (
+        <button type="button" className="button" onClick={() => void act(() => become('active'))}>
+          {t.inbound.enable}
+        </button>
+      )}
       <DeleteButton
         title={t.inbound.deleteTitle(row.name)}
         why={t.inbound.deleteWhy}

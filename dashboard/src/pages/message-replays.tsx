@@ -25,7 +25,6 @@ const idOf = ({ id }: MessageReplay): string => id;
 export function MessageReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
-  const go = useGo();
   const subscriptions = useSubscriptions();
   const columns: readonly Column<MessageReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
@@ -55,7 +54,6 @@ export function MessageReplayList() {
         </Empty>
       }
       panel={(id) => <MessageReplayView id={id} />}
-      onVisit={(id) => go('/replays', { tab: 'messages', open: id })}
     />
   );
 }

@@ -7,7 +7,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
@@ -38,7 +38,6 @@ export function ReplaysPage() {
 function BulkReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
-  const go = useGo();
   const columns: readonly Column<BulkReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -71,7 +70,6 @@ function BulkReplayList() {
         </Empty>
       }
       panel={(id) => <ReplayView id={id} />}
-      onVisit={(id) => go('/replays', { open: id })}
     />
   );
 }

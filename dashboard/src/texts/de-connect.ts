@@ -42,6 +42,9 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     },
     parts: { signature: 'Signatur', eventId: 'Id eines Ereignisses', eventType: 'Typ', payload: 'Inhalt' },
     disable: 'Abschalten',
+    disableTitle: (name) => `${name} abschalten?`,
+    disableWhy:
+      'Anfragen an seine Adresse werden abgelehnt, bis er eingeschaltet wird. Die meisten Dienste schicken sie eine Zeit lang neu und geben dann auf.',
     enable: 'Einschalten',
     deleteTitle: (name) => `Eingehenden Webhook ${name} löschen?`,
     deleteWhy: 'Die Adresse ist für immer weg: der Absender erhält 404. Nachrichten, die so kamen, bleiben.',

@@ -42,6 +42,9 @@ export const enConnect = {
     },
     parts: { signature: 'Signature', eventId: 'Id of an event', eventType: 'Event type', payload: 'Payload' },
     disable: 'Disable',
+    disableTitle: (name: string) => `Disable ${name}?`,
+    disableWhy:
+      'Requests to its address are refused until it is enabled. Most services send them again for a time, and then give up.',
     enable: 'Enable',
     deleteTitle: (name: string) => `Delete the inbound webhook ${name}?`,
     deleteWhy: 'Its address is gone for good: the sender gets 404. Messages that came by it stay.',
