@@ -120,7 +120,7 @@ test('a receiver breaks, its owner finds out why, mends it and replays everythin
   await dashboard.open('/overview');
   await page.getByText('3 open dead letters').waitFor();
   await page.getByRole('link', { name: 'Look at them' }).click();
-  const rows = page.getByRole('row', { name: /Warehouse/ });
+  const rows = page.getByRole('grid').getByRole('row', { name: /Warehouse/ });
   await rows.nth(2).waitFor();
   await rows.first().click();
   const panel = page.getByRole('complementary', { name: 'Details' });
