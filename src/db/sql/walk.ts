@@ -63,24 +63,45 @@ export function along({ table, columns, at, bounds, where = [], limit, isRising 
   return `SELECT ${selected} FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
 }
 
+// A walk is tried for so many times the ids of the try before. Lists of a page are read at once, and their walks are not tried.
+const TRY_GROWS = 8;
+const TRIED_FROM = 200;
+
 /**
  * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only the walks whose first ids are
- * the first of all go on, and none goes beyond the last of these.
+ * the first of all go on, and none goes beyond the last of these. For a long list each walk is then tried for 8 ids, 64 and so on:
+ * the last of the first `limit` ids that were found so far is where no walk need go beyond. So all of them together read some ten times
+ * `limit` for each try, however many there are. Without tries 2,000 walks of 5,000 ids each would all go to their ends.
  */
 export function alongAll(walks: string, walk: Walk): string {
   const { bounds, limit, isRising = false } = walk;
   const order = isRising ? 'ASC' : 'DESC';
-  const end = isRising ? { ...bounds, before: 'bound.id' } : { ...bounds, from: 'bound.id' };
+  const within = (bound: string): Bounds =>
+    isRising ? { ...bounds, before: `${bound}.id` } : { ...bounds, from: `${bound}.id` };
   // Ids have one length: the last of the first ids is below itself with a character more.
   const last = isRising ? `max(first_id) || '0'` : 'min(first_id)';
+  const tries: string[] = [];
+  let bound = 'bound';
+  for (let size = TRY_GROWS; limit >= TRIED_FROM && size * TRY_GROWS <= limit; size *= TRY_GROWS) {
+    tries.push(`${bound}_${size} AS MATERIALIZED (
+    SELECT coalesce((
+      SELECT d.id${isRising ? ` || '0'` : ''} FROM first w CROSS JOIN LATERAL (${along({ ...walk, bounds: within(bound), limit: size })}) d
+      ORDER BY d.id ${order} OFFSET ${limit - 1} LIMIT 1
+    ), ${bound}.id) AS id FROM ${bound}
+  )`);
+    bound = `${bound}_${size}`;
+  }
   return `
   first AS MATERIALIZED (
     SELECT w.*, d.id AS first_id FROM ${walks} w CROSS JOIN LATERAL (${along({ ...walk, limit: 1 })}) d
     ORDER BY d.id ${order} LIMIT ${limit}
-  ), bound AS MATERIALIZED (
+  ), ${[
+    `bound AS MATERIALIZED (
     SELECT CASE count(*) WHEN ${limit} THEN ${last} ELSE ${isRising ? bounds.before : bounds.from} END AS id FROM first
-  )
-  SELECT d.id FROM first w CROSS JOIN bound CROSS JOIN LATERAL (${along({ ...walk, bounds: end })}) d
+  )`,
+    ...tries,
+  ].join(', ')}
+  SELECT d.id FROM first w CROSS JOIN ${bound} CROSS JOIN LATERAL (${along({ ...walk, bounds: within(bound) })}) d
   ORDER BY d.id ${order} LIMIT ${limit}`;
 }
 
