@@ -17,8 +17,8 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Views } from '../parts/views.tsx';
-import { en } from '../texts/en.ts';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
 import { ReplayAll } from './replay-all.tsx';
@@ -26,8 +26,6 @@ import { ReplayAll } from './replay-all.tsx';
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
 const KINDS = ['delivery', 'run'] as const;
-// `as`: the catalogue has a text for each, and no other.
-const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
 const FILTERS = [
   'status',
   'channel',
@@ -66,7 +64,7 @@ export function DeadLettersPage() {
     reason: oneOf(search['reason'], REASONS),
     workflowId: search['workflow'],
     messageId: search['message'],
-    errorClass: oneOf(search['error'], ERROR_CLASSES),
+    errorClass: oneOf(search['error'], CLASSES_OF_ERRORS),
   };
   const { since, until } = search;
   const filterNow = () => ({ ...filter, since: sinceOf(since), until: sinceOf(until) });
@@ -133,18 +131,7 @@ export function DeadLettersPage() {
             find: 'subscription',
           },
           { name: 'reason', label: t.fields.reason, options: REASONS.map((reason) => [reason, t.reasons[reason]]) },
-          {
-            name: 'error',
-            label: t.fields.lastError,
-            options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
-          },
-          {
-            name: 'answer',
-            label: t.fields.lastAnswer,
-            width: 64,
-            accepts: (text) => statusesOf(text) !== undefined,
-            examples: ['5xx', '4xx', '500-503'],
-          },
+          ...outcomeFilters(t),
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
           { name: 'workflow', label: t.workflows.one, isChip: true, accepts: isIdOf('wfl') },

@@ -15,17 +15,15 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneKept } from '../parts/none-kept.tsx';
+import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
-import { en } from '../texts/en.ts';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
-// `as`: the catalogue has a text for each, and no other.
-const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
 const SLOW = ['1000', '5000', '15000'] as const;
 const HELD = ['true', 'false'] as const;
 const FILTERS = [
@@ -81,18 +79,7 @@ export function DeliveriesPage() {
       accepts: isIdOf('sub'),
       find: 'subscription',
     },
-    {
-      name: 'error',
-      label: t.fields.lastError,
-      options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
-    },
-    {
-      name: 'answer',
-      label: t.fields.lastAnswer,
-      width: 64,
-      accepts: (text) => statusesOf(text) !== undefined,
-      examples: ['5xx', '4xx', '500-503'],
-    },
+    ...outcomeFilters(t),
     { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
     {
       name: 'slow',
@@ -145,7 +132,7 @@ function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: stri
       subscriptionId: filters.subscription,
       channelId: filters.channel,
       messageId: filters.message,
-      errorClass: oneOf(filters.error, ERROR_CLASSES),
+      errorClass: oneOf(filters.error, CLASSES_OF_ERRORS),
       errorStatus: askedAnswer(filters.answer),
       createdSince: sinceOf(filters.since),
       createdUntil: sinceOf(filters.until),
@@ -175,7 +162,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     subscriptionId: filters.subscription,
     channelId: filters.channel,
     messageId: filters.message,
-    errorClass: oneOf(filters.error, ERROR_CLASSES),
+    errorClass: oneOf(filters.error, CLASSES_OF_ERRORS),
     errorStatus: statusesOf(filters.answer),
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
