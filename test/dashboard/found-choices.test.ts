@@ -75,7 +75,7 @@ test('the overview and the list of scheduled messages find such a channel', asyn
   for (const path of ['/overview', '/messages?tab=scheduled']) {
     await dashboard.open(path);
     const channel = page.getByRole('combobox', { name: 'Channel' });
-    await channel.waitFor();
+    await channel.and(page.locator('input')).waitFor();
     await write(channel, 'old stock');
     await page.waitForURL((url) => url.searchParams.get('channel') === old);
     // By its name, though it is none of those that were read.
@@ -84,11 +84,29 @@ test('the overview and the list of scheduled messages find such a channel', asyn
   }
   await dashboard.open('/overview');
   const channel = page.getByRole('combobox', { name: 'Channel' });
+  await channel.and(page.locator('input')).waitFor();
   await write(channel, old);
   await page.waitForURL((url) => url.searchParams.get('channel') === old);
   await channel.fill('');
   await channel.press('Enter');
   await page.waitForURL((url) => !url.searchParams.has('channel'));
+});
+
+test('a list of channels that are not read yet takes no text, which would be lost when a field stands in its place', async () => {
+  const { page } = dashboard;
+  await makeOld('old shelf');
+  const held: Route[] = [];
+  let isHeld = true;
+  await page.route('**/v1/channels?*', (route) => (isHeld ? void held.push(route) : route.continue()));
+  await dashboard.open('/messages?tab=scheduled');
+  const channel = page.getByRole('combobox', { name: 'Channel' });
+  await channel.waitFor();
+  expect(await channel.isDisabled()).toBe(true);
+  await waitFor('a question for the channels', async () => held.length > 0);
+  isHeld = false;
+  for (const route of held) await route.continue();
+  await channel.and(page.locator('input')).waitFor();
+  expect(await channel.isEnabled()).toBe(true);
 });
 
 // The query of a list knew the newest hundred alone: a name that the field beside it finds could not be written there.

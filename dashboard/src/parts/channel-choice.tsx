@@ -32,7 +32,13 @@ export function ChannelChoice() {
   return (
     <label>
       {t.fields.channel}
-      <select className="input" value={chosen ?? ''} onChange={(event) => choose(event.target.value)}>
+      <select
+        className="input"
+        value={chosen ?? ''}
+        // With many channels, a field that is written in stands here once they are read.
+        disabled={channels.isPending}
+        onChange={(event) => choose(event.target.value)}
+      >
         {!isKnown && <option value={chosen}>{chosen}</option>}
         {channels.all.map(({ id, name }) => (
           <option key={id} value={id}>

@@ -62,7 +62,10 @@ export type ChoiceGiven<T extends string> = {
   problem?: string | undefined;
 };
 
-/** One of several values by a list of the browser's own. */
+/**
+ * One of several values by a list of the browser's own. Nothing can be written while there is nothing to choose: once they are read, many
+ * values have a field of another kind here.
+ */
 export function ChoiceField<T extends string>({ label, value, onChange, options, hint, problem }: ChoiceGiven<T>) {
   const id = useId();
   return (
@@ -73,6 +76,7 @@ export function ChoiceField<T extends string>({ label, value, onChange, options,
         id={id}
         className="input"
         value={value}
+        disabled={options.every(([each]) => each === '')}
         onChange={(event) => onChange(event.target.value as T)}
         aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={`${id}-more`}

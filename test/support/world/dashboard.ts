@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from './chromium.ts';
 
@@ -22,6 +23,20 @@ export type Dashboard = {
   violations(rules?: readonly string[]): Promise<string[]>;
 };
 
+/**
+ * SLOW_ANSWERS_MS: each answer of the API comes later by a time up to this, in an order of chance, as on a machine that has other work. Finds
+ * tests and pages that count on one answer before another.
+ */
+async function delayAnswers(context: BrowserContext): Promise<void> {
+  const most = Number(process.env['SLOW_ANSWERS_MS'] ?? 0);
+  if (most === 0) return;
+  await context.route('**/v1/**', async (route) => {
+    await setTimeout(Math.random() * most);
+    // A page that is left meanwhile waits for nothing.
+    await route.continue().catch(() => undefined);
+  });
+}
+
 /** A browser at the dashboard of a service. The caller closes it. */
 export async function openDashboard(
   { url }: { url: string },
@@ -35,6 +50,7 @@ export async function openDashboard(
   });
   // A page that is loaded on one processor of two takes its time; what is waited for is always named.
   context.setDefaultTimeout(30_000);
+  await delayAnswers(context);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
