@@ -15,6 +15,7 @@ import {
   startApiProcess,
   startWorkerProcess,
 } from '../support/service/processes.ts';
+import { requestsTo } from '../support/world/process-calls.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -31,17 +32,7 @@ let worker: PosthornProcess;
 let receiver: Receiver;
 let answer: () => Answer;
 
-const calls = workflowCalls({
-  async request<T>(method: string, path: string, body?: unknown) {
-    const response = await fetch(api.url + path, {
-      method,
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    // `as`: the caller says what this endpoint answers.
-    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
-  },
-});
+const calls = workflowCalls(requestsTo(() => ({ url: api.url, key: service.key })));
 const http = (id: string, next?: string) => ({
   id,
   type: 'action',

@@ -7,22 +7,15 @@ import { brokenPromises, repeatsOf, untilSettled } from '../support/check/invari
 import { waitFor } from '../support/check/wait-for.ts';
 import { after, createScenes, evidenceOf } from '../support/make/scene.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { LONG_LEASES } from '../support/service/long-leases.ts';
 import { type ApiProcess, endAllProcesses, prepareService, startService } from '../support/service/processes.ts';
 import { untilAllRun } from '../support/service/service-processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 
 const NAMESPACE = 'killed-sibling';
-// Leases of an hour, whose owners the next process takes for those of another machine: the supervisor's word alone can end one within
-// this test; the column rounds its end up to the next ms. And a record of each claim that is taken over, by the database's clock: a
-// wall clock would judge the machine, and the dead process may have started deliveries until its end.
-const WITNESSES = `
-  CREATE FUNCTION lengthen_lease() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF NEW.expires_at > now() + interval '1 second' THEN NEW.expires_at := NEW.expires_at + interval '1 hour'; END IF;
-    NEW.machine := NEW.id;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER lengthen_lease BEFORE INSERT OR UPDATE ON incarnations FOR EACH ROW EXECUTE FUNCTION lengthen_lease();
+// A record of each claim that is taken over, by the database's clock: a wall clock would judge the machine, and the dead process may have
+// started deliveries until its end.
+const FREED_CLAIMS = `
   CREATE TABLE freed_claims (holder text NOT NULL, at timestamptz NOT NULL);
   CREATE FUNCTION note_freed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
   BEGIN
@@ -41,7 +34,7 @@ const scenes = createScenes(() => ({ urlOf: () => posthorn.url, key }));
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.pool.query(WITNESSES);
+  await database.pool.query(LONG_LEASES + FREED_CLAIMS);
   const { address } = createTestTemporal();
   connection = await Connection.connect({ address });
   const prepared = await prepareService(database.url, address);

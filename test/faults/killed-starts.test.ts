@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { waitFor } from '../support/check/wait-for.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { LONG_LEASES } from '../support/service/long-leases.ts';
 import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../support/service/own-service.ts';
 import {
@@ -13,6 +14,7 @@ import {
   startWorkerProcess,
 } from '../support/service/processes.ts';
 import { childrenOf } from '../support/service/service-processes.ts';
+import { requestsTo } from '../support/world/process-calls.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 
 // Messages that begin a run each: more than one process claims at once.
@@ -28,15 +30,6 @@ const LONG_CLAIMS = `
   END $$;
   CREATE TRIGGER lengthen_claim BEFORE UPDATE OF due_at ON runs FOR EACH ROW
     WHEN (NEW.status = 'pending' AND NEW.holder IS NOT NULL AND NEW.due_at > now()) EXECUTE FUNCTION lengthen_claim()`;
-// Leases of an hour, whose owners the next process takes for those of another machine: the supervisor's word alone can end one.
-const LONG_LEASES = `
-  CREATE FUNCTION lengthen_lease() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF NEW.expires_at > now() + interval '1 second' THEN NEW.expires_at := NEW.expires_at + interval '1 hour'; END IF;
-    NEW.machine := NEW.id;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER lengthen_lease BEFORE INSERT OR UPDATE ON incarnations FOR EACH ROW EXECUTE FUNCTION lengthen_lease()`;
 
 const dataFolder = makeDataFolder();
 let database: TestDatabase;
@@ -45,17 +38,7 @@ let api: ApiProcess;
 let receiver: Receiver;
 let workers: PosthornProcess[] = [];
 
-const calls = workflowCalls({
-  async request<T>(method: string, path: string, body?: unknown) {
-    const response = await fetch(api.url + path, {
-      method,
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    // `as`: the caller says what this endpoint answers.
-    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
-  },
-});
+const calls = workflowCalls(requestsTo(() => ({ url: api.url, key: service.key })));
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -15,6 +15,7 @@ import {
 } from '../support/service/processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 import { makeDue } from '../support/world/scheduled.ts';
+import { requestsTo } from '../support/world/process-calls.ts';
 
 const HOUR_MS = 3_600_000;
 let database: TestDatabase;
@@ -53,17 +54,7 @@ async function untilRanked(): Promise<{ id: string; pid: number }[]> {
   return before;
 }
 
-const calls = workflowCalls({
-  async request<T>(method: string, path: string, body?: unknown) {
-    const response = await fetch(api.url + path, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    // `as`: the caller says what this endpoint answers.
-    return { status: response.status, headers: response.headers, body: (await response.json()) as T };
-  },
-});
+const calls = workflowCalls(requestsTo(() => ({ url: api.url, key })));
 const http = ({ receiver }: Scene) => ({
   id: 'push',
   type: 'action',

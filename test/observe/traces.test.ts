@@ -8,6 +8,7 @@ import { type ApiProcess, endAllProcesses, prepareService, startService } from '
 import { createTestTemporal } from '../support/service/temporal.ts';
 import { type Collector, type SeenSpan, startCollector } from '../support/world/collector.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { makesAt } from '../support/world/process-calls.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-traces-'));
 const PAYLOAD = 'payload-nobody-may-read';
@@ -64,16 +65,7 @@ afterAll(async () => {
   rmSync(dataFolder, { recursive: true, force: true });
 });
 
-async function call(path: string, body: unknown, headers: Record<string, string> = {}): Promise<{ id: string }> {
-  const answer = await fetch(posthorn.url + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-  // `as`: the resource that was made.
-  return (await answer.json()) as { id: string };
-}
+const call = makesAt(() => ({ url: posthorn.url, key }));
 
 const publish = (traceparent?: string): Promise<{ id: string }> =>
   call(

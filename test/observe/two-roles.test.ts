@@ -17,6 +17,7 @@ import {
 import { createTestTemporal } from '../support/service/temporal.ts';
 import { type Collector, type SeenSpan, startCollector } from '../support/world/collector.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { makesAt } from '../support/world/process-calls.ts';
 
 /*
  * `api` and `worker` as an operator runs them: two commands, each with a metrics port of its own and both with one collector of traces.
@@ -74,16 +75,7 @@ afterAll(async () => {
   rmSync(dataFolder, { recursive: true, force: true });
 });
 
-async function call(path: string, body: unknown, headers: Record<string, string> = {}): Promise<{ id: string }> {
-  const answer = await fetch(api.url + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-  // `as`: the resource that was made.
-  return (await answer.json()) as { id: string };
-}
+const call = makesAt(() => ({ url: api.url, key }));
 
 const at = (role: RoleName, path: string): Promise<Response> => fetch(`http://127.0.0.1:${ports[role]}${path}`);
 const spans = (): SeenSpan[] => collector.spans.filter(({ traceId }) => traceId === TRACE);
