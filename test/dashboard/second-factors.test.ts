@@ -61,6 +61,7 @@ test('a passkey is added, and signs its person in without a password', async () 
   await page.getByRole('cell', { name: 'Old laptop', exact: true }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Olga O. Owner');
   await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
   await dashboard.open('/members');
   await page.getByRole('row', { name: /Olga O\. Owner/ }).waitFor();
   await dashboard.open('/account');

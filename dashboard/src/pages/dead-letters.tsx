@@ -22,6 +22,7 @@ import { Views } from '../parts/views.tsx';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
 import { ReplayAll } from './replay-all.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
@@ -116,20 +117,8 @@ export function DeadLettersPage() {
               ['all', t.list.allStates],
             ],
           },
-          {
-            name: 'channel',
-            label: t.fields.channel,
-            options: channels.all.map(({ id, name }) => [id, name]),
-            accepts: isIdOf('chn'),
-            find: 'channel',
-          },
-          {
-            name: 'subscription',
-            label: t.fields.subscription,
-            options: subscriptions.all.map(({ id, name }) => [id, name]),
-            accepts: isIdOf('sub'),
-            find: 'subscription',
-          },
+          namedFilter('channel', t.fields.channel, channels),
+          namedFilter('subscription', t.fields.subscription, subscriptions),
           { name: 'reason', label: t.fields.reason, options: REASONS.map((reason) => [reason, t.reasons[reason]]) },
           ...outcomeFilters(t),
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },

@@ -22,6 +22,7 @@ import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
 const SLOW = ['1000', '5000', '15000'] as const;
@@ -46,8 +47,6 @@ const VIEWS: readonly OwnView[] = [
   { name: 'held', search: { held: 'true' } },
 ];
 const idOf = ({ id }: Delivery): string => id;
-const namesOf = ({ all }: { all: readonly { id: string; name: string }[] }): [string, string][] =>
-  all.map(({ id, name }) => [id, name]);
 
 /** Every delivery of the place, newest first. */
 export function DeliveriesPage() {
@@ -65,20 +64,8 @@ export function DeliveriesPage() {
       failure: 'failed',
     },
     { name: 'type', label: t.fields.eventType, accepts: isEventType },
-    {
-      name: 'channel',
-      label: t.fields.channel,
-      options: namesOf(channels),
-      accepts: isIdOf('chn'),
-      find: 'channel',
-    },
-    {
-      name: 'subscription',
-      label: t.fields.subscription,
-      options: namesOf(subscriptions),
-      accepts: isIdOf('sub'),
-      find: 'subscription',
-    },
+    namedFilter('channel', t.fields.channel, channels),
+    namedFilter('subscription', t.fields.subscription, subscriptions),
     ...outcomeFilters(t),
     { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
     {

@@ -77,7 +77,7 @@ export function DoctorPage() {
           label={t.fields.subscription}
           value={subscriptionId}
           onChange={setSubscriptionId}
-          options={subscriptions.all.map(({ id, name }) => [id, name] as const)}
+          options={subscriptions.choices}
         />
         <TextField
           label={t.doctor.theirs}

@@ -1,5 +1,5 @@
 import { api, type MessageSummary } from '../api/client.ts';
-import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -19,6 +19,7 @@ import { Views } from '../parts/views.tsx';
 import { MessageView } from './message.tsx';
 import { MessageTail } from './message-tail.tsx';
 import { ScheduledList } from './scheduled-list.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['failed', 'pending', 'delivered', 'unrouted'] as const;
 const FILTERS = ['status', 'type', 'channel', 'publisher', 'since', 'until'] as const;
@@ -105,13 +106,7 @@ function MessageList() {
             failure: 'failed',
           },
           { name: 'type', label: t.fields.eventType, accepts: isEventType },
-          {
-            name: 'channel',
-            label: t.fields.channel,
-            options: channels.all.map(({ id, name }) => [id, name]),
-            accepts: isIdOf('chn'),
-            find: 'channel',
-          },
+          namedFilter('channel', t.fields.channel, channels),
           { name: 'publisher', label: t.fields.publisherId },
           ...times,
         ]}

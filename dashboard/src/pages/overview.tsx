@@ -42,7 +42,7 @@ export function OverviewPage() {
           <FoundChoice
             kind="channel"
             label={t.fields.channel}
-            known={channels.all.map(({ id, name }) => [id, name])}
+            known={channels.choices}
             value={channelId ?? ''}
             onChange={(channel) => change({ channel })}
             placeholder={t.list.allStates}

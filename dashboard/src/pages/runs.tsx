@@ -1,6 +1,6 @@
 import { api, type RunSummary } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
-import { isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -17,6 +17,7 @@ import { useSince } from '../parts/use-since.ts';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
 import { RunView } from './run.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 const FILTERS = ['status', 'workflow', 'since', 'until'] as const;
@@ -85,17 +86,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
             options: STATUSES.map((each) => [each, t.states[each]]),
             failure: 'failed',
           },
-          ...(workflowId === undefined
-            ? [
-                {
-                  name: 'workflow',
-                  label: t.workflows.one,
-                  find: 'workflow' as const,
-                  options: workflows.all.map(({ id, name }) => [id, name] as const),
-                  accepts: isIdOf('wfl'),
-                },
-              ]
-            : []),
+          ...(workflowId === undefined ? [namedFilter('workflow', t.workflows.one, workflows)] : []),
           ...spans,
         ]}
       />

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type SearchResults } from '../api/client.ts';
-import { isIdOf, isTime, sinceOf, useAddress } from '../lib/search.ts';
+import { isTime, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
@@ -14,6 +14,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 type Hit = SearchResults['data'][number];
 
@@ -79,13 +80,7 @@ export function SearchPage() {
       <Filters
         hasQuery={false}
         filters={[
-          {
-            name: 'channel',
-            label: t.fields.channel,
-            find: 'channel',
-            options: channels.all.map(({ id, name }) => [id, name]),
-            accepts: isIdOf('chn'),
-          },
+          namedFilter('channel', t.fields.channel, channels),
           {
             name: 'since',
             label: t.fields.since,

@@ -132,7 +132,7 @@ export function SubscriptionForm({
           label={t.fields.channel}
           value={channelId}
           onChange={setChannelId}
-          options={channels.all.map(({ id, name }) => [id, name])}
+          options={channels.choices}
           problem={problemOf(error, 'channelId')}
         />
       )}

@@ -1,5 +1,5 @@
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
-import { isIdOf, oneOf, useAddress } from '../lib/search.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -15,6 +15,7 @@ import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { useRowFigures } from '../parts/use-row-figures.ts';
 import { SubscriptionView } from './subscription.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 
 const FAILING = ['true', 'false'] as const;
 const STATUSES = ['active', 'paused', 'disabled'] as const;
@@ -44,13 +45,7 @@ export function SubscriptionsPage() {
             label: t.subscriptions.health,
             options: FAILING.map((each) => [each, t.subscriptions.isFailing[each]]),
           },
-          {
-            name: 'channel',
-            label: t.fields.channel,
-            find: 'channel',
-            options: channels.all.map(({ id, name }) => [id, name]),
-            accepts: isIdOf('chn'),
-          },
+          namedFilter('channel', t.fields.channel, channels),
           { name: 'owner', label: t.subscriptions.owner },
         ]}
       />

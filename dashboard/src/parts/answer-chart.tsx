@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
 import { api, type Stats } from '../api/client.ts';
 import { isAmong } from '../lib/answers.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
@@ -7,6 +6,7 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
+import { FigureBox } from './figure-box.tsx';
 
 const EVERY_MS = 10_000;
 /** The span of a list without one. */
@@ -32,9 +32,7 @@ export function AnswerChart({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();
   const { at, path } = useHere();
   const { minute } = useTimes();
-  const id = useId();
   const [search, change] = useAddress();
-  const [isTable, setIsTable] = useState(false);
   const { channel, subscription, since = USUAL, until } = search;
   const found = useQuery({
     queryKey: [path, 'answer-chart', channel, subscription, since, until],
@@ -63,72 +61,69 @@ export function AnswerChart({ filters }: { filters: readonly ListFilter[] }) {
   }));
   const beside = filters.filter(({ name }) => search[name] !== undefined && !FOLLOWED.includes(name));
   return (
-    <figure className="chart box slim" aria-labelledby={id}>
-      <div className="heading">
-        <h2 id={id}>{t.figures.byAnswer}</h2>
+    <FigureBox
+      title={t.figures.byAnswer}
+      isSlim
+      beside={
         <span className="muted">
           {until === undefined && search['since'] === undefined
             ? t.figures.lastDay
             : `${minute(found.data.since)} – ${minute(found.data.until)}`}
         </span>
-        <button type="button" className="button plain" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
-          {isTable ? t.figures.asChart : t.figures.asTable}
-        </button>
-      </div>
-      {isTable ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard (WCAG 2.1.1)
-        <div className="wide values" tabIndex={0} role="region" aria-label={t.figures.asTable}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t.figures.answer}</th>
-                <th scope="col" className="number">
-                  {t.figures.attempts}
-                </th>
-                <th scope="col" className="number">
-                  {t.figures.part}
-                </th>
+      }
+      table={
+        <>
+          <thead>
+            <tr>
+              <th scope="col">{t.figures.answer}</th>
+              <th scope="col" className="number">
+                {t.figures.attempts}
+              </th>
+              <th scope="col" className="number">
+                {t.figures.part}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ word, look, count }) => (
+              <tr key={word}>
+                <td>
+                  <span className={`state ${look}`}>{word}</span>
+                </td>
+                <td className="number">{number(count)}</td>
+                <td className="number">{part(count)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ word, look, count }) => (
-                <tr key={word}>
-                  <td>
-                    <span className={`state ${look}`}>{word}</span>
-                  </td>
-                  <td className="number">{number(count)}</td>
-                  <td className="number">{part(count)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ) : (
-        <ul className="bars">
-          {rows.slice(0, DRAWN).map(({ word, look, count, filter }) => (
-            <li key={word}>
-              <button
-                type="button"
-                className="button plain"
-                title={t.figures.onlyAnswer(word)}
-                onClick={() => change({ ...filter, open: '' })}
-              >
-                <span className={`state ${look}`}>{word}</span>
-              </button>
-              <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                <rect className={look} width={Math.max(1, (100 * count) / most)} height={10} />
-              </svg>
-              <span className="number">
-                {number(count)} <span className="muted">{part(count)}</span>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {!isTable && rows.length > DRAWN && <p className="muted">{t.figures.moreAnswers(rows.length - DRAWN)}</p>}
-      {beside.length > 0 && (
-        <p className="muted">{t.figures.notNarrowed(beside.map(({ label }) => label).join(', '))}</p>
-      )}
-    </figure>
+            ))}
+          </tbody>
+        </>
+      }
+      below={
+        beside.length > 0 && (
+          <p className="muted">{t.figures.notNarrowed(beside.map(({ label }) => label).join(', '))}</p>
+        )
+      }
+    >
+      <ul className="bars">
+        {rows.slice(0, DRAWN).map(({ word, look, count, filter }) => (
+          <li key={word}>
+            <button
+              type="button"
+              className="button plain"
+              title={t.figures.onlyAnswer(word)}
+              onClick={() => change({ ...filter, open: '' })}
+            >
+              <span className={`state ${look}`}>{word}</span>
+            </button>
+            <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+              <rect className={look} width={Math.max(1, (100 * count) / most)} height={10} />
+            </svg>
+            <span className="number">
+              {number(count)} <span className="muted">{part(count)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {rows.length > DRAWN && <p className="muted">{t.figures.moreAnswers(rows.length - DRAWN)}</p>}
+    </FigureBox>
   );
 }

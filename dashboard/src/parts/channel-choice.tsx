@@ -23,7 +23,7 @@ export function ChannelChoice() {
       <FoundChoice
         kind="channel"
         label={t.fields.channel}
-        known={channels.all.map(({ id, name }) => [id, name])}
+        known={channels.choices}
         value={chosen ?? ''}
         onChange={choose}
       />

@@ -1,6 +1,7 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
+import { FigureBox } from './figure-box.tsx';
 
 /** A row of values, one for each step. `look` is the state whose colour it has. */
 export type Series = {
@@ -33,7 +34,7 @@ type Given = {
 const [WIDTH, HEIGHT, TOP] = [720, 120, 2];
 const PLOT = HEIGHT - TOP - 1;
 
-/** Values over time, and the same as a table behind a button: a picture alone tells nothing to those who do not see it. */
+/** Values over time. */
 export function Chart(given: Given) {
   const {
     title,
@@ -49,8 +50,6 @@ export function Chart(given: Given) {
   } = given;
   const t = useTexts();
   const { minute } = useTimes();
-  const id = useId();
-  const [isTable, setIsTable] = useState(false);
   const [pointed, setPointed] = useState<number>();
   const [begun, setBegun] = useState<number>();
   // The title says what a single row is: a legend would say it again.
@@ -64,86 +63,82 @@ export function Chart(given: Given) {
   const x = (time: string): number => ((Date.parse(time) - Date.parse(first ?? time)) / (stepSeconds * 1_000)) * step;
   const shown = marks.filter(({ at }) => x(at) >= 0 && x(at) <= WIDTH);
   return (
-    <figure className={`chart box${isSlim ? ' slim' : ''}`} aria-labelledby={id}>
-      <div className="heading">
-        <h2 id={id}>{title}</h2>
-        {isNamed && pointed !== undefined && times[pointed] !== undefined && (
+    <FigureBox
+      title={title}
+      isSlim={isSlim}
+      beside={
+        isNamed &&
+        pointed !== undefined &&
+        times[pointed] !== undefined && (
           <span>
             <strong>{format(series[0]?.values[pointed] ?? 0)}</strong>{' '}
             <span className="muted">{minute(times[pointed])}</span>
           </span>
-        )}
-        <button type="button" className="button plain" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
-          {isTable ? t.figures.asChart : t.figures.asTable}
-        </button>
-      </div>
+        )
+      }
+      table={<Values times={times} series={series} format={format} />}
+    >
       {!isNamed && (
         <Legend series={series} pointed={pointed} format={format}>
           {pointed !== undefined && times[pointed] !== undefined && minute(times[pointed])}
         </Legend>
       )}
-      {isTable ? (
-        <ValueTable times={times} series={series} format={format} />
-      ) : (
-        <>
-          <p className="muted highest" aria-hidden="true">
-            {format(most)}
-          </p>
-          <svg
-            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-            role="img"
-            preserveAspectRatio="none"
-            aria-label={`${title}. ${t.figures.most(format(most))}`}
-            onPointerLeave={() => setPointed(undefined)}
-            className={onBrush === undefined ? undefined : 'brush'}
-            onPointerMove={(event) => {
-              const { left, width } = event.currentTarget.getBoundingClientRect();
-              const at = Math.floor(((event.clientX - left) / width) * times.length);
-              setPointed(Math.max(0, Math.min(times.length - 1, at)));
-            }}
-            onPointerDown={(event) => {
-              if (onBrush === undefined || event.button !== 0 || pointed === undefined) return;
-              event.currentTarget.setPointerCapture(event.pointerId);
-              setBegun(pointed);
-            }}
-            onPointerUp={() => {
-              if (begun !== undefined && pointed !== undefined)
-                onBrush?.(Math.min(begun, pointed), Math.max(begun, pointed));
-              setBegun(undefined);
-            }}
-          >
-            <line x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} className="axis" />
-            <line x1={0} x2={WIDTH} y1={y(most)} y2={y(most)} className="grid" />
-            {pointed !== undefined && (
-              <rect
-                className="pointed"
-                x={Math.min(begun ?? pointed, pointed) * step}
-                y={TOP}
-                width={(Math.abs((begun ?? pointed) - pointed) + 1) * step}
-                height={PLOT}
-              />
-            )}
-            {kind === 'bars' ? (
-              <Bars series={series} step={step} y={y} />
-            ) : (
-              series.map(({ name, look, values }) => (
-                <path key={name} className={`line ${look}`} d={lineOf(values, step, y, hasZero)} />
-              ))
-            )}
-            {shown.map(({ at, name }) => (
-              <g key={`${at} ${name}`} className="mark">
-                <line x1={x(at)} x2={x(at)} y1={TOP} y2={y(0)} />
-                <title>{`${name}, ${minute(at)}`}</title>
-              </g>
-            ))}
-          </svg>
-          <p className="scale muted">
-            <span>{first !== undefined && minute(first)}</span>
-            <span>{last !== undefined && minute(last)}</span>
-          </p>
-        </>
-      )}
-    </figure>
+      <p className="muted highest" aria-hidden="true">
+        {format(most)}
+      </p>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        preserveAspectRatio="none"
+        aria-label={`${title}. ${t.figures.most(format(most))}`}
+        onPointerLeave={() => setPointed(undefined)}
+        className={onBrush === undefined ? undefined : 'brush'}
+        onPointerMove={(event) => {
+          const { left, width } = event.currentTarget.getBoundingClientRect();
+          const at = Math.floor(((event.clientX - left) / width) * times.length);
+          setPointed(Math.max(0, Math.min(times.length - 1, at)));
+        }}
+        onPointerDown={(event) => {
+          if (onBrush === undefined || event.button !== 0 || pointed === undefined) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setBegun(pointed);
+        }}
+        onPointerUp={() => {
+          if (begun !== undefined && pointed !== undefined)
+            onBrush?.(Math.min(begun, pointed), Math.max(begun, pointed));
+          setBegun(undefined);
+        }}
+      >
+        <line x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} className="axis" />
+        <line x1={0} x2={WIDTH} y1={y(most)} y2={y(most)} className="grid" />
+        {pointed !== undefined && (
+          <rect
+            className="pointed"
+            x={Math.min(begun ?? pointed, pointed) * step}
+            y={TOP}
+            width={(Math.abs((begun ?? pointed) - pointed) + 1) * step}
+            height={PLOT}
+          />
+        )}
+        {kind === 'bars' ? (
+          <Bars series={series} step={step} y={y} />
+        ) : (
+          series.map(({ name, look, values }) => (
+            <path key={name} className={`line ${look}`} d={lineOf(values, step, y, hasZero)} />
+          ))
+        )}
+        {shown.map(({ at, name }) => (
+          <g key={`${at} ${name}`} className="mark">
+            <line x1={x(at)} x2={x(at)} y1={TOP} y2={y(0)} />
+            <title>{`${name}, ${minute(at)}`}</title>
+          </g>
+        ))}
+      </svg>
+      <p className="scale muted">
+        <span>{first !== undefined && minute(first)}</span>
+        <span>{last !== undefined && minute(last)}</span>
+      </p>
+    </FigureBox>
   );
 }
 
@@ -215,37 +210,34 @@ function Legend({
   );
 }
 
-function ValueTable({ times, series, format }: Pick<Given, 'times' | 'series' | 'format'>) {
+function Values({ times, series, format }: Pick<Given, 'times' | 'series' | 'format'>) {
   const t = useTexts();
   const { minute } = useTimes();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard (WCAG 2.1.1)
-    <div className="wide values" tabIndex={0} role="region" aria-label={t.figures.asTable}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th>{t.figures.step}</th>
-            {series.map(({ name }) => (
-              <th key={name} className="number">
-                {name}
-              </th>
+    <>
+      <thead>
+        <tr>
+          <th scope="col">{t.figures.step}</th>
+          {series.map(({ name }) => (
+            <th key={name} scope="col" className="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((time, at) => (
+          <tr key={time}>
+            <td>{minute(time)}</td>
+            {series.map(({ name, values }) => (
+              <td key={name} className="number">
+                {format(values[at] ?? 0)}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {times.map((time, at) => (
-            <tr key={time}>
-              <td>{minute(time)}</td>
-              {series.map(({ name, values }) => (
-                <td key={name} className="number">
-                  {format(values[at] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </>
   );
 }
 

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
+import type { NamePair } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { FULL } from './use-found.ts';
 
 type Named<T> = {
   all: readonly T[];
+  choices: readonly NamePair[];
   /** Others may be there: choices among `all` are not all choices. */
   isFull: boolean;
   nameOf: (id: string) => string;
@@ -53,6 +55,7 @@ function namesOf<T extends { id: string; name: string }>(
   const all = found.data ?? [];
   return {
     all,
+    choices: all.map(({ id, name }) => [id, name]),
     isFull: all.length >= FULL,
     nameOf: (id) => all.find((each) => each.id === id)?.name ?? id,
     isPending: found.isPending,

@@ -1,0 +1,18 @@
+import type { FoundKind, ListFilter, NamePair } from '../lib/list-filter.ts';
+import { isIdOf } from '../lib/search.ts';
+
+/** Ids of each kind begin so. */
+export const ID_PREFIXES: Readonly<Record<FoundKind, string>> = {
+  channel: 'chn',
+  subscription: 'sub',
+  workflow: 'wfl',
+  connection: 'cxn',
+  webhook: 'whk',
+};
+
+/** The filter of a list by a thing of the place, under the name of its kind: among those that were read, and found beside them. */
+export const namedFilter = (
+  kind: FoundKind,
+  label: string,
+  { choices }: { choices: readonly NamePair[] },
+): ListFilter => ({ name: kind, label, options: choices, accepts: isIdOf(ID_PREFIXES[kind]), find: kind });
