@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../http/reading/query.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
-import { schemaProblem } from '../schemas/schema-bounds.ts';
+import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
+import { schemaField, schemasField } from '../schemas/schema-fields.ts';
 import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
@@ -18,28 +17,6 @@ const retentionDays = z.number().int().min(RETENTION_DAYS.min).max(RETENTION_DAY
 const SCHEMA_MODES = ['enforce', 'warn'] as const;
 export type SchemaMode = (typeof SCHEMA_MODES)[number];
 
-/** The caller's own object, kept as it came, with its keys in their order. Whether it compiles is asked by the service. */
-const schema = z.record(z.string(), z.unknown()).superRefine((value, context) => {
-  const problem = schemaProblem(value);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-});
-
-/** A request has hardly room for more schemas that are of use, and each is compiled before it is saved. */
-const MAX_SCHEMAS = 100;
-
-/** By event type, exactly as published: `order.*` would be a type of that name. */
-const schemas = z.record(z.string(), schema).superRefine((value, context) => {
-  const types = Object.keys(value);
-  if (types.length > MAX_SCHEMAS)
-    context.addIssue({ code: 'custom', message: `must hold at most ${MAX_SCHEMAS} schemas` });
-  const wrong = types.find((type) => type === '' || type.length > MAX_EVENT_TYPE_LENGTH || hasControlCharacter(type));
-  if (wrong !== undefined)
-    context.addIssue({
-      code: 'custom',
-      path: [wrong],
-      message: `must stand under an event type: 1 to ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters`,
-    });
-});
 const schemaMode = z.enum(SCHEMA_MODES);
 
 const status = z.enum(CHANNEL_STATUSES);
@@ -63,8 +40,8 @@ export const createChannelBody = fieldsOf(
     name,
     description: description.exactOptional(),
     status: status.default('active'),
-    schema: schema.exactOptional(),
-    schemas: schemas.exactOptional(),
+    schema: schemaField.exactOptional(),
+    schemas: schemasField.exactOptional(),
     schemaMode: schemaMode.exactOptional(),
     /** Default: that of its app. */
     retentionDays: retentionDays.exactOptional(),
@@ -79,8 +56,8 @@ export const channelChange = changeOf(
     name: name.exactOptional(),
     description: description.nullable().exactOptional(),
     status: status.exactOptional(),
-    schema: schema.nullable().exactOptional(),
-    schemas: schemas.nullable().exactOptional(),
+    schema: schemaField.nullable().exactOptional(),
+    schemas: schemasField.nullable().exactOptional(),
     schemaMode: schemaMode.exactOptional(),
     retentionDays: retentionDays.exactOptional(),
   },

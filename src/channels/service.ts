@@ -37,7 +37,7 @@ export type Channels = {
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
-  schemas: Pick<Schemas, 'problemOf'>;
+  schemas: Pick<Schemas, 'refuseBad'>;
   audit: { record: RecordAudit };
 };
 
@@ -64,27 +64,9 @@ export function createChannels(
       throw new ApiError('CONFLICT', 'The system channel cannot be changed or deleted');
   };
 
-  /** INVALID_REQUEST for the first schema that does not compile in time. One environment's are compiled one after the other. */
-  const requireGoodSchemas = async (
-    { environmentId }: EnvironmentCaller,
-    body: CreateChannel | UpdateChannel,
-  ): Promise<void> => {
-    const given: [string[], Record<string, unknown> | null | undefined][] = [
-      [['schema'], body.schema],
-      ...Object.entries(body.schemas ?? {}).map(([type, schema]): [string[], typeof schema] => [
-        ['schemas', type],
-        schema,
-      ]),
-    ];
-    for (const [path, schema] of given) {
-      const problem = schema ? await schemas.problemOf(environmentId, schema) : undefined;
-      if (problem !== undefined) throw invalidField(fieldPath(path), problem);
-    }
-  };
-
   return {
     async create(caller, body) {
-      await requireGoodSchemas(caller, body);
+      await schemas.refuseBad(caller.environmentId, body);
       const { appId, environmentId } = caller;
       return tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, appId);
@@ -114,7 +96,7 @@ export function createChannels(
       const { environmentId } = caller;
       // A stranger's channel is NOT_FOUND whatever the body holds, and what is stored already is not compiled again.
       const stored = await get(caller, id);
-      await requireGoodSchemas(caller, channelChange.of(stored, body));
+      await schemas.refuseBad(environmentId, channelChange.of(stored, body));
       return tenants.within(
         caller,
         async (transaction) => {

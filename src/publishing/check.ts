@@ -11,6 +11,7 @@ import { findMatches } from './configs/filter-matches.ts';
 import { heardOf } from './configs/heard.ts';
 import { runsOf } from './configs/new-runs.ts';
 import type { PublishedPayload, ToPublish } from './prepare.ts';
+import type { ValidateMessages } from './schema.ts';
 
 /** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
 export type CheckedPublications = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
@@ -30,7 +31,7 @@ export function createCheck({
   configs,
   newId,
 }: {
-  schemas: Pick<Schemas, 'check'>;
+  schemas: Pick<Schemas, 'check' | 'refuseBad'>;
   filters: Pick<Filters, 'evaluate'>;
   configs: PublishingConfigs;
   newId: NewId;
@@ -180,18 +181,30 @@ export function createCheck({
     },
 
     /**
-     * Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. NOT_FOUND for a missing
-     * channel.
+     * Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. `tried` stands in place of the
+     * channel's schemas. NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
      */
     async problemsIn(
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
       payloads: readonly PublishedPayload[],
+      tried: TriedSchemas = {},
     ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> {
       const config = await configOf(channel, 'newest');
       if (config === undefined) throw notFound('channel');
-      return { mode: config.mode, problems: await problemsOfEach(channel.environmentId, config, payloads) };
+      await schemas.refuseBad(channel.environmentId, tried);
+      const problems = await problemsOfEach(channel.environmentId, withTried(config, tried), payloads);
+      return { mode: config.mode, problems };
     },
   };
+}
+
+type TriedSchemas = Pick<ValidateMessages, 'schema' | 'schemas'>;
+
+/** The configuration with the schemas that are tried in place of its own, if any is. */
+function withTried(config: PublishingConfig, { schema, schemas }: TriedSchemas): PublishingConfig {
+  if (schema === undefined && schemas === undefined) return config;
+  const ofTypes = Object.entries(schemas ?? {}).map(([type, each]) => [type, JSON.stringify(each)] as const);
+  return { ...config, schema: schema && JSON.stringify(schema), schemas: new Map(ofTypes) };
 }
 
 const hasSchemas = ({ schema, schemas }: PublishingConfig): boolean => schema !== undefined || schemas.size > 0;

@@ -4,6 +4,7 @@ import { fieldProblem, idOf, pageOf, time, wholeNumber } from '../http/answers/a
 import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
 import { dateTimeField } from '../http/reading/query.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
+import { schemaField, schemasField } from '../schemas/schema-fields.ts';
 import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
@@ -68,17 +69,22 @@ export const publishAcrossBody = fieldsOf({
   messages: batchOf(fieldsOf({ ...messageFields, channelId: z.string() }, message)),
 });
 
-/** Either `messages` or one message's own fields: what can be published can be tried. */
+/**
+ * Either `messages` or one message's own fields: what can be published can be tried. `schema` and `schemas` are tried in place of
+ * those of the channel: where one is given, the absent other is none.
+ */
 export const validateMessagesBody = fieldsOf(
   {
     ...channelMessageFields,
     messages: messages.optional(),
     eventType: eventTypeSchema.optional(),
     payload: payloadSchema.optional(),
+    schema: schemaField.optional(),
+    schemas: schemasField.optional(),
   },
   message,
 )
-  .superRefine(({ messages: several, ...own }, context) => {
+  .superRefine(({ messages: several, schema: _schema, schemas: _schemas, ...own }, context) => {
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message });
     if (several === undefined) {

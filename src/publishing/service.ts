@@ -33,7 +33,7 @@ const CHECKS_AT_MOST = 5;
 const RETRY_AFTER_SECONDS = 1;
 
 type Collaborators = {
-  schemas: Pick<Schemas, 'check'>;
+  schemas: Pick<Schemas, 'check' | 'refuseBad'>;
   filters: Pick<Filters, 'evaluate' | 'measure'>;
   configs: PublishingConfigs;
   streams: OpenStreams;
@@ -146,13 +146,17 @@ export function createPublishing(
       return messageAnswerOf(prepared.asked, await checkAndCommit(prepared, request.keep));
     },
 
-    /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
+    /**
+     * Says of each payload whether the channel's schemas would take it, or those of the request in their place. Publishes and saves nothing.
+     * NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
+     */
     async validate(
       { environmentId }: EnvironmentCaller,
       channelId: string,
       request: Pick<PublishRequest<ValidateMessages>, 'body' | 'bodyText'>,
     ): Promise<PayloadValidation> {
-      const { problems } = await problemsIn({ environmentId, channelId }, payloadsToTry(channelId, request));
+      const payloads = payloadsToTry(channelId, request);
+      const { problems } = await problemsIn({ environmentId, channelId }, payloads, request.body);
       const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
       return { valid: results.every(({ valid }) => valid), results };
     },

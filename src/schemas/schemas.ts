@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { ApiError } from '../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../kernel/errors/api-error.ts';
+import { fieldPath } from '../kernel/values/field-path.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { PayloadMisfit } from './misfit.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
@@ -38,7 +39,18 @@ export const newBudget = (): Budget => ({ units: QUICK_WORK });
 /** One payload, parsed and as its text. `key` is whose turn it takes, an environment's id: jobs of one key wait for each other. */
 type PayloadToCheck = { key: string; payload: unknown; text: string };
 
+/** A schema for every payload, and schemas by event type. Null is none, as in a change of a channel. */
+type GivenSchemas = {
+  schema?: Readonly<Record<string, unknown>> | null | undefined;
+  schemas?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null | undefined;
+};
+
 export type Schemas = {
+  /**
+   * INVALID_REQUEST for the first of them that does not compile in time. Those of one key are compiled one after the other. UNAVAILABLE when
+   * too much is being compiled.
+   */
+  refuseBad(key: string, given: GivenSchemas): Promise<void>;
   /** Why a channel may not have this schema; undefined when it compiles in time. UNAVAILABLE when too much is being compiled. */
   problemOf(key: string, schema: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /**
@@ -131,17 +143,27 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
     return validator(payload.payload);
   };
 
+  const problemOf: Schemas['problemOf'] = async (key, schema) => {
+    const text = JSON.stringify(schema);
+    if (compiled.get(text) !== undefined) return undefined;
+    try {
+      const answer = await run(key, { kind: 'compile', schema: text }, LIMIT_MS, apart);
+      if (answer.kind === 'compiled') keep(text, answer.compiled);
+      return answer.kind === 'refused' ? answer.reason : undefined;
+    } catch (error) {
+      if (error instanceof TookTooLong) return `takes longer than ${LIMIT_MS} ms to compile`;
+      throw error;
+    }
+  };
+
   return {
-    async problemOf(key, schema) {
-      const text = JSON.stringify(schema);
-      if (compiled.get(text) !== undefined) return undefined;
-      try {
-        const answer = await run(key, { kind: 'compile', schema: text }, LIMIT_MS, apart);
-        if (answer.kind === 'compiled') keep(text, answer.compiled);
-        return answer.kind === 'refused' ? answer.reason : undefined;
-      } catch (error) {
-        if (error instanceof TookTooLong) return `takes longer than ${LIMIT_MS} ms to compile`;
-        throw error;
+    problemOf,
+    async refuseBad(key, { schema, schemas }) {
+      const ofAll = schema ? [{ place: ['schema'], each: schema }] : [];
+      const ofTypes = Object.entries(schemas ?? {}).map(([type, each]) => ({ place: ['schemas', type], each }));
+      for (const { place, each } of [...ofAll, ...ofTypes]) {
+        const problem = await problemOf(key, each);
+        if (problem !== undefined) throw invalidField(fieldPath(place), problem);
       }
     },
     check(schema, payload, budget) {

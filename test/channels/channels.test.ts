@@ -257,7 +257,7 @@ describe('deleting a channel', () => {
       {
         apps,
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
-        schemas: { problemOf: () => Promise.resolve(undefined) },
+        schemas: { refuseBad: () => Promise.resolve() },
         audit: { record: async () => undefined },
       },
     );

@@ -61,6 +61,22 @@ test('the schema of a type is added, asked about the newest messages, changed, a
 
   await page.getByRole('button', { name: 'Check them' }).click();
   await page.getByText('3 of 4 would pass.').waitFor();
+  // As it is written, and not saved.
+  await page.getByLabel('Schema of', { exact: true }).selectOption('order.created');
+  await text.fill('{"properties": {"total": {"maximum": 10}}}');
+  await page.getByRole('button', { name: 'Check them' }).click();
+  await page.getByText('2 of 4 would pass.').waitFor();
+  await page.getByRole('button', { name: 'Write it from the newest messages' }).click();
+  await waitFor('a schema from the messages', async () => (await text.inputValue()).includes('"required"'));
+  expect(JSON.parse(await text.inputValue())).toEqual({
+    type: 'object',
+    required: ['total'],
+    properties: { total: { type: 'number' } },
+  });
+  expect((await stored()).schemas).toMatchObject({ 'order.created': { properties: { total: { maximum: 100.5 } } } });
+  await text.fill('{"properties": {"total": {"maximum": 100.50}}}');
+  await page.getByRole('button', { name: 'Check them' }).click();
+  await page.getByText('3 of 4 would pass.').waitFor();
   await page.getByRole('listitem').filter({ hasText: 'payload.total' }).getByText('order.created').waitFor();
   expect(await dashboard.violations()).toEqual([]);
 

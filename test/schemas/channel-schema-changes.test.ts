@@ -26,6 +26,7 @@ test('a refused payload is checked a second time only where the schema has chang
     configs: createConfigs(pool),
     newId: createNewId(Date.now),
     schemas: {
+      ...schemas,
       check(...of) {
         checks += 1;
         return schemas.check(...of);
@@ -52,6 +53,7 @@ test('all channels of an environment take one turn of the thread that checks', a
     configs: createConfigs(pool),
     newId: createNewId(Date.now),
     schemas: {
+      refuseBad: () => Promise.resolve(),
       check(_, { key }) {
         keys.push(key);
         return undefined;

@@ -231,6 +231,33 @@ describe('trying payloads', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   });
 
+  test('takes schemas that are not saved in place of all schemas of the channel', async () => {
+    const id = await channel({ schema: ORDER, schemas: { 'order.paid': { required: ['id'] } } });
+    const before = await tableContents(posthorn.deps.pool);
+    const tried = async (eventType: string, schemas: Record<string, unknown>): Promise<string[]> => {
+      const { body } = await tryOut(id, { eventType, payload: { total: 1 }, ...schemas });
+      return body.results.flatMap(({ errors }) => errors.map(({ field }) => field));
+    };
+    expect(await tried('order.paid', {})).toEqual(['payload.amount', 'payload.id']);
+    expect(await tried('order.paid', { schema: { required: ['tax'] } })).toEqual(['payload.tax']);
+    expect(await tried('order.paid', { schemas: {} })).toEqual([]);
+    expect(await tried('order.paid', { schema: null })).toEqual(['payload.amount', 'payload.id']);
+    const byType = { 'order.paid': { properties: { total: { type: 'string' } } } };
+    expect(await tried('order.paid', { schemas: byType })).toEqual(['payload.total']);
+    expect(await tried('order.created', { schemas: byType })).toEqual([]);
+    expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ schema: { type: 'text' } }, 'schema'],
+    [{ schema: [] }, 'schema'],
+    [{ schemas: { 'order.paid': { pattern: '(' } } }, 'schemas["order.paid"]'],
+    [{ schemas: { '': {} } }, 'schemas[""]'],
+  ])('refuses a schema that no channel could have (%#)', async (schemas, field) => {
+    const id = await channel({ schema: ORDER });
+    await expectRefused(() => tryOut<Refusal>(id, { eventType: 'a', payload: {}, ...schemas }), field, /./);
+  });
+
   test.each<[unknown, string]>([
     [{}, 'eventType'],
     [{ eventType: 'a' }, 'payload'],

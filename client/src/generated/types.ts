@@ -3011,6 +3011,8 @@ export type ValidateMessages = {
   readonly delay?: number | undefined;
   readonly channelId?: string | undefined;
   readonly messages?: readonly PublishMessage[] | undefined;
+  readonly schema?: object | undefined;
+  readonly schemas?: Readonly<Record<string, object>> | undefined;
 };
 
 export type ValidateWorkflow = {

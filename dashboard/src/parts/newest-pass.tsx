@@ -8,7 +8,7 @@ import { HereLink } from './link.tsx';
 
 /** As many as one page of a list has, and one request of the check takes. */
 const MESSAGES = 100;
-/** The check takes 5 MiB. Payloads are 256 KiB at most, so that a request of 4 MiB has room for one more. */
+/** The check takes 5 MiB, schemas included. Payloads are 256 KiB at most, so that a request of 4 MiB has room for one more. */
 const MOST_TEXT = 4 * 1024 * 1024;
 
 type Asked = { id: string; eventType: string; text: string };
@@ -16,11 +16,11 @@ type Checked = { all: number; failed: { id: string; eventType: string; errors: r
 type Problem = { field: string; reason: string };
 
 /** Parts that one request takes each. */
-function partsOf(messages: readonly Asked[]): Asked[][] {
+function partsOf(messages: readonly Asked[], room: number): Asked[][] {
   const parts: Asked[][] = [[]];
   let size = 0;
   for (const message of messages) {
-    if (size + message.text.length > MOST_TEXT) {
+    if (size + message.text.length > room) {
       parts.push([]);
       size = 0;
     }
@@ -30,14 +30,17 @@ function partsOf(messages: readonly Asked[]): Asked[][] {
   return parts.filter(({ length }) => length > 0);
 }
 
-/** Whether the newest messages of a channel would be taken by its schemas as they are saved now. */
-export function NewestPass({ channelId }: { channelId: string }) {
+/**
+ * Whether the newest messages of a channel would be taken by the schemas as they are written now. `tried` gives these as members of a request,
+ * or nothing while one of them is no JSON.
+ */
+export function NewestPass({ channelId, tried }: { channelId: string; tried: () => string | undefined }) {
   const t = useTexts();
   const { at } = useHere();
   const [checked, setChecked] = useState<Checked>();
   const [error, setError] = useState<unknown>();
   const [isAsking, setIsAsking] = useState(false);
-  const check = async (): Promise<void> => {
+  const check = async (schemas: string): Promise<void> => {
     const page = await api.messages.list(channelId, { limit: MESSAGES }, at).page().withAnswer();
     const texts = itemTexts(memberText(page.text, 'data') ?? '[]');
     const messages = page.data.data.flatMap(({ id, eventType }, position): Asked[] => {
@@ -47,8 +50,8 @@ export function NewestPass({ channelId }: { channelId: string }) {
       return [{ id, eventType, text: `{"eventType":${JSON.stringify(eventType)},"payload":${payload}}` }];
     });
     const failed: Checked['failed'] = [];
-    for (const part of partsOf(messages)) {
-      const body = `{"messages":[${part.map(({ text }) => text).join(',')}]}`;
+    for (const part of partsOf(messages, MOST_TEXT - schemas.length)) {
+      const body = `{"messages":[${part.map(({ text }) => text).join(',')}],${schemas}}`;
       const { results } = await api.messages.validate(channelId, body, at);
       for (const [position, { valid, errors }] of results.entries()) {
         const of = part[position];
@@ -68,8 +71,10 @@ export function NewestPass({ channelId }: { channelId: string }) {
           disabled={isAsking}
           onClick={() => {
             setError(undefined);
+            const schemas = tried();
+            if (schemas === undefined) return;
             setIsAsking(true);
-            void check()
+            void check(schemas)
               .catch(setError)
               .finally(() => setIsAsking(false));
           }}

@@ -47,10 +47,12 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' 
     add: 'Typ hinzufügen',
     typeHint: 'Genau wie veröffentlicht, etwa order.created.',
     remove: 'Dieses Schema entfernen',
+    fromMessages: 'Aus den neuesten Nachrichten schreiben',
+    noMessages: 'Es gibt keine Nachricht dieses Typs, aus der ein Schema entstehen kann.',
     text: (type) => `JSON Schema von ${type}`,
     newest: (count) => `Kämen die letzten ${count} Nachrichten durch?`,
     newestWhy:
-      'Fragt die Schemas, wie sie gespeichert sind. Lassen Sie erst warnen, und ablehnen, wenn alle durchkommen.',
+      'Fragt die Schemas, wie sie oben stehen, gespeichert oder nicht. Lassen Sie erst warnen, und ablehnen, wenn alle durchkommen.',
     check: 'Prüfen',
     passed: (some, all) => (all === 0 ? 'Es gibt keine Nachricht zum Prüfen.' : `${some} von ${all} kämen durch.`),
     trialWhy: 'Nichts wird veröffentlicht, und nichts wird gesendet.',

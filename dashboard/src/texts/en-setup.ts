@@ -45,9 +45,12 @@ export const enSetup = {
     add: 'Add a type',
     typeHint: 'Exactly as it is published, such as order.created.',
     remove: 'Remove this schema',
+    fromMessages: 'Write it from the newest messages',
+    noMessages: 'There is no message of this type to write a schema from.',
     text: (type: string) => `JSON Schema of ${type}`,
     newest: (count: number) => `Would the last ${count} messages pass?`,
-    newestWhy: 'Asks the schemas as they are saved. Let them warn at first, and refuse once all pass.',
+    newestWhy:
+      'Asks the schemas as they are written above, saved or not. Let them warn at first, and refuse once all pass.',
     check: 'Check them',
     passed: (some: number, all: number) =>
       all === 0 ? 'There is no message to check.' : `${some} of ${all} would pass.`,

@@ -55,7 +55,8 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/channels/:channelId/validate': {
     summary: 'Try payloads on the schemas',
-    description: 'Says whether the schemas of the channel would take each payload. Nothing is published.',
+    description:
+      'Says whether the schemas of the channel would take each payload, or those of the request in their place. Nothing is published or saved.',
     example: { body: { eventType: 'order.created', payload: { number: 1 } } },
   },
   'POST /v1/channels/:channelId/dry-run': {

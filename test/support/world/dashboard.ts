@@ -37,12 +37,6 @@ async function delayAnswers(context: BrowserContext): Promise<void> {
   });
 }
 
-/** SLOW_PAGES: pages take so many times the time for their scripts, as on a machine whose processors are busy. */
-async function slowDown(context: BrowserContext, page: Page): Promise<void> {
-  const rate = Number(process.env['SLOW_PAGES'] ?? 1);
-  if (rate > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate });
-}
-
 /** A browser at the dashboard of a service. The caller closes it. */
 export async function openDashboard(
   { url }: { url: string },
@@ -58,7 +52,6 @@ export async function openDashboard(
   context.setDefaultTimeout(30_000);
   await delayAnswers(context);
   const page = await context.newPage();
-  await slowDown(context, page);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
