@@ -3,7 +3,7 @@ import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../http/reading/query.ts';
 import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
-import { schemaField, schemasField } from '../schemas/schema-fields.ts';
+import { schemaField, schemasField } from '../schemas/schema.ts';
 import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';

@@ -4,7 +4,7 @@ import { fieldProblem, idOf, pageOf, time, wholeNumber } from '../http/answers/a
 import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
 import { dateTimeField } from '../http/reading/query.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
-import { schemaField, schemasField } from '../schemas/schema-fields.ts';
+import { schemaField, schemasField } from '../schemas/schema.ts';
 import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */

@@ -147,8 +147,8 @@ export function createPublishing(
     },
 
     /**
-     * Says of each payload whether the channel's schemas would take it, or those of the request in their place. Publishes and saves nothing.
-     * NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
+     * Says of each payload whether the channel's schemas would take it, or those of the request in their place. Publishes and saves
+     * nothing. NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
      */
     async validate(
       { environmentId }: EnvironmentCaller,

@@ -47,8 +47,8 @@ type GivenSchemas = {
 
 export type Schemas = {
   /**
-   * INVALID_REQUEST for the first of them that does not compile in time. Those of one key are compiled one after the other. UNAVAILABLE when
-   * too much is being compiled.
+   * INVALID_REQUEST for the first of them that does not compile in time; one key compiles one schema after the other. UNAVAILABLE when too
+   * much is being compiled.
    */
   refuseBad(key: string, given: GivenSchemas): Promise<void>;
   /** Why a channel may not have this schema; undefined when it compiles in time. UNAVAILABLE when too much is being compiled. */

@@ -3,7 +3,7 @@ import type { FoundKind, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { ChoiceField, type ChoiceGiven, FieldMore } from './field.tsx';
-import { ID_PREFIXES } from './named-filter.ts';
+import { FOUND_PREFIXES } from './named-filter.ts';
 import { useFoundNames, useSettled } from './use-found.ts';
 
 type Given = {
@@ -32,7 +32,9 @@ function FoundInput({ id, kind, known, value, onChange, isField = false, placeho
   const nameOf = ([each, name]: NamePair): string =>
     all.filter(([, other]) => other === name).length > 1 ? `${name} (${each})` : name;
   const idOf = (written: string): string | undefined =>
-    written === '' || isIdOf(ID_PREFIXES[kind])(written) ? written : all.find((pair) => nameOf(pair) === written)?.[0];
+    written === '' || isIdOf(FOUND_PREFIXES[kind])(written)
+      ? written
+      : all.find((pair) => nameOf(pair) === written)?.[0];
   const current = all.find(([each]) => each === value);
   const take = (chosen: string | undefined): void => {
     if (chosen === undefined) return;

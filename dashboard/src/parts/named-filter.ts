@@ -2,7 +2,7 @@ import type { FoundKind, ListFilter, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 
 /** Ids of each kind begin so. */
-export const ID_PREFIXES: Readonly<Record<FoundKind, string>> = {
+export const FOUND_PREFIXES: Readonly<Record<FoundKind, string>> = {
   channel: 'chn',
   subscription: 'sub',
   workflow: 'wfl',
@@ -15,4 +15,4 @@ export const namedFilter = (
   kind: FoundKind,
   label: string,
   { choices }: { choices: readonly NamePair[] },
-): ListFilter => ({ name: kind, label, options: choices, accepts: isIdOf(ID_PREFIXES[kind]), find: kind });
+): ListFilter => ({ name: kind, label, options: choices, accepts: isIdOf(FOUND_PREFIXES[kind]), find: kind });

@@ -31,8 +31,8 @@ function partsOf(messages: readonly Asked[], room: number): Asked[][] {
 }
 
 /**
- * Whether the newest messages of a channel would be taken by the schemas as they are written now. `tried` gives these as members of a request,
- * or nothing while one of them is no JSON.
+ * Whether the newest messages of a channel would be taken by the schemas as they are written now. `tried` gives these as members of a
+ * request, or nothing while one of them is no JSON.
  */
 export function NewestPass({ channelId, tried }: { channelId: string; tried: () => string | undefined }) {
   const t = useTexts();

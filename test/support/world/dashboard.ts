@@ -24,8 +24,8 @@ export type Dashboard = {
 };
 
 /**
- * SLOW_ANSWERS_MS: each answer of the API comes later by a time up to this, in an order of chance, as on a machine that has other work. Finds
- * tests and pages that count on one answer before another.
+ * SLOW_ANSWERS_MS: each answer of the API comes later by a time up to this, in an order of chance, as on a machine that has other work.
+ * Finds tests and pages that count on one answer before another.
  */
 async function delayAnswers(context: BrowserContext): Promise<void> {
   const most = Number(process.env['SLOW_ANSWERS_MS'] ?? 0);
