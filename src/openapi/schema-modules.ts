@@ -35,6 +35,7 @@ import * as messages from '../messages/schema.ts';
 import * as publishing from '../publishing/schema.ts';
 import * as replays from '../replays/schema.ts';
 import * as scheduling from '../scheduling/schema.ts';
+import * as schemas from '../schemas/schema.ts';
 import * as search from '../search/schema.ts';
 import * as stats from '../stats/schema.ts';
 import * as streams from '../streams/schema.ts';
@@ -79,6 +80,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'publishing/schema.ts': publishing,
   'replays/schema.ts': replays,
   'scheduling/schema.ts': scheduling,
+  'schemas/schema.ts': schemas,
   'search/schema.ts': search,
   'stats/schema.ts': stats,
   'streams/schema.ts': streams,
