@@ -26,5 +26,6 @@ export function createReplayActivities(deps: ReplayDependencies & { clock: Clock
   return {
     replayDeadLetterBatches: activityOf('replayDeadLetters'),
     replayMessageBatches: activityOf('replayMessages'),
+    retryDeliveryBatches: activityOf('retryDeliveries'),
   };
 }

@@ -7,9 +7,11 @@ test('the names that Temporal keeps of a replay do not change', () => {
   expect(REPLAY_KINDS).toMatchObject({
     replayDeadLetters: { activity: 'replayDeadLetterBatches', idField: 'bulkReplayId' },
     replayMessages: { activity: 'replayMessageBatches', idField: 'replayId' },
+    retryDeliveries: { activity: 'retryDeliveryBatches', idField: 'bulkRetryId' },
   });
   expect(replayWorkflowId({ kind: 'replayDeadLetters', id: 'rpl_1' })).toBe('bulk-replay/rpl_1');
   expect(replayWorkflowId({ kind: 'replayMessages', id: 'rpm_1' })).toBe('message-replay/rpm_1');
+  expect(replayWorkflowId({ kind: 'retryDeliveries', id: 'rty_1' })).toBe('bulk-retry/rty_1');
 });
 
 test('no two kinds of replays share a name, nor has one the type of another Temporal workflow', () => {

@@ -21,6 +21,13 @@ export const REPLAY_KINDS = {
     startToCloseTimeout: '30 days',
     summary: 'replay of stored messages',
   },
+  retryDeliveries: {
+    idPrefix: 'bulk-retry',
+    activity: 'retryDeliveryBatches',
+    idField: 'bulkRetryId',
+    startToCloseTimeout: '30 days',
+    summary: 'bulk retry of deliveries',
+  },
 } as const;
 
 export type ReplayKind = keyof typeof REPLAY_KINDS;

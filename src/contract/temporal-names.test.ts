@@ -28,6 +28,7 @@ test.each<[string, ReturnType<typeof names.deliveryOfWorkflowId>]>([
   [names.deliveryWorkflowId('dlv_1', 1_000), { deliveryId: 'dlv_1', round: 1_000 }],
   [replayWorkflowId({ kind: 'replayDeadLetters', id: 'rpl_1' }), undefined],
   [replayWorkflowId({ kind: 'replayMessages', id: 'rpm_1' }), undefined],
+  [replayWorkflowId({ kind: 'retryDeliveries', id: 'rty_1' }), undefined],
   ['', undefined],
   ['delivery', undefined],
   ['delivery/dlv_1', undefined],

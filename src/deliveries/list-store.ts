@@ -127,7 +127,7 @@ const columnIs = (column: string, value: string | undefined, { add }: Values): s
   value === undefined ? [] : [`d.${column} = ${add(value)}`];
 
 /** Conditions on each row, whichever index leads to it. */
-const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, values: Values): string[] => [
+export const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, values: Values): string[] => [
   ...columnIs('channel_id', channelId, values),
   ...columnIs('subscription_id', subscriptionId, values),
   ...eventTypeIs(eventType, values),

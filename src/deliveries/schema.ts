@@ -11,11 +11,8 @@ import {
   WITHOUT_PAGE,
 } from '../http/reading/query.ts';
 import { HELD_REASONS } from './held.ts';
-import { TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
+import { SLOW_MS, TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/words/statuses.ts';
-
-/** Deliveries answered so slowly have an index of their own, which names this number. */
-export const SLOW_MS = 1_000;
 
 const minLatencyQuery = wholeNumberQuery(
   /^[1-9]\d{3,4}$/,

@@ -1,13 +1,13 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { along, type Bounds, createValues, idBounds, queryAlong, type Values } from '../db/sql/walk.ts';
+import { along, createValues, idBounds, queryAlong, type Values, type Walk } from '../db/sql/walk.ts';
 import { CIRCUIT_OPEN_MS } from '../kernel/rules/circuit.ts';
 import { statusRange } from '../kernel/rules/http-status.ts';
+import { SLOW_MS } from '../kernel/rules/resource-bounds.ts';
 import { FAULTS } from '../kernel/words/fault-kinds.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { DeliveryStatus, ErrorClass } from '../kernel/words/statuses.ts';
 import { HELD_REASONS } from './held.ts';
-import { SLOW_MS } from './schema.ts';
 
 /** Filters of deliveries by values that no index has, or has for some rows only: rows are looked at one by one. */
 export type UnindexedFilter = {
@@ -58,7 +58,7 @@ const heldAt = (
  * Statuses that these filters can match. A delivery that waits to be tried has a failure behind it after a replay alone, or
  * while a fault of ours holds it. A backlog of such is not gone through for other failures, unless it is asked for.
  */
-function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly DeliveryStatus[] {
+export function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly DeliveryStatus[] {
   const isOfFailure = errorClass !== undefined || errorStatus !== undefined;
   const isWithPending = errorClass === 'internal' || status === 'pending' || !isOfFailure;
   const all: readonly DeliveryStatus[] = [
@@ -118,7 +118,7 @@ async function look(
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
   const fits = `(${conditions(values).join(') AND (')})`;
-  const walks = walksOf(filter, values, { bounds, limit: most, fits });
+  const walks = walksOf(filter, values, { bounds, limit: most, fits, statuses: statusesOf(filter) });
   if (walks.length === 0) return { ids: [] };
   const each = walks.map((walk, index) => `(SELECT ${index} AS walk, w.id, w.fits FROM (${walk}) w)`);
   // A walk that went on to its limit says nothing of the rows behind its last one, so no other one is believed there.
@@ -132,10 +132,10 @@ async function look(
   return { ids: row?.ids ?? [], ...(typeof row?.lookedTo === 'string' && { lookedTo: row.lookedTo }) };
 }
 
-type Look = { bounds: Bounds; limit: number; fits: string };
+type Look = Pick<Walk, 'bounds' | 'limit' | 'isRising'> & { fits: string; statuses: readonly DeliveryStatus[] };
 
-/** The walks that have every row which these filters may let through. `fits`: the conditions on each, as a column. */
-function walksOf(filter: Filter, values: Values, { fits, ...look }: Look): string[] {
+/** The walks that have every row of these statuses which the filters may let through. `fits`: the conditions on each, as a column. */
+export function walksOf(filter: Filter, values: Values, { fits, statuses, ...look }: Look): string[] {
   const { environmentId, subscriptionId, minLatencyMs } = filter;
   const here = values.add(environmentId);
   const inEnvironment = (columns: string[], at: string[], where: string[]): string =>
@@ -160,7 +160,6 @@ function walksOf(filter: Filter, values: Values, { fits, ...look }: Look): strin
   };
   // With a condition that implies the one of its index, which has nothing but slow ones.
   if (minLatencyMs !== undefined) return [inEnvironment([], [], [`d.response_latency_ms >= ${SLOW_MS}`])];
-  const statuses = statusesOf(filter);
   // Delivered ones have no index by status.
   if (statuses.includes('delivered'))
     return subscriptionId === undefined ? [inEnvironment([], [], [])] : [ofSubscription(subscriptionId, [], [], [])];

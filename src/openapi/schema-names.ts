@@ -17,6 +17,7 @@ const CHOSEN: Readonly<Record<string, string>> = {
   batchAnswer: 'BatchAccepted',
   publishedAnswer: 'PublishedMessage',
   bulkReplayBody: 'AskBulkReplay',
+  bulkRetryBody: 'AskBulkRetry',
   messageReplayBody: 'AskMessageReplay',
   refusalAnswer: 'InboundRefusal',
   receivedAnswer: 'InboundReceived',

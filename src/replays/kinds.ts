@@ -1,5 +1,6 @@
 import type { ReplayKind } from '../contract/replays.ts';
 import { deadLetterReplays } from './dead-letter-store.ts';
+import { deliveryRetries } from './delivery-store.ts';
 import type { ReplayKindDefinition } from './kind.ts';
 import { messageReplays } from './message-store.ts';
 
@@ -7,4 +8,5 @@ import { messageReplays } from './message-store.ts';
 export const KINDS: Readonly<Record<ReplayKind, ReplayKindDefinition>> = {
   replayDeadLetters: deadLetterReplays,
   replayMessages: messageReplays,
+  retryDeliveries: deliveryRetries,
 };

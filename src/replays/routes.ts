@@ -5,7 +5,11 @@ import {
   bulkReplayAnswer,
   bulkReplayAskedAnswer,
   bulkReplayBody,
+  bulkRetryAnswer,
+  bulkRetryAskedAnswer,
+  bulkRetryBody,
   listBulkReplaysQuery,
+  listBulkRetriesQuery,
   listMessageReplaysQuery,
   messageReplayAnswer,
   messageReplayBody,
@@ -17,6 +21,7 @@ type Subscriptions = { get(caller: EnvironmentCaller, id: string): Promise<{ id:
 
 const route = routesOf<{ replays: Replays; subscriptions: Subscriptions }>();
 const bulkReplay = { bulkReplayId: idOf('bulkReplay') };
+const bulkRetry = { bulkRetryId: idOf('bulkRetry') };
 const messageReplay = { messageReplayId: idOf('messageReplay') };
 
 export const replayRoutes = [
@@ -56,6 +61,43 @@ export const replayRoutes = [
     answers: { 202: bulkReplayAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params }, { replays }) => replays.deadLetters.cancel(caller, params.bulkReplayId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/deliveries/retry',
+    access: { scope: 'dlq:write' },
+    isRedelivery: true,
+    consumes: 'json',
+    body: bulkRetryBody,
+    answers: { 202: bulkRetryAskedAnswer },
+    handle: ({ caller, body }, { replays }) => replays.deliveries.start(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/deliveries/retry',
+    access: { scope: 'dlq:read' },
+    query: listBulkRetriesQuery,
+    answers: { 200: pageOf(bulkRetryAnswer) },
+    handle: ({ caller, query: { limit, cursor, ...filters } }, { replays }) =>
+      replays.deliveries.list(caller, filters, { limit, cursor }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/deliveries/retry/:bulkRetryId',
+    params: bulkRetry,
+    access: { scope: 'dlq:read' },
+    answers: { 200: bulkRetryAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params }, { replays }) => replays.deliveries.get(caller, params.bulkRetryId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/deliveries/retry/:bulkRetryId/cancel',
+    params: bulkRetry,
+    access: { scope: 'dlq:write' },
+    answers: { 202: bulkRetryAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params }, { replays }) => replays.deliveries.cancel(caller, params.bulkRetryId),
   }),
   route({
     method: 'POST',

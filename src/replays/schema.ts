@@ -2,10 +2,17 @@ import { z } from 'zod';
 import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
-import { checkEventTypePattern, enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { checkEventTypePattern, enumQuery, eventTypeQuery, instantField, pageQuery } from '../http/reading/query.ts';
 import { HTTP_STATUS, STATUS_GROUP } from '../kernel/rules/http-status.ts';
+import { SLOW_MS, TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
 import { MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
-import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/words/statuses.ts';
+import {
+  DEAD_LETTER_KINDS,
+  DEAD_LETTER_REASONS,
+  DELIVERY_STATUSES,
+  ERROR_CLASSES,
+  REPLAY_STATUSES,
+} from '../kernel/words/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
@@ -46,12 +53,35 @@ export const bulkReplayBody = fieldsOf({
   dryRun: z.boolean('must be true or false').default(false),
 });
 
+/**
+ * The filter of a bulk retry, as the list of deliveries has it; `{}` is everything that has not arrived. Delivered ones are sent again by
+ * their status alone. `dryRun` only counts.
+ */
+export const bulkRetryBody = fieldsOf({
+  channelId: z.string('must be a string').optional(),
+  subscriptionId: z.string('must be a string').optional(),
+  messageId: z.string('must be a string').optional(),
+  eventType: eventTypeQuery.optional(),
+  status: enumQuery(DELIVERY_STATUSES).optional(),
+  errorClass: enumQuery(ERROR_CLASSES).optional(),
+  errorStatus: errorStatus.optional(),
+  minLatencyMs: z.number().int().min(SLOW_MS).max(TIMEOUT_MS.max).optional(),
+  held: z.boolean('must be true or false').optional(),
+  since: instantField.optional(),
+  until: instantField.optional(),
+  ratePerSecond: rate.exactOptional(),
+  dryRun: z.boolean('must be true or false').default(false),
+});
+
+export const listBulkRetriesQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
+
 export const listMessageReplaysQuery = pageQuery.extend({
   subscriptionId: z.string().optional(),
   status: enumQuery(REPLAY_STATUSES).optional(),
 });
 
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
+export type BulkRetryRequest = z.output<typeof bulkRetryBody>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
 
 const requestedBy = idOf('apiKey', 'machineCredential', 'user').describe(
@@ -138,3 +168,69 @@ export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
 
 /** The answer to asking for a bulk replay, or for a dry run of one. */
 export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);
+
+/** Filter of a bulk retry, as it is stored too: a newer one with a field that nobody knows here is refused, and not widened. */
+export const bulkRetryFilter = z.strictObject({
+  channelId: idOf('channel').optional().describe('Only of this channel.'),
+  subscriptionId: idOf('subscription').optional().describe('Only to this subscription.'),
+  messageId: idOf('message').optional().describe('Only of this message.'),
+  eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
+  status: z.enum(DELIVERY_STATUSES).optional().describe('Only with this status. Absent: all that have not arrived.'),
+  errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
+  errorStatus: z
+    .union([wholeNumber, z.string()])
+    .optional()
+    .describe(
+      'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+    ),
+  minLatencyMs: wholeNumber.optional().describe('Only with a last answer that took so many milliseconds or more.'),
+  held: z.boolean().optional().describe('Only what waits for something beside its policy, or all others.'),
+  since: time.exactOptional().describe('Only what was made after this.'),
+  until: time.describe('Only what was made before this.'),
+});
+export type BulkRetryFilter = z.output<typeof bulkRetryFilter>;
+
+const isComplete = z
+  .boolean()
+  .describe('Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it.');
+
+/** A bulk retry and how far it is. Once it is completed, the rest of `matched` has arrived or was retried by others. */
+export const bulkRetryAnswer = z.strictObject({
+  id: idOf('bulkRetry'),
+  status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
+  matched: wholeNumber.describe('Deliveries that the filter matches and that may be retried.'),
+  isComplete,
+  retried: wholeNumber.describe('Deliveries made due so far.'),
+  failed: wholeNumber.describe('Deliveries that could not be retried.'),
+  filter: bulkRetryFilter.describe('Deliveries that were asked for.'),
+  ratePerSecond: wholeNumber
+    .exactOptional()
+    .describe('Deliveries made due per second at most. Absent: as fast as they are found.'),
+  requestedBy,
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type BulkRetry = z.output<typeof bulkRetryAnswer>;
+
+/** The answer to a dry run: nothing is changed. */
+const bulkRetryPreviewAnswer = z.strictObject({
+  status: z.literal('preview').describe('Nothing was changed.'),
+  matched: wholeNumber.describe('Deliveries that the filter matches and that may be retried.'),
+  isComplete,
+  retried: z.literal(0).describe('Always 0.'),
+  failed: z.literal(0).describe('Always 0.'),
+  oldest: z
+    .array(
+      z.strictObject({
+        id: idOf('delivery'),
+        status: z.enum(DELIVERY_STATUSES).describe('Its status.'),
+        eventType: z.string().exactOptional().describe('Event type of the message.'),
+        createdAt: time.describe('When the delivery was made.'),
+      }),
+    )
+    .describe('The oldest of them, five at most.'),
+});
+export type BulkRetryPreview = z.output<typeof bulkRetryPreviewAnswer>;
+
+/** The answer to asking for a bulk retry, or for a dry run of one. */
+export const bulkRetryAskedAnswer = z.union([bulkRetryAnswer, bulkRetryPreviewAnswer]);

@@ -10,6 +10,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values
 import type { ReplayStatus } from '../kernel/words/statuses.ts';
 import { cancelReplay } from './batches.ts';
 import * as bulk from './dead-letter-store.ts';
+import { countRetryable, deliveryRetries, insertBulkRetry } from './delivery-store.ts';
 import type { ReadableKind } from './kind.ts';
 import { insertMessageReplay, messageReplays } from './message-store.ts';
 import {
@@ -17,6 +18,10 @@ import {
   type BulkReplayFilter,
   type BulkReplayPreview,
   type BulkReplayRequest,
+  type BulkRetry,
+  type BulkRetryFilter,
+  type BulkRetryPreview,
+  type BulkRetryRequest,
   type MessageReplay,
   type MessageReplayRequest,
   REPLAY_RATE,
@@ -37,6 +42,10 @@ export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
   deadLetters: {
     ...createReading(deps, collaborators, bulk.deadLetterReplays),
     ...createBulkReplays(deps, collaborators),
+  },
+  deliveries: {
+    ...createReading(deps, collaborators, deliveryRetries),
+    ...createBulkRetries(deps, collaborators),
   },
   messages: {
     ...createReading(deps, collaborators, messageReplays),
@@ -130,6 +139,48 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
         const after = { ...filter, ...paced, matched };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
         return replay;
+      },
+      { timeout: START_TIMEOUT_MS },
+    );
+  },
+});
+
+const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
+  /**
+   * Starts retrying every delivery that the filter matches and that was made by now, or counts them for a dry run. A delivery that fails
+   * again meanwhile is not taken up a second time, so the retry ends.
+   */
+  async start(caller: EnvironmentCaller, request: BulkRetryRequest): Promise<BulkRetry | BulkRetryPreview> {
+    const { environmentId } = caller;
+    const { dryRun, ratePerSecond, since, until, ...named } = request;
+    const paced = ratePerSecond === undefined ? {} : { ratePerSecond };
+    return tenants.within(
+      caller,
+      async (transaction) => {
+        const missing = await bulk.findMissing(transaction, environmentId, named);
+        if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+        const now = clock();
+        const end = new Date(now.getTime() + 1);
+        const asked = until === undefined ? end : firstTimeFrom(until);
+        const filter: BulkRetryFilter = {
+          ...named,
+          ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
+          until: asked < end ? asked : end,
+        };
+        const { oldest, ...counted } = await countRetryable(transaction, { environmentId, filter, now });
+        if (dryRun) return { status: 'preview', ...counted, retried: 0, failed: 0, oldest };
+        const retry = await insertBulkRetry(transaction, {
+          id: newId('bulkRetry'),
+          environmentId,
+          filter,
+          ...paced,
+          ...counted,
+          requestedBy: caller.principal.id,
+        });
+        await wakeWorkers(transaction);
+        const after = { ...filter, ...paced, matched: counted.matched };
+        await audit.record(transaction, caller, { action: 'replay.started', target: { id: retry.id }, after });
+        return retry;
       },
       { timeout: START_TIMEOUT_MS },
     );

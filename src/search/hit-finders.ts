@@ -55,6 +55,10 @@ export const hitFinders = (searched: Searched): Readonly<Record<SearchKind, Find
     const { matched, replayed, status, createdAt } = await searched.replays.deadLetters.get(caller, id);
     return { summary: `${replayed} of ${matched} dead letters`, status, at: createdAt };
   },
+  async bulkRetry(caller, id) {
+    const { matched, retried, status, createdAt } = await searched.replays.deliveries.get(caller, id);
+    return { summary: `${retried} of ${matched} deliveries`, status, at: createdAt };
+  },
   async messageReplay(caller, id) {
     const { replayed, subscriptionId, status, createdAt } = await searched.replays.messages.get(caller, id);
     return { summary: `${replayed} messages to ${subscriptionId}`, status, at: createdAt };

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
+import { retryDeliveries } from '../../src/deliveries/statements/due-again.ts';
 import { findAttempt } from '../../src/deliveries/store.ts';
 import { findHome } from '../../src/identity/machine-credentials/store.ts';
 import { findSigners } from '../../src/inspectors/receive-store.ts';
@@ -123,6 +126,32 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
 ])('%s of another environment', async (_, find) => {
   expect(await find(all.victim.environmentId)).toBeDefined();
   for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
+});
+
+test('src/deliveries/retryable-store.ts finds no delivery of another environment', async () => {
+  const { deliveryId, channelId, subscriptionId, messageId } = all.ids;
+  const found = async (filter: Parameters<typeof selectRetryable>[0]): Promise<string[]> => {
+    const { text, values } = selectRetryable(filter, { looks: 100, limit: 100, now: new Date() }) ?? { text: '' };
+    return (await posthorn.deps.pool.query<{ ids: string[] }>(text, values)).rows.flatMap(({ ids }) => ids);
+  };
+  for (const filter of [{}, { channelId }, { subscriptionId }, { messageId }]) {
+    expect(await found({ ...all.victim, ...filter })).toContain(deliveryId);
+    for (const { environmentId } of all.neighbours) expect(await found({ environmentId, ...filter })).toEqual([]);
+  }
+});
+
+test('src/deliveries/statements/due-again.ts retries no delivery of another environment, and counts none as failed', async () => {
+  const retry = (environmentId: string) =>
+    inTransaction(posthorn.deps.pool, (connection) =>
+      retryDeliveries(connection, {
+        ids: [all.ids.deliveryId],
+        environmentId,
+        statuses: ['failed'],
+        requestedBy: all.ids.apiKeyId,
+      }),
+    );
+  for (const { environmentId } of all.neighbours) expect(await retry(environmentId)).toEqual({ retried: 0, failed: 0 });
+  expect(await retry(all.victim.environmentId)).toEqual({ retried: 1, failed: 0 });
 });
 
 test('src/identity/machine-credentials/store.ts finds the home in the app that an operator names', async () => {

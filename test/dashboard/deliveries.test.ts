@@ -180,3 +180,40 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
   await views.getByRole('button', { name: 'Held' }).click();
   await page.getByText('None match').waitFor();
 });
+
+test('all that a filter matches is counted, retried at once and seen to its end, what has arrived left alone', async () => {
+  const { page } = dashboard;
+  const receiver = await receivers.start({ answers: [503] });
+  const { id: channelId } = await createChannel(posthorn);
+  const hours = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000 };
+  const { id: subscriptionId } = await createSubscription(posthorn, {
+    channelId,
+    webhookUrl: receiver.url,
+    retryPolicy: hours,
+  });
+  const waiting = [await publish(posthorn, channelId), await publish(posthorn, channelId)];
+  for (const { id } of waiting) await waitForDelivery(posthorn, id, 'retrying');
+  receiver.answerWith([200]);
+  const { id: delivered } = await publish(posthorn, channelId);
+  await waitForDelivery(posthorn, delivered, 'delivered');
+
+  // Without a filter nobody asks for everything by one button.
+  await dashboard.open('/deliveries', 'live');
+  await page.getByRole('link', { name: failed }).waitFor();
+  expect(await page.getByRole('button', { name: 'Retry all that match' }).count()).toBe(0);
+  await dashboard.open(`/deliveries?subscription=${subscriptionId}`, 'live');
+  await page.getByRole('button', { name: 'Retry all that match' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry all that match' });
+  await dialog.getByText('2 deliveries match.').waitFor();
+  await dialog.getByText('Deliveries that have arrived').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Retry them' }).click();
+
+  await page.waitForURL(/replays\?.*tab=deliveries/);
+  await page.getByText('2 of 2 due again').waitFor();
+  await page.getByText('Made before').waitFor();
+  for (const { id } of waiting) await waitForDelivery(posthorn, id, 'delivered');
+  expect(await deliveryOf(posthorn, delivered)).toMatchObject({ attempts: 1 });
+  await page.getByRole('link', { name: /^rty_/ }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+});

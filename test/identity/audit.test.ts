@@ -86,8 +86,10 @@ describe('an entry', () => {
     ['message.erased', ({ messageId }) => ['DELETE', `/v1/messages/${messageId}`]],
     ['message.erased', ({ scheduledMessageId }) => ['DELETE', `/v1/messages/${scheduledMessageId}`]],
     ['replay.cancelled', ({ bulkReplayId }) => ['POST', `/v1/dlq/replay/${bulkReplayId}/cancel`]],
+    ['replay.cancelled', ({ bulkRetryId }) => ['POST', `/v1/deliveries/retry/${bulkRetryId}/cancel`]],
     ['replay.cancelled', ({ messageReplayId }) => ['POST', `/v1/replays/${messageReplayId}/cancel`]],
     ['replay.started', ({ channelId }) => ['POST', '/v1/dlq/replay', { channelId }]],
+    ['replay.started', ({ channelId }) => ['POST', '/v1/deliveries/retry', { channelId }]],
     ['app.updated', ({ appId }) => ['PATCH', `/v1/apps/${appId}`, { description: 'changed' }]],
     ['machine_credential.created', () => ['POST', '/v1/machine-credentials', { name: 'new' }]],
     [

@@ -18,9 +18,15 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 type ReplayJson = { id: string; status: string; finishedAt?: string };
 type Subscribed = { channelId: string; subscriptionId: string };
 
-// Deliveries that are there to be replayed. More than a second's worth of either kind: 100 dead letters, and 50 messages.
+// Deliveries that are there to be replayed. More than a second's worth of each kind: 100 dead letters or deliveries, and 50 messages.
 const COUNT = 120;
-const AFTER_A_BATCH: Record<ReplayKind, number> = { replayDeadLetters: 100, replayMessages: 50 };
+const AFTER_A_BATCH: Record<ReplayKind, number> = { replayDeadLetters: 100, replayMessages: 50, retryDeliveries: 100 };
+/** The count of what was made due. */
+const DONE: Record<ReplayKind, string> = {
+  replayDeadLetters: 'replayed',
+  replayMessages: 'replayed',
+  retryDeliveries: 'retried',
+};
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {
@@ -31,7 +37,11 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 /** Asks for it as a caller does. Returns its path, too, where it is shown. */
-const TABLES: Record<ReplayKind, string> = { replayDeadLetters: 'bulk_replays', replayMessages: 'message_replays' };
+const TABLES: Record<ReplayKind, string> = {
+  replayDeadLetters: 'bulk_replays',
+  replayMessages: 'message_replays',
+  retryDeliveries: 'bulk_retries',
+};
 
 const ASK: Record<ReplayKind, (of: Subscribed) => Promise<{ shownAt: string; id: string }>> = {
   async replayDeadLetters({ channelId }) {
@@ -42,6 +52,13 @@ const ASK: Record<ReplayKind, (of: Subscribed) => Promise<{ shownAt: string; id:
     const asked = { since: new Date(Date.now() - 600_000).toISOString(), ratePerSecond: 50 };
     const { body } = await posthorn.request<ReplayJson>('POST', `/v1/subscriptions/${subscriptionId}/replay`, asked);
     return { shownAt: `/v1/replays/${body.id}`, id: body.id };
+  },
+  async retryDeliveries({ channelId }) {
+    const { body } = await posthorn.request<ReplayJson>('POST', '/v1/deliveries/retry', {
+      channelId,
+      ratePerSecond: 100,
+    });
+    return { shownAt: `/v1/deliveries/retry/${body.id}`, id: body.id };
   },
 };
 
@@ -60,6 +77,7 @@ async function withDeadLetters(): Promise<Subscribed> {
 
 // `as`: only REPLAY_KINDS has these keys.
 describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
+  const done = DONE[kind];
   let of: Subscribed;
   let id: string;
   let shownAt: string;
@@ -94,20 +112,20 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
   test('goes on batch by batch, counts what it has made due, and completes once', async () => {
     expect(await isPending()).toBe(true);
     const first = await batch();
-    expect(first).toMatchObject({ isFinished: false, counts: { replayed: AFTER_A_BATCH[kind] } });
+    expect(first).toMatchObject({ isFinished: false, counts: { [done]: AFTER_A_BATCH[kind] } });
     expect(await isPending()).toBe(false);
-    expect(await shown()).toMatchObject({ status: 'running', replayed: AFTER_A_BATCH[kind] });
+    expect(await shown()).toMatchObject({ status: 'running', [done]: AFTER_A_BATCH[kind] });
     await untilFinished();
-    const completed = { status: 'completed', matched: COUNT, replayed: COUNT, finishedAt: expect.any(String) };
+    const completed = { status: 'completed', matched: COUNT, [done]: COUNT, finishedAt: expect.any(String) };
     expect(await shown()).toMatchObject(completed);
     expect(await dueAgain()).toBe(COUNT);
-    expect(await batch()).toMatchObject({ isFinished: true, counts: { matched: 0, replayed: 0 } });
+    expect(await batch()).toMatchObject({ isFinished: true, counts: { matched: 0, [done]: 0 } });
     expect(await shown()).toMatchObject(completed);
   });
 
   test('two workers that run it at a time replay nothing twice', async () => {
     await Promise.all([untilFinished(), untilFinished()]);
-    expect(await shown()).toMatchObject({ status: 'completed', matched: COUNT, replayed: COUNT });
+    expect(await shown()).toMatchObject({ status: 'completed', matched: COUNT, [done]: COUNT });
     expect(await dueAgain()).toBe(COUNT);
   });
 
@@ -119,7 +137,7 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     const began = performance.now();
     await Promise.all([untilEnd(), untilEnd()]);
     const seconds = (performance.now() - began) / 1_000;
-    expect(await shown()).toMatchObject({ status: 'completed', replayed: COUNT });
+    expect(await shown()).toMatchObject({ status: 'completed', [done]: COUNT });
     // Each batch but the last is a second's worth. A hundredth less: PostgreSQL's clock and the one here.
     expect(seconds).toBeGreaterThan(Math.ceil(COUNT / AFTER_A_BATCH[kind]) - 1.01);
   });
@@ -127,14 +145,14 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
   test('a wait of an hour, which a clock that was set back has left, is not kept', async () => {
     await batch();
     await nextBatchAt("now() + interval '1 hour'");
-    expect((await look()).counts['replayed']).toBeGreaterThan(AFTER_A_BATCH[kind]);
+    expect((await look()).counts[done]).toBeGreaterThan(AFTER_A_BATCH[kind]);
   });
 
   test('a cancel between two batches ends it, and what was made due stays due', async () => {
     await batch();
     expect((await posthorn.request('POST', `${shownAt}/cancel`)).status).toBe(202);
     expect(await batch()).toMatchObject({ isFinished: true });
-    expect(await shown()).toMatchObject({ status: 'cancelled', replayed: AFTER_A_BATCH[kind] });
+    expect(await shown()).toMatchObject({ status: 'cancelled', [done]: AFTER_A_BATCH[kind] });
     expect(await dueAgain()).toBe(AFTER_A_BATCH[kind]);
     await restartLost();
     await abandonReplays(posthorn.deps.pool);
@@ -147,10 +165,10 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
   ])('a replay %s is started again and goes on where it stands', async (_, repair) => {
     await batch();
     await repair();
-    expect(await shown()).toMatchObject({ status: 'pending', replayed: AFTER_A_BATCH[kind] });
+    expect(await shown()).toMatchObject({ status: 'pending', [done]: AFTER_A_BATCH[kind] });
     expect(await isPending()).toBe(true);
     await untilFinished();
-    expect(await shown()).toMatchObject({ status: 'completed', replayed: COUNT });
+    expect(await shown()).toMatchObject({ status: 'completed', [done]: COUNT });
     expect(await dueAgain()).toBe(COUNT);
   });
 

@@ -66,6 +66,10 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/deliveries/:deliveryId', kind: 'json' },
     listAttempts: { method: 'GET', path: '/v1/deliveries/:deliveryId/attempts', kind: 'page', hasQuery: true },
     retry: { method: 'POST', path: '/v1/deliveries/:deliveryId/retry', kind: 'json', isKeyed: true },
+    retryAll: { method: 'POST', path: '/v1/deliveries/retry', kind: 'json', hasBody: true, isKeyed: true },
+    listBulkRetries: { method: 'GET', path: '/v1/deliveries/retry', kind: 'page', hasQuery: true },
+    getBulkRetry: { method: 'GET', path: '/v1/deliveries/retry/:bulkRetryId', kind: 'json' },
+    cancelBulkRetry: { method: 'POST', path: '/v1/deliveries/retry/:bulkRetryId/cancel', kind: 'json', isKeyed: true },
   },
   factors: {
     get: { method: 'GET', path: '/v1/user/factors', kind: 'json', isPersonal: true },

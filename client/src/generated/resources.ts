@@ -13,6 +13,7 @@ import type {
   App,
   Approval,
   AskBulkReplay,
+  AskBulkRetry,
   AskMessageReplay,
   Attempt,
   AuditEntry,
@@ -25,6 +26,8 @@ import type {
   BatchAccepted,
   BulkReplay,
   BulkReplayAsked,
+  BulkRetry,
+  BulkRetryAsked,
   CancelRuns,
   CancelledMessage,
   CancelledRuns,
@@ -81,6 +84,7 @@ import type {
   ListApps,
   ListAudit,
   ListBulkReplays,
+  ListBulkRetries,
   ListChannels,
   ListConnections,
   ListConnectors,
@@ -298,6 +302,14 @@ export type Resources = {
     listAttempts(deliveryId: string, query?: PageQuery, options?: RequestOptions): Pages<Attempt>;
     /** `POST /v1/deliveries/:deliveryId/retry`, scope dlq:write */
     retry(deliveryId: string, options?: RequestOptions): Call<Delivery>;
+    /** `POST /v1/deliveries/retry`, scope dlq:write */
+    retryAll(body: AskBulkRetry | string, options?: RequestOptions): Call<BulkRetryAsked>;
+    /** `GET /v1/deliveries/retry`, scope dlq:read */
+    listBulkRetries(query?: ListBulkRetries, options?: RequestOptions): Pages<BulkRetry>;
+    /** `GET /v1/deliveries/retry/:bulkRetryId`, scope dlq:read */
+    getBulkRetry(bulkRetryId: string, options?: RequestOptions): Call<BulkRetry>;
+    /** `POST /v1/deliveries/retry/:bulkRetryId/cancel`, scope dlq:write */
+    cancelBulkRetry(bulkRetryId: string, options?: RequestOptions): Call<BulkRetry>;
   };
   factors: {
     /** `GET /v1/user/factors`, for a person who is signed in */

@@ -144,6 +144,23 @@ export type AskBulkReplay = {
   readonly dryRun?: boolean | undefined;
 };
 
+export type AskBulkRetry = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: number | string | undefined;
+  readonly minLatencyMs?: number | undefined;
+  readonly held?: boolean | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly ratePerSecond?: number | undefined;
+  /** Default: false. */
+  readonly dryRun?: boolean | undefined;
+};
+
 export type AskMessageReplay = {
   readonly since: string | Date;
   readonly until?: string | Date | undefined;
@@ -440,6 +457,78 @@ export type BulkReplayAsked = BulkReplay | {
     readonly failedAt: string;
     /** Event type of the message. */
     readonly eventType?: string;
+  }[];
+};
+
+export type BulkRetry = {
+  /** Prefix `rty_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** How far it is. */
+  readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+  /** Deliveries that the filter matches and that may be retried. */
+  readonly matched: number;
+  /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
+  readonly isComplete: boolean;
+  /** Deliveries made due so far. */
+  readonly retried: number;
+  /** Deliveries that could not be retried. */
+  readonly failed: number;
+  /** Deliveries that were asked for. */
+  readonly filter: {
+    /** Only of this channel. */
+    readonly channelId?: string;
+    /** Only to this subscription. */
+    readonly subscriptionId?: string;
+    /** Only of this message. */
+    readonly messageId?: string;
+    /** Only of this event type, or of those with its beginning. */
+    readonly eventType?: string;
+    /** Only with this status. Absent: all that have not arrived. */
+    readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying';
+    /** Only with this kind of the last failure. */
+    readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+    readonly errorStatus?: number | string;
+    /** Only with a last answer that took so many milliseconds or more. */
+    readonly minLatencyMs?: number;
+    /** Only what waits for something beside its policy, or all others. */
+    readonly held?: boolean;
+    /** Only what was made after this. */
+    readonly since?: string;
+    /** Only what was made before this. */
+    readonly until: string;
+  };
+  /** Deliveries made due per second at most. Absent: as fast as they are found. */
+  readonly ratePerSecond?: number;
+  /** Who asked for it: an API key, a machine credential or a person. */
+  readonly requestedBy: string;
+  /** When it was asked for. */
+  readonly createdAt: string;
+  /** When it ended. Absent until then. */
+  readonly finishedAt?: string;
+};
+
+export type BulkRetryAsked = BulkRetry | {
+  /** Nothing was changed. */
+  readonly status: 'preview';
+  /** Deliveries that the filter matches and that may be retried. */
+  readonly matched: number;
+  /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
+  readonly isComplete: boolean;
+  /** Always 0. */
+  readonly retried: 0;
+  /** Always 0. */
+  readonly failed: 0;
+  /** The oldest of them, five at most. */
+  readonly oldest: readonly {
+    /** Prefix `dlv_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** Its status. */
+    readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
+    /** Event type of the message. */
+    readonly eventType?: string;
+    /** When the delivery was made. */
+    readonly createdAt: string;
   }[];
 };
 
@@ -1425,6 +1514,12 @@ export type ListBulkReplays = {
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
+export type ListBulkRetries = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
+};
+
 export type ListChannels = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -2239,7 +2334,7 @@ export type SearchResults = {
   /** Resources that were found: by their id, then by their names, then messages, the newest first. */
   readonly data: readonly {
     /** Kind of the resource. */
-    readonly kind: 'message' | 'delivery' | 'attempt' | 'deadLetter' | 'bulkReplay' | 'messageReplay' | 'subscription' | 'channel' | 'workflow' | 'run' | 'approval' | 'connection' | 'webhook';
+    readonly kind: 'message' | 'delivery' | 'attempt' | 'deadLetter' | 'bulkReplay' | 'bulkRetry' | 'messageReplay' | 'subscription' | 'channel' | 'workflow' | 'run' | 'approval' | 'connection' | 'webhook';
     /** Id of the resource. */
     readonly id: string;
     /** The resource in one line. */

@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ins: ['inspect', (id, at) => api.inspectors.get(id, at)],
   whk: ['inbound', (id, at) => api.webhooks.get(id, at)],
   rpl: ['replays?open=', (id, at) => api.deadLetters.getBulkReplay(id, at)],
+  rty: ['replays?tab=deliveries&open=', (id, at) => api.deliveries.getBulkRetry(id, at)],
   rpm: ['replays?tab=messages&open=', (id, at) => api.replays.get(id, at)],
   apv: ['approvals?open=', (id, at) => api.approvals.get(id, at)],
   cxn: ['connections?open=', (id, at) => api.connections.get(id, at)],

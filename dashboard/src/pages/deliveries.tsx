@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { api, type AskBulkReplay, type Delivery } from '../api/client.ts';
+import { api, type AskBulkRetry, type Delivery } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
@@ -14,15 +13,15 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
 import { NoneKept } from '../parts/none-kept.tsx';
 import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
-import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
-import { namedFilter } from '../parts/named-filter.ts';
+import { RetryAll } from './retry-all.tsx';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
 const SLOW = ['1000', '5000', '15000'] as const;
@@ -54,6 +53,7 @@ export function DeliveriesPage() {
   const { may } = useHere();
   const [search] = useAddress();
   const times = useSince(search);
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const channels = useChannels();
   const subscriptions = useSubscriptions();
   const filters: readonly ListFilter[] = [
@@ -82,66 +82,21 @@ export function DeliveriesPage() {
   ];
   return (
     <>
-      <Heading title={t.nav.names.deliveries}>{may('developer') && <RetryAll filters={search} />}</Heading>
+      <Heading title={t.nav.names.deliveries}>
+        {may('developer') && isFiltered && <RetryAll filterNow={retriedOf(search)} />}
+      </Heading>
       <Views page="deliveries" filters={FILTERS} own={VIEWS} />
       <Filters filters={filters} />
       <AnswerChart filters={filters} />
-      <DeliveryList filters={search} isFiltered={FILTERS.some((name) => name in search)} />
+      <DeliveryList filters={search} isFiltered={isFiltered} />
     </>
   );
 }
 
 type Filtered = Readonly<Record<(typeof FILTERS)[number], string | undefined>>;
 
-/**
- * Retries every failed delivery that the filters let through, or says which of them stands in the way. Each is an open dead letter, so the
- * same filter finds them there: but for what dead letters do not have.
- */
-function RetryAll({ filters, label }: { filters: Partial<Filtered>; label?: string }) {
-  const t = useTexts();
-  // Fixed once it is asked: what is counted is what is replayed.
-  const [asked, setAsked] = useState<AskBulkReplay>();
-  const inTheWay = [
-    ...(filters.slow === undefined ? [] : [t.deliveries.slow]),
-    ...(filters.held === undefined ? [] : [t.deliveries.heldOnly]),
-  ];
-  if (filters.status !== 'failed') {
-    // Without any filter nobody looks for it.
-    return filters.status === undefined ? null : (
-      <p className="muted">{t.deliveries.retryAllOfFailed(t.states.failed)}</p>
-    );
-  }
-  if (inTheWay.length > 0) return <p className="muted">{t.deliveries.retryAllNot(inTheWay.join(', '))}</p>;
-  const askForAll = (): void =>
-    setAsked({
-      kind: 'delivery',
-      eventType: filters.type,
-      subscriptionId: filters.subscription,
-      channelId: filters.channel,
-      messageId: filters.message,
-      errorClass: oneOf(filters.error, CLASSES_OF_ERRORS),
-      errorStatus: askedAnswer(filters.answer),
-      createdSince: sinceOf(filters.since),
-      createdUntil: sinceOf(filters.until),
-    });
-  return (
-    <>
-      <button type="button" className="button" onClick={askForAll}>
-        {label ?? t.deliveries.retryAll}
-      </button>
-      {asked !== undefined && (
-        <ReplayAll title={t.deliveries.retryAll} filter={asked} onClose={() => setAsked(undefined)} />
-      )}
-    </>
-  );
-}
-
-/** The deliveries that a filter lets through, beside whatever else a page shows. */
-export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
-  const t = useTexts();
-  const { at, path, may } = useHere();
-  const go = useGo();
-  const subscriptions = useSubscriptions();
+/** Filter of the API that the address means, at the time of asking. */
+const queryOf = ({ since, until, ...filters }: Partial<Filtered>) => {
   const slow = oneOf(filters.slow, SLOW);
   const query = {
     status: oneOf(filters.status, STATUSES),
@@ -154,8 +109,27 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
   };
+  return { query, queryNow: () => ({ ...query, since: sinceOf(since), until: sinceOf(until) }) };
+};
+
+/** The same as the filter of a retry of all. */
+const retriedOf = (filters: Partial<Filtered>) => (): AskBulkRetry => {
+  const { held, ...query } = queryOf(filters).queryNow();
+  return {
+    ...query,
+    errorStatus: askedAnswer(filters.answer),
+    held: held === undefined ? undefined : held === 'true',
+  };
+};
+
+/** The deliveries that a filter lets through, beside whatever else a page shows. */
+export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const go = useGo();
+  const subscriptions = useSubscriptions();
   const { since, until } = filters;
-  const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
+  const { query, queryNow } = queryOf(filters);
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
@@ -220,7 +194,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
               told={t.deliveries.retryAsked}
               onDone={onDone}
             />
-            {filters.status === 'failed' && <RetryAll filters={filters} label={t.list.allThatMatch} />}
+            {isFiltered && <RetryAll filterNow={retriedOf(filters)} label={t.list.allThatMatch} />}
           </>
         ),
       })}

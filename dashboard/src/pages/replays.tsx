@@ -15,12 +15,13 @@ import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { DeliveryRetryList } from './delivery-retries.tsx';
 import { MessageReplayList } from './message-replays.tsx';
 import { RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 
-const TABS = ['letters', 'messages'] as const;
+const TABS = ['letters', 'deliveries', 'messages'] as const;
 
 export function ReplaysPage() {
   const t = useTexts();
@@ -29,7 +30,9 @@ export function ReplaysPage() {
     <>
       <Heading title={t.nav.names.replays} />
       <Tabs tabs={TABS} names={t.replays.tabs} current={tab} />
-      <TabPanel tab={tab}>{tab === 'letters' ? <BulkReplayList /> : <MessageReplayList />}</TabPanel>
+      <TabPanel tab={tab}>
+        {tab === 'letters' ? <BulkReplayList /> : tab === 'deliveries' ? <DeliveryRetryList /> : <MessageReplayList />}
+      </TabPanel>
     </>
   );
 }

@@ -27,6 +27,7 @@ const ADDRESSES: Readonly<
   attempt: ({ deliveryId = '' }) => ({ to: `/deliveries/${deliveryId}` }),
   deadLetter: ({ id }) => ({ to: `/dead-letters/${id}` }),
   bulkReplay: ({ id }) => ({ to: '/replays', search: { open: id } }),
+  bulkRetry: ({ id }) => ({ to: '/replays', search: { tab: 'deliveries', open: id } }),
   messageReplay: ({ id }) => ({ to: '/replays', search: { tab: 'messages', open: id } }),
   subscription: ({ id }) => ({ to: `/subscriptions/${id}` }),
   channel: ({ id }) => ({ to: `/channels/${id}` }),

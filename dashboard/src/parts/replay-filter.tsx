@@ -1,4 +1,4 @@
-import type { AskBulkReplay } from '../api/client.ts';
+import type { AskBulkReplay, BulkRetry } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Time } from './time.tsx';
 import { useChannels, useSubscriptions } from './use-names.ts';
@@ -6,13 +6,21 @@ import { useChannels, useSubscriptions } from './use-names.ts';
 /** Parts of a filter that are times. */
 const TIMES: ReadonlySet<string> = new Set(['since', 'until', 'createdSince', 'createdUntil']);
 
-/** The filter of a bulk replay as facts of a list: names and times of what it takes. */
-export function ReplayFilter({ of: filter }: { of: AskBulkReplay }) {
+/** The filter of a bulk replay, or of a bulk retry, as facts of a list: names and times of what it takes. */
+export function ReplayFilter({
+  of: filter,
+  words: given,
+}: {
+  of: AskBulkReplay | BulkRetry['filter'];
+  /** Names of its fields. Default: those of a bulk replay. */
+  words?: Readonly<Record<string, string>>;
+}) {
   const t = useTexts();
   const channels = useChannels();
   const subscriptions = useSubscriptions();
+  const states: Readonly<Record<string, string>> = t.states;
   // `as`: a filter, or a kind, that a newer service knows is shown by its own name.
-  const words = t.replays.filter as Readonly<Record<string, string>>;
+  const words: Readonly<Record<string, string>> = given ?? t.replays.filter;
   const kinds = t.deadLetters.kinds as Readonly<Record<string, string>>;
   return Object.entries(filter).map(([name, value]) =>
     value === undefined
@@ -26,6 +34,10 @@ export function ReplayFilter({ of: filter }: { of: AskBulkReplay }) {
               subscriptions.nameOf(String(value))
             ) : name === 'channelId' ? (
               channels.nameOf(String(value))
+            ) : name === 'status' ? (
+              (states[String(value)] ?? String(value))
+            ) : name === 'held' ? (
+              t.deliveries.isHeld[value === true ? 'true' : 'false']
             ) : name === 'kind' ? (
               (kinds[String(value)] ?? String(value))
             ) : (

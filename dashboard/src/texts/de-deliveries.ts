@@ -6,9 +6,13 @@ const number = (count: number): string => count.toLocaleString('de');
 /** German words of deliveries, their tries, and views of lists. */
 export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
   deliveries: {
-    retryAllOfFailed: (failed: string) => `Mit dem Status ${failed} lassen sich alle Treffer erneut versuchen.`,
-    retryAllNot: (filters: string) => `Alle auf einmal lassen sich nur ohne diese Filter erneut versuchen: ${filters}.`,
-    retryAll: 'Alle passenden wiederholen',
+    retryAll: 'Alle Treffer neu versuchen',
+    retryThem: 'Neu versuchen',
+    retryWhich:
+      'Unberührt bleibt, was angekommen ist, auf seinen ersten Versuch wartet oder als unzustellbar verworfen wurde.',
+    retryDelivered: 'Diese sind schon angekommen. Jeder Empfänger bekommt sie noch einmal, unter denselben ids.',
+    wouldRetry: (count, isMore) =>
+      `${isMore ? 'Mindestens ' : ''}${count === 1 ? '1 Zustellung passt' : `${number(count)} Zustellungen passen`}.`,
     none: 'Noch keine Zustellung',
     noneWhy: 'Jede Nachricht macht eine Zustellung für jedes Abonnement, das sie nimmt.',
     retry: 'Neu versuchen',

@@ -6,7 +6,7 @@ const number = (count: number): string => count.toLocaleString('de');
 /** German words of replays. */
 export const deReplays: Pick<Texts, keyof typeof enReplays> = {
   replays: {
-    tabs: { letters: 'Unzustellbare', messages: 'Nachrichten' },
+    tabs: { letters: 'Unzustellbare', deliveries: 'Zustellungen', messages: 'Nachrichten' },
     messagesWhy: 'Ein Abonnement kann seine Nachrichten ab einer Zeit noch einmal bekommen, oder die, die ihm fehlen.',
     since: (name) => `Wiederholen an ${name}`,
     sinceWhy: 'Nachrichten, die das Abonnement will, wie es jetzt ist, werden neu zugestellt, die ältesten zuerst.',
@@ -60,5 +60,25 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
       run: 'Läufe dieses Bereichs, die nach Beginn der Wiederholung aufgegeben wurden, aus welchem Grund auch immer:',
     },
     cancel: 'Wiederholung abbrechen',
+    noRetry: 'Noch kein neuer Versuch',
+    noRetryWhy: 'Ein neuer Versuch gilt allen Zustellungen, die ein Filter trifft, und zeigt hier seinen Stand.',
+    retried: 'Neu versucht',
+    notRetried: 'Nicht versucht',
+    notRetriedWhy: 'Ihre Nachricht ist gelöscht, oder ihr Abonnement wurde gelöscht.',
+    retryProgress: (done, all, isMore) =>
+      `${number(done)} von ${isMore ? 'mindestens ' : ''}${number(all)} wieder fällig`,
+    retryFilter: {
+      channelId: 'Kanal',
+      subscriptionId: 'Abonnement',
+      messageId: 'Nachricht',
+      eventType: 'Typ',
+      status: 'Status',
+      errorClass: 'Letzter Fehler',
+      errorStatus: 'Letzte Antwort',
+      minLatencyMs: 'Antwort nach, in ms',
+      held: 'Gehalten',
+      since: 'Entstanden seit',
+      until: 'Entstanden vor',
+    },
   },
 };

@@ -77,6 +77,7 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
       attempt: 'Versuch',
       deadLetter: 'Unzustellbares',
       bulkReplay: 'Wiederholung',
+      bulkRetry: 'Neuer Versuch von Zustellungen',
       messageReplay: 'Wiederholung von Nachrichten',
       subscription: 'Abonnement',
       channel: 'Kanal',

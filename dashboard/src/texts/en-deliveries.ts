@@ -4,8 +4,12 @@ const number = (count: number): string => count.toLocaleString('en');
 export const enDeliveries = {
   deliveries: {
     retryAll: 'Retry all that match',
-    retryAllOfFailed: (failed: string) => `Choose the status ${failed} to retry all that match.`,
-    retryAllNot: (filters: string) => `All can be retried at once without these filters: ${filters}.`,
+    retryThem: 'Retry them',
+    retryWhich:
+      'Deliveries that have arrived, wait for their first try, or were discarded as dead letters are left alone.',
+    retryDelivered: 'These have arrived already. Each receiver gets them again, under the same ids.',
+    wouldRetry: (count: number, isMore: boolean) =>
+      `${isMore ? 'At least ' : ''}${count === 1 ? '1 delivery matches' : `${number(count)} deliveries match`}.`,
     none: 'No delivery yet',
     noneWhy: 'Each message makes one delivery for each subscription that takes it.',
     retry: 'Retry',

@@ -3,7 +3,7 @@ const number = (count: number): string => count.toLocaleString('en');
 /** English words of replays. */
 export const enReplays = {
   replays: {
-    tabs: { letters: 'Dead letters', messages: 'Messages' },
+    tabs: { letters: 'Dead letters', deliveries: 'Deliveries', messages: 'Messages' },
     messagesWhy: 'A subscription can get its messages from a time on again, or those that it has missed.',
     since: (name: string) => `Replay to ${name}`,
     sinceWhy:
@@ -59,5 +59,25 @@ export const enReplays = {
       run: 'Runs of this place that were given up after the replay began, whatever their cause is now:',
     },
     cancel: 'Cancel the replay',
+    noRetry: 'No retry yet',
+    noRetryWhy: 'A retry tries again all deliveries that a filter matches, and shows here how far it is.',
+    retried: 'Retried',
+    notRetried: 'Not retried',
+    notRetriedWhy: 'Their message is erased, or their subscription was deleted.',
+    retryProgress: (done: number, all: number, isMore: boolean) =>
+      `${number(done)} of ${isMore ? 'at least ' : ''}${number(all)} due again`,
+    retryFilter: {
+      channelId: 'Channel',
+      subscriptionId: 'Subscription',
+      messageId: 'Message',
+      eventType: 'Type',
+      status: 'Status',
+      errorClass: 'Last error',
+      errorStatus: 'Last answer',
+      minLatencyMs: 'Answered after, in ms',
+      held: 'Held',
+      since: 'Made since',
+      until: 'Made before',
+    },
   },
 };

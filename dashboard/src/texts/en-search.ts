@@ -73,6 +73,7 @@ export const enSearch = {
       attempt: 'Try',
       deadLetter: 'Dead letter',
       bulkReplay: 'Replay',
+      bulkRetry: 'Retry of deliveries',
       messageReplay: 'Replay of messages',
       subscription: 'Subscription',
       channel: 'Channel',

@@ -13,14 +13,16 @@ const SHARE_MESSAGE = `
   SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
   WHERE d.id = $1 AND m.erased_at IS NULL FOR SHARE OF m`;
 
+/** SQL: a person may retry the delivery `d`, because it does not wait for its first try, or because a fault of ours holds it. */
+export const IS_RETRYABLE = `(d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`;
+
 const RETRY = `
   UPDATE deliveries AS d SET ${NEXT_ROUND} FROM subscriptions AS s
-  WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL
-    AND (d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`;
+  WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL AND ${IS_RETRYABLE}`;
 
 // A statement of its own, because it sees a dead letter that was committed while the one before waited for its row.
 const CLOSE = closeDeadLetters({
-  from: '(SELECT $1::text AS id) AS d',
+  from: 'unnest($1::text[]) AS d (id)',
   condition: 'l.delivery_id = d.id',
   requestedBy: '$2',
 });
@@ -37,9 +39,52 @@ export async function retryDelivery(
   if (shared.rowCount === 0) return false;
   const changed = await connection.query(RETRY, [deliveryId]);
   if (changed.rowCount === 0) return false;
-  await connection.query(CLOSE, [deliveryId, requestedBy]);
+  await connection.query(CLOSE, [[deliveryId], requestedBy]);
   await wakeWorkers(connection);
   return true;
+}
+
+// The same for many. Each statement takes its rows by their ids, so that two of them never wait for each other in turn.
+const SHARE_MESSAGES = `
+  SELECT m.id FROM messages m
+  WHERE m.erased_at IS NULL AND m.id IN (SELECT d.message_id FROM deliveries d WHERE d.id = ANY ($1::text[]))
+  ORDER BY m.id FOR SHARE`;
+
+// The status is asked again: one that was delivered since the ids were found is not sent a second time.
+const RETRY_MANY = `
+  WITH taken AS (
+    SELECT d.id FROM deliveries d JOIN subscriptions s ON s.id = d.subscription_id AND s.deleted_at IS NULL
+    WHERE d.id = ANY ($1::text[]) AND d.environment_id = $2 AND d.status = ANY ($3::text[]) AND d.message_id = ANY ($4::text[])
+      AND ${IS_RETRYABLE}
+    ORDER BY d.id FOR UPDATE OF d
+  )
+  UPDATE deliveries AS d SET ${NEXT_ROUND} FROM taken t, subscriptions s
+  WHERE d.id = t.id AND s.id = d.subscription_id RETURNING d.id`;
+
+const NOT_RETRIED = `
+  SELECT count(*)::int AS count FROM deliveries d
+  WHERE d.id = ANY ($1::text[]) AND d.environment_id = $2 AND d.status = ANY ($3::text[]) AND ${IS_RETRYABLE}`;
+
+/**
+ * Makes those of the deliveries due again that have one of the statuses, each as a single retry does, within a transaction. `failed` could
+ * not be: their subscription is deleted, or their message erased. Others that are left have moved on by themselves.
+ */
+export async function retryDeliveries(
+  connection: PoolClient,
+  retry: { ids: string[]; environmentId: string; statuses: readonly string[]; requestedBy: string },
+): Promise<{ retried: number; failed: number }> {
+  const { ids, environmentId, statuses, requestedBy } = retry;
+  const messages = await connection.query<{ id: string }>(SHARE_MESSAGES, [ids]);
+  const sendable = messages.rows.map(({ id }) => id);
+  const { rows } = await connection.query<{ id: string }>(RETRY_MANY, [ids, environmentId, statuses, sendable]);
+  const retried = rows.length;
+  if (retried > 0) {
+    await connection.query(CLOSE, [rows.map(({ id }) => id), requestedBy]);
+    await wakeWorkers(connection);
+  }
+  if (retried === ids.length) return { retried, failed: 0 };
+  const left = await connection.query<{ count: number }>(NOT_RETRIED, [ids, environmentId, statuses]);
+  return { retried, failed: left.rows[0]?.count ?? 0 };
 }
 
 // One statement: the dead letter is closed exactly when its delivery is due again.

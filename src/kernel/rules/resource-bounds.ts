@@ -7,3 +7,6 @@ export const RETENTION_DAYS = { min: 1, max: 365, default: 30 } as const;
 
 /** Total time of one attempt, in ms. */
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 15_000 } as const;
+
+/** Deliveries answered so slowly have an index of their own, which names this number. */
+export const SLOW_MS = 1_000;

@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   deadLetter: 'dlq',
   bulkReplay: 'rpl',
+  bulkRetry: 'rty',
   messageReplay: 'rpm',
   workflow: 'wfl',
   run: 'run',

@@ -148,6 +148,25 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Cancel a bulk replay',
     description: 'Ends the replay. Deliveries that it has made due stay so.',
   },
+  'POST /v1/deliveries/retry': {
+    summary: 'Retry many deliveries',
+    description:
+      'Retries the deliveries that a filter matches; `{}` is all that have not arrived. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), status: 'retrying', ratePerSecond: 50 } },
+  },
+  'GET /v1/deliveries/retry': {
+    summary: 'List bulk retries',
+    description: 'Retries of many deliveries, the newest first, with their counts.',
+    example: { query: { status: 'completed' } },
+  },
+  'GET /v1/deliveries/retry/:bulkRetryId': {
+    summary: 'Get a bulk retry',
+    description: 'Shows how far a retry of many deliveries is.',
+  },
+  'POST /v1/deliveries/retry/:bulkRetryId/cancel': {
+    summary: 'Cancel a bulk retry',
+    description: 'Ends the retry. Deliveries that it has made due stay so.',
+  },
   'GET /v1/replays': {
     summary: 'List replays of messages',
     description: 'Replays of stored messages, the newest first, with their counts.',

@@ -10,6 +10,7 @@ export type ResourceIds = {
   deliveryId: string;
   deadLetterId: string;
   bulkReplayId: string;
+  bulkRetryId: string;
   messageReplayId: string;
   workflowId: string;
   runId: string;

@@ -1,7 +1,6 @@
 import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
-import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { searchResultsAnswer } from '../../../src/search/schema.ts';
 import { messageAnswer, messageSummaryAnswer, tracedMessageAnswer } from '../../../src/messages/schema.ts';
 import {
@@ -22,6 +21,7 @@ import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
 import { INSPECTOR_ROWS } from './inspector-rows.ts';
 import { MARK_ROWS } from './mark-rows.ts';
+import { REPLAY_ROWS } from './replay-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
@@ -229,47 +229,7 @@ export const CONTRACT: ContractRow[] = [
   { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: deadLetterAnswer },
   { method: 'DELETE', path: '/v1/dlq/:deadLetterId', scope: 'dlq:write', status: 204 },
   { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: deliveryAnswer },
-  {
-    method: 'POST',
-    path: '/v1/dlq/replay',
-    scope: 'dlq:write',
-    status: 202,
-    answers: bulkReplayAnswer,
-    body: ({ channelId }) => ({ channelId }),
-    otherBodies: ({ subscriptionId, messageId, workflowId }) => [{ subscriptionId }, { messageId }, { workflowId }],
-  },
-  { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: bulkReplayAnswer },
-  { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: bulkReplayAnswer },
-  {
-    method: 'POST',
-    path: '/v1/dlq/replay/:bulkReplayId/cancel',
-    scope: 'dlq:write',
-    status: 202,
-    answers: bulkReplayAnswer,
-  },
-  {
-    method: 'POST',
-    path: '/v1/subscriptions/:subscriptionId/replay',
-    scope: 'subscriptions:write',
-    status: 202,
-    answers: messageReplayAnswer,
-    body: () => ({ since: '2026-01-01T00:00:00Z' }),
-  },
-  { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: messageReplayAnswer },
-  {
-    method: 'GET',
-    path: '/v1/replays/:messageReplayId',
-    scope: 'subscriptions:read',
-    status: 200,
-    answers: messageReplayAnswer,
-  },
-  {
-    method: 'POST',
-    path: '/v1/replays/:messageReplayId/cancel',
-    scope: 'subscriptions:write',
-    status: 202,
-    answers: messageReplayAnswer,
-  },
+  ...REPLAY_ROWS,
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
   ...INSPECTOR_ROWS,

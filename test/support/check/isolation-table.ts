@@ -155,6 +155,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
     ids.deliveryId,
     ids.deadLetterId,
     ids.bulkReplayId,
+    ids.bulkRetryId,
     ids.messageReplayId,
     ids.workflowId,
     ids.runId,

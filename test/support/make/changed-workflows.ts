@@ -2,7 +2,11 @@ import { sleep } from '@temporalio/workflow';
 import { deliverMessage as current } from '../../../workflows/deliver-message.ts';
 import type { DeliverMessageInput, DeliveryEnd } from '../../../src/contract/delivery-workflow.ts';
 
-export { replay as replayDeadLetters, replay as replayMessages } from '../../../workflows/replay.ts';
+export {
+  replay as replayDeadLetters,
+  replay as replayMessages,
+  replay as retryDeliveries,
+} from '../../../workflows/replay.ts';
 
 /** A careless change: a command before all others, not behind `patched()`. The replay test must see it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {

@@ -111,6 +111,7 @@ export async function seedPages(
       `dead-letters/${ids.deadLetterId}`,
       `dead-letters/${deadRunId}`,
       `replays?open=${ids.bulkReplayId}`,
+      `replays?tab=deliveries&open=${ids.bulkRetryId}`,
       `replays?tab=messages&open=${ids.messageReplayId}`,
       'channels',
       ...tabs(`channels/${channelId}`, 'schemas', 'trial', 'settings'),

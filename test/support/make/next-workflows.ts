@@ -5,7 +5,11 @@ import type { DeliverMessageInput, DeliveryEnd } from '../../../src/contract/del
 export { drainDeliveries } from '../../../workflows/drain-deliveries.ts';
 export { reconcileDeliveries } from '../../../workflows/reconcile-deliveries.ts';
 export { removeExpired } from '../../../workflows/remove-expired.ts';
-export { replay as replayDeadLetters, replay as replayMessages } from '../../../workflows/replay.ts';
+export {
+  replay as replayDeadLetters,
+  replay as replayMessages,
+  replay as retryDeliveries,
+} from '../../../workflows/replay.ts';
 export { warmUp } from '../../../workflows/warm-up.ts';
 
 /** The Temporal workflows of a next release: a command before all others, behind `patched()` as docs/upgrading.md says. */

@@ -188,6 +188,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const { id: deliveryId } = await posthorn.deps.db.delivery.findFirstOrThrow({ where: { messageId: message.id } });
   const deadLetterId = await endAsDeadLetter(posthorn, deliveryId, mark === undefined ? {} : { errorMessage: mark });
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
+  const bulkRetry = await make(posthorn, key, '/v1/deliveries/retry', { channelId: channel.id });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   await makeRoomForWorkflow(posthorn, channel.id);
@@ -235,6 +236,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     deliveryId,
     deadLetterId,
     bulkReplayId: bulkReplay.id,
+    bulkRetryId: bulkRetry.id,
     messageReplayId: messageReplay.id,
     workflowId: workflow.id,
     runId,

@@ -60,6 +60,8 @@ export async function seedReplays(posthorn: TestPosthorn, key: string, subscript
     const finishedAt = status === 'pending' || status === 'running' ? null : new Date();
     const bulk = await make(posthorn, key, '/v1/dlq/replay', { subscriptionId });
     await db.bulkReplay.update({ where: { id: bulk.id }, data: { status, finishedAt } });
+    const retry = await make(posthorn, key, '/v1/deliveries/retry', { subscriptionId });
+    await db.bulkRetry.update({ where: { id: retry.id }, data: { status, finishedAt } });
     const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
     await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
   }

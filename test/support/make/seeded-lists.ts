@@ -33,6 +33,7 @@ export type ListName =
   | 'attempts'
   | 'dlq'
   | 'bulk-replays'
+  | 'bulk-retries'
   | 'replays'
   | 'api-keys'
   | 'audit'
@@ -63,7 +64,7 @@ type List = {
 
 const RUN_STATUS = oneOf('status', [...RUN_STATUSES]);
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
-const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
+const BULK_STATUS = oneOf('status', [...REPLAY_STATUSES]);
 
 const OWN = 'environment_id = $1 AND $2::text IS NULL';
 
@@ -137,15 +138,12 @@ export const LISTS: List[] = [
     },
     hasTimes: 'failedAt',
   },
-  {
-    name: 'bulk-replays',
-    rows: 'SELECT id FROM bulk_replays WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: oneOf('status', BULK_STATUSES) },
-  },
+  { name: 'bulk-replays', rows: `SELECT id FROM bulk_replays WHERE ${OWN}`, filters: { status: BULK_STATUS } },
+  { name: 'bulk-retries', rows: `SELECT id FROM bulk_retries WHERE ${OWN}`, filters: { status: BULK_STATUS } },
   {
     name: 'replays',
     rows: 'SELECT id FROM message_replays WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: oneOf('status', BULK_STATUSES), subscriptionId: idOf('subscriptionId') },
+    filters: { status: BULK_STATUS, subscriptionId: idOf('subscriptionId') },
   },
   {
     name: 'api-keys',
@@ -266,10 +264,8 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     }
   }
   // By another key, so that there are two who did something.
-  const { key: otherKey } = (
-    await posthorn.request<{ key: string }>('POST', '/v1/api-keys', { name: 'other' }, { key })
-  ).body;
-  await make(posthorn, otherKey, '/v1/channels', { name: 'by another key' });
+  const other = await make(posthorn, key, '/v1/api-keys', { name: 'other' });
+  await make(posthorn, String(other['key']), '/v1/channels', { name: 'by another key' });
   return {
     channels: '/v1/channels',
     messages: `/v1/channels/${first}/messages`,
@@ -280,6 +276,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     attempts: `/v1/deliveries/${delivered}/attempts`,
     dlq: '/v1/dlq',
     'bulk-replays': '/v1/dlq/replay',
+    'bulk-retries': '/v1/deliveries/retry',
     replays: '/v1/replays',
     'api-keys': '/v1/api-keys',
     audit: '/v1/audit',

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from './acts.tsx';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+import { TextField } from './field.tsx';
+import { ShellButton } from './shell-lines.tsx';
+import { Time } from './time.tsx';
+import { Waiting } from './waiting.tsx';
+
+/** Bound of the API. */
+const MOST_A_SECOND = 1_000;
+
+/** The finding of a dry run. `isMore`: at least so many. */
+type Counted = {
+  matched: number;
+  isMore?: boolean;
+  oldest: readonly { id: string; at: string; eventType?: string | undefined }[];
+};
+
+type Given = {
+  title: string;
+  /** Identifies the count: it is asked anew for another one. */
+  countKey: readonly unknown[];
+  count: () => Promise<Counted>;
+  /** Says how many match. */
+  would: (counted: Counted) => string;
+  /** The button, and what is told once it was asked for. */
+  go: string;
+  told: string;
+  /** Asks for it, and leads to where its progress is seen. */
+  start: (pace: { ratePerSecond?: number }) => Promise<void>;
+  onClose: () => void;
+  /** Says which these are, where the title does not. */
+  children?: ReactNode;
+};
+
+/** Counts first what would be done to all that a filter matches, with the oldest; then asks for it, at a rate. */
+export function CountFirst({ title, countKey, count, would, go, told, start, onClose, children }: Given) {
+  const t = useTexts();
+  const { act } = useActs();
+  const [rate, setRate] = useState('');
+  const written = rate.trim();
+  const isRate = written === '' || (/^[1-9]\d{0,3}$/.test(written) && Number(written) <= MOST_A_SECOND);
+  const preview = useQuery({ queryKey: countKey, queryFn: count, staleTime: 0, gcTime: 0 });
+  const counted = preview.data;
+  const { matched = 0, oldest = [], isMore = false } = counted ?? {};
+  const ask = (): void => void act(() => start(written === '' ? {} : { ratePerSecond: Number(written) }), { told });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="form">
+        {children}
+        {preview.isPending && <Waiting />}
+        <Failure error={preview.error} />
+        {counted !== undefined && <p>{would(counted)}</p>}
+        {oldest.length > 0 && <p>{t.deadLetters.oldest}</p>}
+        <ul className="stack">
+          {oldest.map((row) => (
+            <li key={row.id} className="cut">
+              <Time at={row.at} /> <span className="mono">{row.id}</span> <span className="muted">{row.eventType}</span>
+            </li>
+          ))}
+        </ul>
+        {!isMore && matched > oldest.length && (
+          <p className="muted">{t.deadLetters.andMore(matched - oldest.length)}</p>
+        )}
+        {(matched > 0 || isMore) && (
+          // A text: a number that is written wrongly would be none for the browser, and so no rate at all.
+          <TextField
+            label={t.replays.rate}
+            value={rate}
+            onChange={setRate}
+            hint={t.replays.rateHint}
+            problem={isRate ? undefined : t.replays.rateBounds}
+          />
+        )}
+        <div className="buttons">
+          <button
+            type="button"
+            className="button main"
+            disabled={(matched === 0 && !isMore) || !isRate}
+            onClick={() => {
+              onClose();
+              ask();
+            }}
+          >
+            {go}
+          </button>
+          <button type="button" className="button plain" onClick={onClose}>
+            {t.common.cancel}
+          </button>
+        </div>
+        {(matched > 0 || isMore) && isRate && <ShellButton run={ask} />}
+      </div>
+    </Dialog>
+  );
+}
