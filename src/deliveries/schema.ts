@@ -57,6 +57,10 @@ export const deliveryAnswer = z.strictObject({
   id: idOf('delivery'),
   messageId: idOf('message').describe('Message that is delivered.'),
   subscriptionId: idOf('subscription').describe('Subscription that gets it.'),
+  eventType: z
+    .string()
+    .exactOptional()
+    .describe('Event type of the message. Absent on a delivery from before it was kept.'),
   status: z.enum(DELIVERY_STATUSES).describe('Whether it has arrived, is given up, or is still to be tried.'),
   attempts: wholeNumber.describe('Attempts so far, over all rounds.'),
   attemptsOfRound: wholeNumber.describe(

@@ -170,6 +170,7 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
     id: row.id,
     messageId: row.messageId,
     subscriptionId: row.subscriptionId,
+    ...(row.eventType !== null && { eventType: row.eventType }),
     // Only this service writes the column, from DELIVERY_STATUSES.
     status: row.status as DeliveryStatus,
     attempts: row.attempts,

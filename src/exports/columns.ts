@@ -26,6 +26,7 @@ export const deliveryColumns: Columns<Delivery> = {
   id: ({ id }) => id,
   messageId: ({ messageId }) => messageId,
   subscriptionId: ({ subscriptionId }) => subscriptionId,
+  eventType: ({ eventType }) => eventType,
   status: ({ status }) => status,
   attempts: ({ attempts }) => attempts,
   createdAt: ({ createdAt }) => timeOf(createdAt),

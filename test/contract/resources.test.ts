@@ -37,7 +37,16 @@ async function firstOf(resource: z.ZodType, path: string): Promise<Record<string
 
 // The specification §2 lists the fields of its resources in this order.
 const CHANNEL = ['id', 'name', 'status', 'retentionDays', 'createdAt', 'updatedAt'];
-const DELIVERY = ['id', 'messageId', 'subscriptionId', 'status', 'attempts', 'attemptsOfRound', 'createdAt'];
+const DELIVERY = [
+  'id',
+  'messageId',
+  'subscriptionId',
+  'eventType',
+  'status',
+  'attempts',
+  'attemptsOfRound',
+  'createdAt',
+];
 const MESSAGE = ['id', 'channelId', 'eventType', 'payload', 'publishedAt', 'deliveryStatus'];
 const SUBSCRIPTION = [
   'id',

@@ -144,6 +144,8 @@ test('deliveries are filtered by class, answer and slowness, and the filters are
   await filters.getByLabel('Channel').selectOption(ours.channelId);
   await page.waitForURL(/channel=chn_/);
   await page.getByRole('link', { name: failed }).waitFor();
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: failed }) });
+  await row.getByRole('gridcell', { name: 'order.created' }).waitFor();
   await filters.getByLabel('Subscription').selectOption(ours.subscriptionId);
   await page.waitForURL(/subscription=sub_/);
   await page.getByRole('link', { name: failed }).waitFor();

@@ -1078,6 +1078,8 @@ export type Delivery = {
   readonly messageId: string;
   /** Subscription that gets it. */
   readonly subscriptionId: string;
+  /** Event type of the message. Absent on a delivery from before it was kept. */
+  readonly eventType?: string;
   /** Whether it has arrived, is given up, or is still to be tried. */
   readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
   /** Attempts so far, over all rounds. */

@@ -133,6 +133,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.eventType, width: 'minmax(100px, 0.8fr)', cell: (row) => row.eventType },
     ...(filters.subscription === undefined
       ? [
           {
@@ -174,7 +175,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
         take: (format) => api.deliveries.export({ ...queryNow(), format }, at),
       }}
       columns={columns}
-      leastWidth={960}
+      leastWidth={1_060}
       empty={
         isFiltered ? (
           <NoneKept filters={FILTERS} channel={filters.channel} until={until} />
