@@ -52,15 +52,32 @@ describe('secrets', () => {
     expect(JSON.stringify(log)).not.toContain(SECRET);
   });
 
-  test('are made where the service lets its user choose, and asked for where it does not', async () => {
+  test('are made where the service lets its user choose', async () => {
     const channel = await calls.make('/v1/channels', { name: 'in' });
     const made = await calls.make('/v1/webhooks', { name: 'own', channelId: channel.id });
     expect(made).toMatchObject({ scheme: 'body', url: expect.stringMatching(/\/v1\/webhooks\/whk_[0-9a-z]{26}$/) });
     const { body: shown } = await posthorn.request<Secrets>('GET', `/v1/webhooks/${made.id}/secrets`);
     expect(shown.secrets[0]?.secret).toMatch(/^whsec_/);
-    const stripe = { name: 'Stripe', channelId: channel.id, scheme: 'stripe' };
-    const { status, body: refused } = await posthorn.request<Refusal>('POST', '/v1/webhooks', stripe);
-    expect([status, refused.error.details?.field]).toEqual([400, 'secrets']);
+  });
+
+  // Old: Stripe shows its secret once it has the address, and an address was made only for whoever had the secret.
+  test('are set later where the service shows its own once it has the address: until then it is told to come again', async () => {
+    const channel = await calls.make('/v1/channels', { name: 'in' });
+    const stripe = await calls.make('/v1/webhooks', { name: 'Stripe', channelId: channel.id, provider: 'stripe' });
+    const path = `/v1/webhooks/${stripe.id}`;
+    expect((await posthorn.request<Secrets>('GET', `${path}/secrets`)).body.secrets).toEqual([]);
+    expect((await posthorn.request('GET', `${path}/sample`)).body).toMatchObject({ isSignable: false });
+    expect((await posthorn.request('POST', `${path}/sample`, {})).status).toBe(409);
+
+    const sent = await calls.send(stripe.id, '{"id":"evt_1"}', { 'stripe-signature': 't=1,v1=00' });
+    expect([sent.status, sent.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(await calls.refusalsOf(stripe.id)).toMatchObject([{ reason: 'secret_missing' }]);
+
+    const rotate = (body: object) => posthorn.request<Refusal>('POST', `${path}/secrets/rotate`, body);
+    const without = await rotate({});
+    expect([without.status, without.body.error.details?.field]).toEqual([400, 'secret']);
+    expect((await rotate({ secret: 'whsec_shown' })).status).toBe(200);
+    expect((await posthorn.request('POST', `${path}/sample`, {})).body).toMatchObject({ outcome: 'received' });
   });
 });
 

@@ -35,6 +35,8 @@ test('a service sends to an address that was made for it, and a refused request 
   await page.getByLabel('Name').fill('GitHub of the shop');
   await page.getByRole('button', { name: 'Make an inbound webhook' }).click();
   await page.getByRole('heading', { name: 'GitHub of the shop', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'At GitHub' }).waitFor();
+  await page.getByText('Settings → Webhooks → Add webhook', { exact: false }).waitFor();
   const address = new URL((await page.getByLabel('Address', { exact: true }).innerText()).trim());
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   const secret = (await page.locator('pre[aria-label=Secret]').innerText()).trim();
@@ -96,7 +98,7 @@ test('an address whose sender alone can sign says so, and has no button for a sa
   const { page } = dashboard;
   const webhook = { name: 'Topic', channelId, provider: 'sns', secrets: ['arn:aws:sns:eu-west-1:123456789012:orders'] };
   await dashboard.open(`/inbound/${await make('/v1/webhooks', webhook)}`);
-  await page.getByText('the private key is with Amazon SNS alone').waitFor();
+  await page.getByText('its private key is with Amazon SNS alone').waitFor();
   expect(await page.getByRole('button', { name: 'Send a signed sample' }).count()).toBe(0);
 });
 

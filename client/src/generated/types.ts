@@ -1300,7 +1300,7 @@ export type InboundRefusal = {
   /** Webhook that refused it. */
   readonly webhookId: string;
   /** Why it became no message. */
-  readonly reason: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
   /** The same in words, with the field where one is at fault. */
   readonly detail: string;
   /** IP address that it came from. */
@@ -1610,7 +1610,7 @@ export type ListMessages = {
 export type ListRefusals = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly reason?: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | undefined;
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | undefined;
 };
 
 export type ListRuns = {
@@ -2392,7 +2392,7 @@ export type SentSample = {
   /** Message that it became, now or the first time its event came. */
   readonly messageId?: string;
   /** Why it was refused. */
-  readonly reason?: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
   /** The same in words. */
   readonly detail?: string;
 };
@@ -3215,7 +3215,7 @@ export type WebhookSample = {
 };
 
 export type WebhookSecrets = {
-  /** Secrets that are taken, the newest first: one or two. */
+  /** Secrets that are taken, the newest first: two at most, and none before the first one is set. */
   readonly secrets: readonly {
     /** The secret, or the public key of a service that signs by its own. */
     readonly secret: string;

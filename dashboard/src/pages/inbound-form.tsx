@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, type CreateWebhook } from '../api/client.ts';
+import { PROVIDER_STEPS } from '../lib/provider-steps.ts';
 import { PROVIDERS, type ProviderName } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -123,7 +124,11 @@ function InboundForm({ first }: { first: string }) {
         label={t.inbound.secret}
         {...field('secret')}
         isCode
-        hint={t.inbound.secretHint}
+        hint={
+          !isScheme(sender) && PROVIDER_STEPS[sender].isShown
+            ? t.inbound.shownHint(PROVIDERS[sender], PROVIDER_STEPS[sender].secret)
+            : t.inbound.secretHint
+        }
         problem={problemOf(error, 'secrets')}
       />
       {(sender === 'hmac' || sender === 'token') && (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Webhook, type WebhookSecrets } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
+import { PROVIDER_STEPS } from '../lib/provider-steps.ts';
 import { senderOf } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -55,6 +56,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         <Code text={row.url} label={t.inbound.url} />
         <div className="hint">{t.inbound.urlHint(senderOf(row))}</div>
       </div>
+      <ProviderSteps of={row} />
       <dl className="facts">
         <dt>{t.inbound.sender}</dt>
         <dd>{senderOf(row)}</dd>
@@ -84,6 +86,25 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
       <Requests of={row} onSample={openSample} />
       {isSampling && <SampleDialog of={row} onClose={() => setIsSampling(false)} />}
     </>
+  );
+}
+
+/** Steps at a service that is known. */
+function ProviderSteps({ of: row }: { of: Webhook }) {
+  const t = useTexts();
+  if (row.provider === undefined) return null;
+  const { place, secret, isShown } = PROVIDER_STEPS[row.provider];
+  return (
+    <section className="section">
+      <h2>{t.inbound.stepsTitle(senderOf(row))}</h2>
+      <ol>
+        <li>
+          {t.inbound.place} <strong>{place}</strong>.
+        </li>
+        <li>{t.inbound.steps.address}</li>
+        <li>{isShown ? t.inbound.steps.shown(secret) : t.inbound.steps.chosen(secret)}</li>
+      </ol>
+    </section>
   );
 }
 

@@ -16,6 +16,15 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     url: 'Adresse',
     urlHint: (sender) => `Tragen Sie diese Adresse und das Geheimnis darunter beim Absender (${sender}) ein.`,
     secret: 'Geheimnis',
+    stepsTitle: (sender) => `Bei ${sender}`,
+    place: 'Öffnen Sie',
+    steps: {
+      address: 'Tragen Sie dort die Adresse von oben ein.',
+      shown: (secret) => `Kopieren Sie, was dort als „${secret}“ steht, und setzen Sie es hier als Geheimnis.`,
+      chosen: (secret) => `Tragen Sie das Geheimnis dieser Seite dort als „${secret}“ ein.`,
+    },
+    shownHint: (sender, secret) =>
+      `${sender} zeigt es als „${secret}“, oft erst mit der Adresse. Lassen Sie das Feld bis dahin leer: Anfragen werden mit 503 beantwortet und kommen wieder.`,
     secretHint: 'Wie der Absender es zeigt. Leer: ein neues entsteht, das Sie dort eintragen.',
     takenUntil: 'Gilt bis',
     rotateWhy: 'Das vorige gilt noch 24 Stunden, damit nichts abgewiesen wird, bis Sie das neue eingetragen haben.',
@@ -63,7 +72,8 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
       bodyHint: 'Wird genau so signiert und gesendet, wie er hier steht.',
       signedInsideHint: 'Wird gesendet, wie er hier steht; Zeit und Signatur kommen hinein.',
       payloadHint: 'Wird genau so der Inhalt des signierten Rumpfes, wie er hier steht.',
-      cannot: (sender) => `Hier lässt sich kein Beispiel signieren: den privaten Schlüssel hat nur ${sender}.`,
+      cannot: (sender) =>
+        `Hier lässt sich kein Beispiel signieren: das Geheimnis von ${sender} fehlt noch, oder den privaten Schlüssel hat nur ${sender}.`,
       outcomes: {
         received: 'Angenommen: es ist eine Nachricht',
         repeated: 'Schon da: ein Ereignis mit dieser Id ist bereits eine Nachricht',
@@ -81,6 +91,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     detail: 'In Worten',
     from: 'Von',
     reasons: {
+      secret_missing: 'noch kein Geheimnis',
       signature_missing: 'keine Signatur',
       signature_malformed: 'keine rechte Signatur',
       signature_wrong: 'falsche Signatur',

@@ -16,6 +16,15 @@ export const enConnect = {
     url: 'Address',
     urlHint: (sender: string) => `Enter this address, and the secret below, at the sender (${sender}).`,
     secret: 'Secret',
+    stepsTitle: (sender: string) => `At ${sender}`,
+    place: 'Open',
+    steps: {
+      address: 'Enter the address above there.',
+      shown: (secret: string) => `Copy what is shown there as “${secret}”, and set it here as the secret.`,
+      chosen: (secret: string) => `Enter the secret of this page there as “${secret}”.`,
+    },
+    shownHint: (sender: string, secret: string) =>
+      `${sender} shows it as “${secret}”, often once it has the address. Until then leave this empty: its requests are answered with 503, and come again.`,
     secretHint: 'As the sender shows it. Empty: a new one is made, which you enter there.',
     takenUntil: 'Taken until',
     rotateWhy: 'The one before it is taken for 24 hours more, so that no request fails while you enter the new one.',
@@ -62,7 +71,8 @@ export const enConnect = {
       bodyHint: 'Signed and sent exactly as it stands here.',
       signedInsideHint: 'Sent as it stands here, with the time and what is signed put in.',
       payloadHint: 'Becomes the payload of the signed body, exactly as it stands here.',
-      cannot: (sender: string) => `No sample can be signed here: the private key is with ${sender} alone.`,
+      cannot: (sender: string) =>
+        `No sample can be signed here: the secret that ${sender} shows is not set yet, or its private key is with ${sender} alone.`,
       outcomes: {
         received: 'Taken: it is a message',
         repeated: 'Taken before: an event with this id is a message already',
@@ -80,6 +90,7 @@ export const enConnect = {
     detail: 'In words',
     from: 'From',
     reasons: {
+      secret_missing: 'no secret yet',
       signature_missing: 'no signature',
       signature_malformed: 'no proper signature',
       signature_wrong: 'wrong signature',

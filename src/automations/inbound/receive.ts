@@ -184,6 +184,9 @@ export function createReceiveWebhook(
   ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
     const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
     const provider = rulesOf(sender, webhook.settings);
+    // The sender tries again after this answer: nothing that it sends meanwhile is lost.
+    if (webhook.secrets.length === 0)
+      throw new Refused('secret_missing', unavailable(`The secret that ${provider.title} shows is not set yet`));
     const secrets = open(webhook);
     const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
     const proven = await prove(incoming, provider, secrets);

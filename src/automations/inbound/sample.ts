@@ -15,10 +15,16 @@ export function signingSecretOf({ sign, canSign }: Provider, secrets: readonly s
 }
 
 /** Why no sample can be signed. */
-export const unsignable = ({ title, sign }: Provider): { field: string; reason: string } =>
-  sign === undefined
-    ? { field: 'scheme', reason: `cannot be signed here: ${title} signs by a private key that it keeps to itself` }
+export function unsignable({ title, sign }: Provider, secrets: readonly string[]): { field: string; reason: string } {
+  if (sign === undefined)
+    return {
+      field: 'scheme',
+      reason: `cannot be signed here: ${title} signs by a private key that it keeps to itself`,
+    };
+  return secrets.length === 0
+    ? { field: 'secrets', reason: `cannot sign: the secret that ${title} shows is not set yet` }
     : { field: 'secrets', reason: 'cannot sign: each is a public key, and the sender has the private one' };
+}
 
 /**
  * An event of the sender as JSON or as a form, with an id, an event type and an object for the payload where the webhook's own mapping

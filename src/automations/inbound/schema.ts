@@ -13,6 +13,7 @@ const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 
 /** A request is refused for the first of these that holds, in their order but for the state of app, webhook and channel. */
 const REFUSAL_REASONS = [
+  'secret_missing',
   ...SIGNATURE_PROBLEMS,
   'body_invalid',
   'mapping_failed',
@@ -227,7 +228,7 @@ export const webhookSecretsAnswer = z.strictObject({
         expiresAt: time.exactOptional().describe('When it ends, since a newer one was set.'),
       }),
     )
-    .describe('Secrets that are taken, the newest first: one or two.'),
+    .describe('Secrets that are taken, the newest first: two at most, and none before the first one is set.'),
 });
 export type WebhookSecrets = z.output<typeof webhookSecretsAnswer>;
 

@@ -23,16 +23,16 @@ export const openWebhookSecret = (keyRing: KeyRing, { id, ciphertext }: SealedWe
 const MADE_BYTES = 32;
 
 /**
- * The secrets as they are given, or a new one where none is and the service lets its user choose. INVALID_REQUEST for one that cannot be
- * a secret of the service, with `fields` naming each.
+ * The secrets as they are given, or a new one where none is and the service lets its user choose. None where the service itself makes it,
+ * which it does once it has the address. INVALID_REQUEST for one that cannot be a secret of the service, with `each` naming it.
  */
 export function secretsFor(
-  { title, makesSecret, secretProblem, scheme }: Provider,
+  { makesSecret, secretProblem, scheme }: Provider,
   given: readonly string[] | undefined,
-  { list, each }: { list: string; each: (index: number) => string },
+  each: (index: number) => string,
 ): readonly string[] {
   if (given === undefined) {
-    if (makesSecret !== true) throw invalidField(list, `is required: ${title} makes it, and shows it in its settings`);
+    if (makesSecret !== true) return [];
     const isStandard = scheme === 'body' || scheme === 'standard';
     return [isStandard ? newSigningSecret() : randomBytes(MADE_BYTES).toString('hex')];
   }

@@ -133,8 +133,7 @@ export function createInboundWebhooks(
       const sender = senderOf({ ...(scheme && { scheme }), ...(provider && { provider }) });
       requireSettings(sender, body);
       requireExpression(body);
-      const names = { list: 'secrets', each: (index: number) => `secrets[${index}]` };
-      const secrets = secretsFor(rulesOf(sender, body), given, names);
+      const secrets = secretsFor(rulesOf(sender, body), given, (index) => `secrets[${index}]`);
       return tenants.within(caller, async (transaction) => {
         const channel = isId('channel', body.channelId)
           ? await store.shareChannel(transaction, environmentId, body.channelId)
@@ -219,8 +218,9 @@ export function createInboundWebhooks(
       tenants.within(caller, async (transaction) => {
         const webhook = await lock(transaction, caller, id);
         const rules = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
-        const names = { list: 'secret', each: () => 'secret' };
-        const [secret = ''] = secretsFor(rules, given === undefined ? undefined : [given], names);
+        const [secret] = secretsFor(rules, given === undefined ? undefined : [given], () => 'secret');
+        if (secret === undefined)
+          throw invalidField('secret', `is required: ${rules.title} makes it, and shows it in its settings`);
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
         await store.replaceSecret(transaction, id, sealWebhookSecret(keyRing, newId('secret'), secret), {
@@ -236,7 +236,7 @@ export function createInboundWebhooks(
       tenants.within(caller, async (transaction) => {
         const { provider, webhook, secrets } = await signer(transaction, caller, id);
         if (signingSecretOf(provider, secrets) === undefined)
-          return { isSignable: false, reason: unsignable(provider).reason };
+          return { isSignable: false, reason: unsignable(provider, secrets).reason };
         return { isSignable: true, ...sampleDraftOf(provider, webhook, sampleValues()) };
       }),
 
@@ -245,7 +245,7 @@ export function createInboundWebhooks(
         const found_ = await signer(transaction, caller, id);
         const signing = signingSecretOf(found_.provider, found_.secrets);
         if (signing === undefined) {
-          const { field, reason } = unsignable(found_.provider);
+          const { field, reason } = unsignable(found_.provider, found_.secrets);
           throw new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
         }
         await audit.record(transaction, caller, { action: 'webhook.sample_sent', target: { id } });
