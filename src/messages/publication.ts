@@ -2,6 +2,9 @@ import { textArray } from '../db/sql/text-array.ts';
 import type { ApiError } from '../kernel/errors/api-error.ts';
 import type { TraceContext } from '../kernel/values/trace-context.ts';
 
+/** A request to an inbound webhook that was taken. `eventId` is absent where its provider gives events none. */
+export type InboundReceipt = { id: string; webhookId: string; eventId?: string; isSample: boolean };
+
 /** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
 export type NewMessage = {
   id: string;
@@ -20,6 +23,8 @@ export type NewMessage = {
   publisher?: { id: string; hash: Buffer };
   /** The event of an external service that it stands for (src/publishing/storing/inbound-events-store.ts). */
   inbound?: { webhookId: string; eventId: string };
+  /** The request of an external service that it came with (src/publishing/storing/inbound-receipts-store.ts). */
+  receipt?: InboundReceipt;
 };
 
 /** A subscription with a filter, and a message that its filter lets through. */
@@ -95,6 +100,6 @@ export type InboundMessage = {
   payloadText: string;
   payload: unknown;
   metadata: Record<string, string>;
-  /** The provider's own id of the event, by which a repeated request is known; absent where it has none. */
-  event?: { webhookId: string; eventId: string };
+  /** With the provider's own id of the event, by which a repeated request is known; absent where it has none. */
+  request: Omit<InboundReceipt, 'id'>;
 };

@@ -128,7 +128,8 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
 
     /** The message of an inbound webhook. `isHeld`: its channel is paused, and it waits there from now on. */
     inbound(from: InboundMessage, isHeld: boolean): Prepared<AskedBatch> {
-      const { environmentId, channelId, eventType, payloadText: text, payload, metadata, event, ...origin } = from;
+      const { environmentId, channelId, eventType, payloadText: text, payload, metadata, request, ...origin } = from;
+      const { webhookId, eventId } = request;
       const now = clock();
       const time = isHeld ? now : undefined;
       const id = newId('message', time);
@@ -139,7 +140,8 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
         metadata,
         publishedAt: timeOfId('message', id) ?? now,
         ...(isHeld && { isScheduled: true }),
-        ...(event !== undefined && { inbound: event }),
+        ...(eventId !== undefined && { inbound: { webhookId, eventId } }),
+        receipt: { id: newId('inboundReceipt'), ...request },
       };
       const held = isHeld ? ({ isHeldWhilePaused: true } as const) : {};
       const publication = { environmentId, channelId, messages: [message], ...held, ...originOf(origin) };

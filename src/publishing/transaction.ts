@@ -10,6 +10,7 @@ import type { CheckedPublications } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
 import type { MessageNaming } from './prepare.ts';
 import { claimInboundEvents } from './storing/inbound-events-store.ts';
+import { noteInboundReceipts } from './storing/inbound-receipts-store.ts';
 import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
 import { storeScheduled } from './storing/scheduled-store.ts';
@@ -58,7 +59,7 @@ export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
   publications.length === 1 &&
   publications.every(
     (each) =>
-      !isScheduled(each) && each.messages.every(({ publisher, inbound }) => (publisher ?? inbound) === undefined),
+      !isScheduled(each) && each.messages.every(({ publisher, receipt }) => (publisher ?? receipt) === undefined),
   );
 
 /**
@@ -132,6 +133,7 @@ async function storeOn(
     ...(await claimPublisherIds(connection, publications)),
     ...(await claimInboundEvents(connection, publications)),
   ]);
+  await noteInboundReceipts(connection, publications, repeated);
   const { storedOf, routed, ...made } = await storeFresh(connection, publications, repeated, holder);
   const refusals = new Map<PublishUnit, Error>();
   for (const unit of units) {

@@ -8,6 +8,7 @@ import * as references from '../../src/automations/definitions/references/refere
 import * as definitions from '../../src/automations/definitions/store.ts';
 import { openChild } from '../../src/automations/engine/waits/child-store.ts';
 import { findCandidates } from '../../src/automations/engine/waits/wait-store.ts';
+import { findRequests } from '../../src/automations/inbound/requests-store.ts';
 import * as inbound from '../../src/automations/inbound/store.ts';
 import * as runs from '../../src/automations/runs/store.ts';
 import { findStanding } from '../../src/automations/schedules/store.ts';
@@ -114,6 +115,9 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'a channel to be kept': ({ environmentId, db }) => inbound.shareChannel(db, environmentId, ids.channelId),
     'a webhook': ({ environmentId, db }) => inbound.findWebhook(db, environmentId, ids.webhookId),
     refusals: ({ environmentId, db }) => inbound.findRefusals(db, { environmentId, webhookId: ids.webhookId }, page),
+  },
+  'src/automations/inbound/requests-store.ts': {
+    requests: ({ environmentId, db }) => findRequests(db, { environmentId, webhookId: ids.webhookId }, page),
   },
   'src/automations/runs/store.ts': {
     runs: ({ environmentId, db }) => runs.findRuns(db, { environmentId, ids: {} }, { ...page, hasOutputs: true }),

@@ -60,6 +60,7 @@ test.each([
 
 test.each([
   ['refusals', 'webhooks'],
+  ['requests', 'webhooks'],
   ['requests', 'inspectors'],
 ])('a cursor of the %s of one of the %s opens those of no other one', async (name, collection) => {
   type List = { data: { id: string }[]; pagination: { cursor?: string } };

@@ -48,6 +48,12 @@ test('a service sends to an address that was made for it, and a refused request 
   const answer = await send(secret);
   expect(answer.status).toBe(200);
   const { messageId } = (await answer.json()) as { messageId: string };
+  // The page says which message it became, and by its outcome alone it is found among others.
+  expect((await send(secret)).status).toBe(200);
+  await page.getByRole('row', { name: new RegExp(`Repeated ${messageId}`) }).waitFor();
+  await page.getByLabel('Outcome').selectOption('Received');
+  await page.getByRole('cell', { name: 'wrong signature' }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: new RegExp(`Received ${messageId} push delivery-1`) }).waitFor();
   await page.getByRole('link', { name: 'Messages' }).last().click();
   await page.getByRole('link', { name: messageId }).click();
   await page.getByText('12.50').waitFor();

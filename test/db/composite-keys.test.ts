@@ -38,6 +38,8 @@ const EXCEPTIONS: Record<string, string> = {
   'heard_messages.message_id': ENGINE,
   'inbound_events.inbound_webhook_id': ENGINE,
   'inbound_events.message_id': ENGINE,
+  'inbound_receipts.inbound_webhook_id': ENGINE,
+  'inbound_receipts.message_id': ENGINE,
   'inspected_requests.message_id': CLAIM,
   'inspected_requests.subscription_id': CLAIM,
   'messages.channel_id': ENGINE,

@@ -99,6 +99,7 @@ describe('the migrations', () => {
       { migration_name: '0074_heard_by_environment', isFinished: true },
       { migration_name: '0075_rate_of_bulk_replays', isFinished: true },
       { migration_name: '0076_bulk_retries', isFinished: true },
+      { migration_name: '0078_inbound_receipts', isFinished: true },
     ]);
   });
 

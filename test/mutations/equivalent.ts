@@ -188,6 +188,16 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'A foreign key binds the runs of a workflow to its environment: the condition leads to an index, and the workflow is asked for beside it.',
     heldBy: [OF_RUN],
   },
+  'src/automations/inbound/requests.ts createRequestsOfWebhook.scope: cursor environmentId': {
+    because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
+    heldBy: [
+      REFUSED,
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'a cursor of the %s of one of the %s opens those of no other one',
+      },
+    ],
+  },
   'src/automations/inbound/service.ts createInboundWebhooks.refusals: cursor environmentId': {
     because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
     heldBy: [

@@ -244,6 +244,7 @@ export const ENDPOINTS = {
     rotateSecret: { method: 'POST', path: '/v1/webhooks/:webhookId/secrets/rotate', kind: 'json', hasBody: true, isKeyed: true },
     getSample: { method: 'GET', path: '/v1/webhooks/:webhookId/sample', kind: 'json' },
     sendSample: { method: 'POST', path: '/v1/webhooks/:webhookId/sample', kind: 'json', hasBody: true, isKeyed: true },
+    listRequests: { method: 'GET', path: '/v1/webhooks/:webhookId/requests', kind: 'page', hasQuery: true },
     listRefusals: { method: 'GET', path: '/v1/webhooks/:webhookId/refusals', kind: 'page', hasQuery: true },
     receive: { method: 'POST', path: '/v1/webhooks/:webhookId', kind: 'json', isPublic: true },
   },

@@ -73,6 +73,7 @@ import type {
   HandOverOwnership,
   InboundReceived,
   InboundRefusal,
+  InboundRequest,
   InspectedRequest,
   InspectedRow,
   Inspector,
@@ -90,6 +91,7 @@ import type {
   ListConnectors,
   ListDeadLetters,
   ListDeliveries,
+  ListInboundRequests,
   ListMachineCredentials,
   ListMarks,
   ListMessageReplays,
@@ -612,6 +614,8 @@ export type Resources = {
     getSample(webhookId: string, options?: RequestOptions): Call<WebhookSample>;
     /** `POST /v1/webhooks/:webhookId/sample`, scope webhooks:write */
     sendSample(webhookId: string, body?: SendSample | string, options?: RequestOptions): Call<SentSample>;
+    /** `GET /v1/webhooks/:webhookId/requests`, scope webhooks:read */
+    listRequests(webhookId: string, query?: ListInboundRequests, options?: RequestOptions): Pages<InboundRequest>;
     /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */
     listRefusals(webhookId: string, query?: ListRefusals, options?: RequestOptions): Pages<InboundRefusal>;
     /** `POST /v1/webhooks/:webhookId`, for anyone */

@@ -1315,6 +1315,33 @@ export type InboundRefusal = {
   readonly refusedAt: string;
 };
 
+export type InboundRequest = {
+  /** Prefix `irc_` or `irf_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Webhook that it came to. */
+  readonly webhookId: string;
+  /** `received`: it became a message. `repeated`: an earlier request had the same id of the event. */
+  readonly outcome: 'received' | 'repeated' | 'refused';
+  /** Whether this service has signed and sent it as a sample. */
+  readonly isSample: boolean;
+  /** Id of the event, where its signature was good and the service has ids. */
+  readonly eventId?: string;
+  /** Message that its event became, now or the first time. Absent where it was refused. */
+  readonly messageId?: string;
+  /** Event type of that message. Absent while it waits for a paused channel, and once it is removed. */
+  readonly eventType?: string;
+  /** Why it was refused. */
+  readonly reason?: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  /** The same in words. */
+  readonly detail?: string;
+  /** IP address that it came from, where it was refused. */
+  readonly address?: string;
+  /** Length of its body, where it was refused. */
+  readonly bytes?: number;
+  /** When it came. */
+  readonly receivedAt: string;
+};
+
 export type InspectedRequest = {
   /** Prefix `irq_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -1575,6 +1602,14 @@ export type ListDeliveries = {
   readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
   readonly responseBodies?: 'true' | 'false' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListInboundRequests = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly outcome?: 'received' | 'repeated' | 'refused' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };

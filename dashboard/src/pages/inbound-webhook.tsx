@@ -7,12 +7,10 @@ import { senderOf } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { Code } from '../parts/code.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -21,19 +19,14 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { NoSample, NothingYet, SampleButton, SampleDialog } from './inbound-sample.tsx';
-
-/** So many refused requests are shown. */
-const REFUSALS = 50;
-const EVERY_MS = 3_000;
-/** The agent in refusals of signed samples, which no other request can have. */
-const SAMPLE_AGENT = 'posthorn-sample';
+import { InboundRequests } from './inbound-requests.tsx';
+import { NoSample, SampleButton, SampleDialog } from './inbound-sample.tsx';
 
 export function InboundWebhookPage() {
   return <InboundWebhookView id={usePathId()} />;
 }
 
-/** One address: what to enter at the service, and why requests were refused. */
+/** One address: what to enter at the service, and what became of its requests. */
 export function InboundWebhookView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
@@ -83,7 +76,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         })}
       </dl>
       {may('developer') && <Secrets id={id} />}
-      <Requests of={row} onSample={openSample} />
+      <InboundRequests of={row} onSample={openSample} isInPanel={isInPanel} />
       {isSampling && <SampleDialog of={row} onClose={() => setIsSampling(false)} />}
     </>
   );
@@ -172,61 +165,6 @@ function Secrets({ id }: { id: string }) {
         <p>{t.inbound.rotateWhy}</p>
         <TextField label={t.inbound.secret} value={secret} onChange={setSecret} hint={t.inbound.secretHint} isCode />
       </SecretBox>
-    </section>
-  );
-}
-
-/** The newest requests that became no message, with the reason. Where nothing has come at all, a sample is offered. */
-function Requests({ of: row, onSample }: Given) {
-  const t = useTexts();
-  const { at, path } = useHere();
-  const { id, channelId } = row;
-  const found = useQuery({
-    queryKey: [path, 'refusals', id],
-    queryFn: async () => (await api.webhooks.listRefusals(id, { limit: REFUSALS }, at).page()).data,
-    refetchInterval: EVERY_MS,
-  });
-  const hasMessages = useQuery({
-    queryKey: [path, 'has messages', channelId],
-    queryFn: async () => (await api.messages.list(channelId, { limit: 1 }, at).page()).data.length > 0,
-    refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
-  });
-  if (found.data?.length === 0 && hasMessages.data === false) return <NothingYet of={row} onOpen={onSample} />;
-  return (
-    <section className="section">
-      <h2>{t.inbound.refused}</h2>
-      <Failure error={found.error} />
-      {found.data?.length === 0 && <p className="muted">{t.inbound.noneRefused}</p>}
-      {found.data !== undefined && found.data.length > 0 && (
-        <div className="box wide">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>{t.fields.time}</th>
-                <th>{t.fields.reason}</th>
-                <th>{t.inbound.detail}</th>
-                <th>{t.inbound.from}</th>
-                <th className="number">{t.fields.size}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.data.map((refusal) => (
-                <tr key={refusal.id}>
-                  <td>
-                    <Time at={refusal.refusedAt} />
-                  </td>
-                  <td>{t.inbound.reasons[refusal.reason]}</td>
-                  <td>{refusal.detail.replace(/^signature: /, '')}</td>
-                  <td className="mono">
-                    {refusal.userAgent === SAMPLE_AGENT ? t.inbound.sample.mark : refusal.address}
-                  </td>
-                  <td className="number">{bytesText(refusal.bytes)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
     </section>
   );
 }

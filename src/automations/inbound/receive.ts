@@ -9,7 +9,7 @@ import { type InboundRequest, toIncoming } from './incoming.ts';
 import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
 import type { Provider } from './providers/provider.ts';
 import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
-import type { Received, RefusalReason } from './schema.ts';
+import { type Received, type RefusalReason, SAMPLE_AGENT } from './schema.ts';
 import { type Incoming, ProofUnavailable, type VerifiedSignature, SignatureRefused } from './schemes/scheme.ts';
 import { openWebhookSecret } from './secrets.ts';
 
@@ -33,9 +33,6 @@ export type Receiving = {
   /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
   receiveSample(id: string, request: InboundRequest): Promise<Judged>;
 };
-
-/** Stands as the agent in refusals of samples. Others may call themselves so: theirs is left out. */
-const SAMPLE_AGENT = 'posthorn-sample';
 
 type Collaborators = {
   publishing: { publishInbound: (from: InboundMessage) => Promise<{ messageId: string; isRepeated: boolean }> };
@@ -165,7 +162,7 @@ export function createReceiveWebhook(
         metadata,
         header,
         ...(request.hops !== undefined && { hops: request.hops }),
-        ...(eventId !== undefined && { event: { webhookId: webhook.id, eventId } }),
+        request: { webhookId: webhook.id, isSample, ...(eventId !== undefined && { eventId }) },
       });
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;

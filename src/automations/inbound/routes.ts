@@ -4,7 +4,9 @@ import { ANY_TYPE } from '../../http/reading/raw-bytes.ts';
 import { routesOf } from '../../http/route/route.ts';
 import {
   createWebhookBody,
+  inboundRequestAnswer,
   listRefusalsQuery,
+  listInboundRequestsQuery,
   listWebhooksQuery,
   receivedAnswer,
   refusalAnswer,
@@ -122,6 +124,17 @@ export const inboundWebhookRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params: { webhookId }, body, visit }, { inboundWebhooks }) =>
       inboundWebhooks.sendSample(caller, webhookId, { ...body, readJson, address: visit().address }),
+  }),
+  route({
+    method: 'GET',
+    path: `${ONE}/requests`,
+    params,
+    access: read,
+    query: listInboundRequestsQuery,
+    answers: { 200: pageOf(inboundRequestAnswer) },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { webhookId }, query }, { inboundWebhooks }) =>
+      inboundWebhooks.requests(caller, webhookId, query),
   }),
   route({
     method: 'GET',

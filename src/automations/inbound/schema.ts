@@ -2,12 +2,19 @@ import { z } from 'zod';
 import { MAX_EXPRESSION_LENGTH } from '../../filters/expressions/rules.ts';
 import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../../kernel/values/plain-text.ts';
+import { enumQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
+import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { eventTypeSchema } from '../../messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';
 import { SCHEMES, SIGNATURE_PROBLEMS } from './schemes/scheme.ts';
+import {
+  headerName,
+  type SignatureSettings,
+  signatureSettings,
+  signatureShape,
+  visible,
+} from './schemes/signature-settings.ts';
 
 const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 
@@ -34,24 +41,6 @@ const MAX_FIELD_LENGTH = 128;
 
 const name = z.string().min(1).max(200);
 const status = z.enum(WEBHOOK_STATUSES);
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$/, 'must be the name of a header');
-/** HTTP sets these itself, whoever sends. */
-const HTTP_ITSELF: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'transfer-encoding',
-]);
-const proofHeader = headerName.refine(
-  (header) => !HTTP_ITSELF.has(header.toLowerCase()),
-  'is a header that HTTP itself sets: it proves nothing of the sender',
-);
-const visible = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
 const pointer = z
   .string()
   .max(MAX_POINTER_LENGTH)
@@ -66,34 +55,6 @@ const oneOf = <S extends Record<string, z.ZodType>>(shape: S, what: string) =>
   fieldsOf(shape)
     .refine((value) => Object.keys(value).length === 1, `must have one of ${Object.keys(shape).join(', ')}: ${what}`)
     .meta({ takesNull: true });
-
-const signatureShape = {
-  header: proofHeader.describe('Header with the signature, or with the secret itself.'),
-  prefix: visible(64).exactOptional().describe('Text in front of the signature, such as `sha256=`.'),
-  algorithm: z.enum(['sha1', 'sha256', 'sha512']).exactOptional().describe('Hash of the HMAC. Default sha256.'),
-  encoding: z.enum(['hex', 'base64']).exactOptional().describe('Form of the signature. Default hex.'),
-  timestampHeader: headerName.exactOptional().describe('Header with the signed time.'),
-  timestampUnit: z
-    .enum(['seconds', 'milliseconds', 'iso8601'])
-    .exactOptional()
-    .describe('Form of the signed time. Default seconds.'),
-  toleranceSeconds: z
-    .number()
-    .int()
-    .min(1)
-    .max(86_400)
-    .exactOptional()
-    .describe('Seconds by which the signed time may differ from ours. Default 300.'),
-  idHeader: headerName.exactOptional().describe('Header that stands for `{id}` in the template.'),
-  template: visible(256)
-    .refine((text) => text.includes('{body}'), 'must contain {body}')
-    .exactOptional()
-    .describe(
-      'Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`.',
-    ),
-};
-const signatureSettings = z.strictObject(signatureShape);
-export type SignatureSettings = z.output<typeof signatureSettings>;
 
 const eventIdShape = {
   header: headerName.exactOptional().describe('Header with the id.'),
@@ -247,6 +208,44 @@ export const refusalAnswer = z.strictObject({
   refusedAt: time.describe('When it was refused.'),
 });
 export type Refusal = z.output<typeof refusalAnswer>;
+
+/** Stands as the agent in refusals of samples. Others may call themselves so: theirs is left out. */
+export const SAMPLE_AGENT = 'posthorn-sample';
+
+/** `repeated`: an earlier request had the same id of the event. */
+const REQUEST_OUTCOMES = ['received', 'repeated', 'refused'] as const;
+
+export const listInboundRequestsQuery = pageQuery.extend({
+  outcome: enumQuery(REQUEST_OUTCOMES).optional(),
+  ...windowQuery,
+});
+export type ListInboundRequests = z.output<typeof listInboundRequestsQuery>;
+
+export const inboundRequestAnswer = z.strictObject({
+  id: idOf('inboundReceipt', 'inboundRefusal'),
+  webhookId: webhookId.describe('Webhook that it came to.'),
+  outcome: z
+    .enum(REQUEST_OUTCOMES)
+    .describe('`received`: it became a message. `repeated`: an earlier request had the same id of the event.'),
+  isSample: z.boolean().describe('Whether this service has signed and sent it as a sample.'),
+  eventId: z
+    .string()
+    .exactOptional()
+    .describe('Id of the event, where its signature was good and the service has ids.'),
+  messageId: idOf('message')
+    .exactOptional()
+    .describe('Message that its event became, now or the first time. Absent where it was refused.'),
+  eventType: z
+    .string()
+    .exactOptional()
+    .describe('Event type of that message. Absent while it waits for a paused channel, and once it is removed.'),
+  reason: z.enum(REFUSAL_REASONS).exactOptional().describe('Why it was refused.'),
+  detail: z.string().exactOptional().describe('The same in words.'),
+  address: z.string().exactOptional().describe('IP address that it came from, where it was refused.'),
+  bytes: wholeNumber.exactOptional().describe('Length of its body, where it was refused.'),
+  receivedAt: time.describe('When it came.'),
+});
+export type ListedRequest = z.output<typeof inboundRequestAnswer>;
 
 /** A sample is as long as a request may be. */
 const MAX_SAMPLE_LENGTH = 1_048_576;

@@ -12,10 +12,13 @@ import type { EventTypeExpressions } from './event-type-expression.ts';
 import type { SampleValues } from './providers/provider.ts';
 import type { InboundRequest } from './incoming.ts';
 import type { Receiving } from './receive.ts';
+import { createRequestsOfWebhook } from './requests.ts';
 import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import {
   type CreateWebhook,
+  type ListedRequest,
   type ListRefusals,
+  type ListInboundRequests,
   type ListWebhooks,
   type Received,
   type Refusal,
@@ -53,6 +56,8 @@ export type InboundWebhooks = {
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
   /** Requests that became no message, newest first. */
   refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
+  /** Requests of the last days, newest first, with what became of each. */
+  requests(caller: EnvironmentCaller, id: string, query: ListInboundRequests): Promise<Page<ListedRequest>>;
   /** A sample as it would be sent, unsigned; or why none can be signed here. */
   sample(caller: EnvironmentCaller, id: string): Promise<WebhookSample>;
   /**
@@ -127,6 +132,7 @@ export function createInboundWebhooks(
 
   return {
     receive,
+    requests: createRequestsOfWebhook({ tenants }, find),
 
     async create(caller, { secrets: given, scheme, provider, ...body }) {
       const { environmentId } = caller;

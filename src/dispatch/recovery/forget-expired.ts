@@ -11,9 +11,9 @@ const PROOFS_AT_ONCE = 10_000;
 const INSPECTED_AT_ONCE = 200;
 
 /**
- * Removes kept answers and publishers' ids after their 24 hours, used proofs after their minutes, of inbound webhooks the events after 72
- * hours and the refusals after 7 days, and inspected requests after 24 hours, when nobody reads them any more. Returns whether there may
- * be more. Several workers may run at once: each skips the rows of the others.
+ * Removes kept answers and publishers' ids after their 24 hours, used proofs after their minutes, and inspected requests after 24 hours.
+ * Inbound webhooks lose events after 72 hours, refusals after 7 days, and receipts after the retention of their channel. Nobody reads any
+ * of them any more. Returns whether there may be more. Several workers may run at once: each skips the rows of the others.
  */
 export async function forgetExpired(pool: Pool): Promise<boolean> {
   const more = [
@@ -21,6 +21,7 @@ export async function forgetExpired(pool: Pool): Promise<boolean> {
     await forget(pool, 'publisher_ids', AT_ONCE),
     await forget(pool, 'used_proofs', PROOFS_AT_ONCE),
     await forget(pool, 'inbound_events', AT_ONCE),
+    await forget(pool, 'inbound_receipts', AT_ONCE),
     await forget(pool, 'inbound_refusals', AT_ONCE),
     await forget(pool, 'inspected_requests', INSPECTED_AT_ONCE),
   ];
@@ -32,6 +33,7 @@ type Table =
   | 'publisher_ids'
   | 'used_proofs'
   | 'inbound_events'
+  | 'inbound_receipts'
   | 'inbound_refusals'
   | 'inspected_requests';
 

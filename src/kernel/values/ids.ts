@@ -29,6 +29,7 @@ export const ID_PREFIXES = {
   view: 'viw',
   webhook: 'whk',
   inboundRefusal: 'irf',
+  inboundReceipt: 'irc',
   inspector: 'ins',
   inspectedRequest: 'irq',
   mark: 'mrk',

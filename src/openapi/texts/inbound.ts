@@ -52,6 +52,13 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
       'CONFLICT where only the service can sign.',
     example: { body: {} },
   },
+  'GET /v1/webhooks/:webhookId/requests': {
+    summary: 'List requests',
+    description:
+      'Requests that have come, the newest first, with what became of each and the message of those that were taken. They are kept as ' +
+      'long as their channel keeps messages, refused ones for 7 days. Handshakes are left out.',
+    example: { query: { outcome: 'received' } },
+  },
   'GET /v1/webhooks/:webhookId/refusals': {
     summary: 'List refused requests',
     description: 'Requests of the last 7 days that became no message, the newest first, without their bodies.',

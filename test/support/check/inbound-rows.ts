@@ -1,4 +1,5 @@
 import {
+  inboundRequestAnswer,
   refusalAnswer,
   webhookSampleAnswer,
   sentSampleAnswer,
@@ -60,6 +61,13 @@ export const INBOUND_ROWS: ContractRow[] = [
     answers: sentSampleAnswer,
     body: () => ({ body: '{"n": 1}' }),
     isBodyOptional: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/:webhookId/requests',
+    scope: 'webhooks:read',
+    status: 200,
+    listOf: inboundRequestAnswer,
   },
   {
     method: 'GET',

@@ -4,6 +4,16 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 export type Named = { id: string } & Record<string, unknown>;
 export type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 export type Received = { received: boolean; messageId: string };
+export type Arrived = {
+  id: string;
+  outcome: string;
+  isSample: boolean;
+  eventId?: string;
+  messageId?: string;
+  eventType?: string;
+  reason?: string;
+  receivedAt: string;
+};
 type Logged = { data: { reason: string; detail: string; eventId?: string }[] };
 type Shown = { eventType: string; payload: unknown; metadata: object; deliveryStatus: string };
 
@@ -40,6 +50,7 @@ export function inboundCalls(posthorn: TestPosthorn) {
       posthorn.request<T>('POST', `/v1/webhooks/${webhookId}${query}`, body, { key: null, headers }),
     messageOf: async (id: string): Promise<Shown> => (await posthorn.request<Shown>('GET', `/v1/messages/${id}`)).body,
     messagesIn: (channelId: string) => listOf<{ id: string }>(`/v1/channels/${channelId}/messages?limit=100`),
+    requestsTo: (id: string, query = '') => listOf<Arrived>(`/v1/webhooks/${id}/requests${query}`),
     refusalsOf: (id: string, query = '') => listOf<Logged['data'][number]>(`/v1/webhooks/${id}/refusals${query}`),
   };
 }

@@ -47,26 +47,6 @@ export async function seedApprovals(posthorn: TestPosthorn, key: string): Promis
   return '/v1/approvals';
 }
 
-/** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */
-export async function seedWebhooks(
-  posthorn: TestPosthorn,
-  key: string,
-  channelIds: readonly string[],
-): Promise<string> {
-  const paths: string[] = [];
-  for (const status of ['active', 'disabled', 'active'])
-    for (const channelId of channelIds) {
-      const { id } = await make(posthorn, key, '/v1/webhooks', { name: status, channelId, status, provider: 'github' });
-      paths.push(`/v1/webhooks/${id}`);
-    }
-  const [first = ''] = paths;
-  for (const signature of [undefined, 'odd', undefined, 'odd', undefined]) {
-    const headers = signature === undefined ? {} : { 'x-hub-signature-256': signature };
-    await posthorn.request('POST', first, {}, { key: null, headers });
-  }
-  return `${first}/refusals`;
-}
-
 /** Five secrets of workflows. Returns their address. */
 export async function seedSecrets(posthorn: TestPosthorn, key: string): Promise<string> {
   const value = 'a token';

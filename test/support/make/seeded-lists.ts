@@ -19,7 +19,8 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { begunBy, seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { begunBy, seedApprovals, seedConnections, seedRuns, seedSecrets } from './seeded-automations.ts';
+import { INBOUND_LISTS, seedWebhooks } from './seeded-webhooks.ts';
 import { seedInspectors } from './seeded-inspectors.ts';
 import { seedMarks } from './seeded-marks.ts';
 
@@ -40,6 +41,7 @@ export type ListName =
   | 'machine-credentials'
   | 'webhooks'
   | 'refusals'
+  | 'requests'
   | 'inspectors'
   | 'inspected-requests'
   | 'marks'
@@ -167,16 +169,7 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM machine_credentials WHERE environment_id = $1 AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
   },
-  {
-    name: 'webhooks',
-    rows: 'SELECT position, id FROM inbound_webhooks WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: oneOf('status', ['active', 'disabled']), channelId: idOf('channelId') },
-  },
-  {
-    name: 'refusals',
-    rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
-    filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
-  },
+  ...INBOUND_LISTS,
   { name: 'inspectors', rows: `SELECT position, id FROM inspectors WHERE ${OWN}`, filters: {} },
   {
     name: 'inspected-requests',
@@ -281,8 +274,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'api-keys': '/v1/api-keys',
     audit: '/v1/audit',
     'machine-credentials': '/v1/machine-credentials',
-    webhooks: '/v1/webhooks',
-    refusals: await seedWebhooks(posthorn, key, [first, last]),
+    ...(await seedWebhooks(posthorn, key, [first, last])),
     inspectors: '/v1/inspectors',
     marks: await seedMarks((path, body) => make(posthorn, key, path, body)),
     'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),

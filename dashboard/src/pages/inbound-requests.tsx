@@ -1,0 +1,152 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { api, type InboundRequest, type Webhook } from '../api/client.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { bytesText } from '../lib/times.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Filters } from '../parts/filters.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useSince } from '../parts/use-since.ts';
+import { NothingYet } from './inbound-sample.tsx';
+
+const AT_ONCE = 50;
+const EVERY_MS = 3_000;
+const OUTCOMES = ['received', 'repeated', 'refused'] as const;
+const FILTERS = ['outcome', 'since', 'until'] as const;
+const LOOKS = { received: 'delivered', repeated: 'pending', refused: 'failed' } as const;
+
+type Given = { of: Webhook; onSample: () => void; isInPanel: boolean };
+
+/**
+ * Requests to one address, with the message that each became or why it is none. Where nothing has come at all, a sample is offered. In a
+ * panel the newest stand without filters: the address belongs to the list beside it.
+ */
+export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const [address] = useAddress();
+  const search = isInPanel ? {} : address;
+  const spans = useSince(search);
+  const { id, channelId } = row;
+  const outcome = oneOf(search['outcome'], OUTCOMES);
+  const { since, until } = search;
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const found = useInfiniteQuery({
+    queryKey: [path, 'inbound requests', id, outcome, since, until],
+    queryFn: ({ pageParam }) =>
+      api.webhooks
+        .listRequests(
+          id,
+          { outcome, since: sinceOf(since), until: sinceOf(until), limit: AT_ONCE, cursor: pageParam },
+          at,
+        )
+        .page(),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.cursor,
+    // Rows do not move under a reader who has gone further back.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
+  });
+  const rows = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isEmpty = found.isSuccess && rows.length === 0;
+  const hasMessages = useQuery({
+    queryKey: [path, 'has messages', channelId],
+    queryFn: async () => (await api.messages.list(channelId, { limit: 1 }, at).page()).data.length > 0,
+    refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
+  });
+  if (isEmpty && !isFiltered && hasMessages.data === false) return <NothingYet of={row} onOpen={onSample} />;
+  return (
+    <section className="section">
+      <h2>{t.inbound.requests}</h2>
+      {!isInPanel && (
+        <Filters
+          hasQuery={false}
+          filters={[
+            {
+              name: 'outcome',
+              label: t.inbound.outcome,
+              options: OUTCOMES.map((each) => [each, t.inbound.outcomes[each]]),
+              failure: 'refused',
+            },
+            ...spans,
+          ]}
+        />
+      )}
+      <Failure error={found.error} />
+      {isEmpty && (isFiltered ? <NoneMatch filters={FILTERS} /> : <p className="muted">{t.inbound.noRequests}</p>)}
+      {rows.length > 0 && <Table rows={rows} />}
+      {found.hasNextPage && (
+        <button
+          type="button"
+          className="button"
+          disabled={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          {t.list.more}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Table({ rows }: { rows: readonly InboundRequest[] }) {
+  const t = useTexts();
+  return (
+    <div className="box wide">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>{t.fields.time}</th>
+            <th>{t.inbound.outcome}</th>
+            <th>{t.inbound.became}</th>
+            <th>{t.inbound.parts.eventId}</th>
+            <th>{t.inbound.from}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((request) => (
+            <tr key={request.id}>
+              <td>
+                <Time at={request.receivedAt} />
+              </td>
+              <td>
+                <State of={LOOKS[request.outcome]} word={t.inbound.outcomes[request.outcome]} />
+              </td>
+              <td>
+                <Became of={request} />
+              </td>
+              <td className="mono">{request.eventId}</td>
+              <td className="mono">{request.isSample ? t.inbound.sample.mark : fromOf(request)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The message with its event type, or why there is none. */
+function Became({ of: { messageId, eventType, reason, detail } }: { of: InboundRequest }) {
+  const t = useTexts();
+  if (messageId === undefined)
+    return (
+      <>
+        {reason !== undefined && t.inbound.reasons[reason]}
+        <div className="hint">{detail?.replace(/^signature: /, '')}</div>
+      </>
+    );
+  return (
+    <>
+      <HereLink to={`/messages/${messageId}`} className="mono">
+        {messageId}
+      </HereLink>{' '}
+      {eventType}
+    </>
+  );
+}
+
+const fromOf = ({ address, bytes }: InboundRequest): string =>
+  [address, bytes === undefined ? undefined : bytesText(bytes)].filter((part) => part !== undefined).join(', ');
