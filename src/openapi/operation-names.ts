@@ -26,6 +26,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'GET /v1/runs/export': 'runs.export',
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': 'subscriptions.rotateSecret',
   'GET /v1/workflows/:workflowId/schedule': 'workflows.getSchedule',
+  'GET /v1/workflows/:workflowId/versions': 'workflows.listVersions',
   'POST /v1/workflows/:workflowId/test': 'workflows.test',
   'POST /v1/workflows/:workflowId/runs': 'runs.start',
   'GET /v1/workflows/:workflowId/runs': 'runs.listOfWorkflow',

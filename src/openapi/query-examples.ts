@@ -16,6 +16,8 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   errorStatus: '503',
   minLatencyMs: 1_000,
   owner: 'customer-7',
+  version: 1,
+  beforeVersion: 2,
   search: 'mail',
   channelIds: exampleId('channel'),
   subscriptionIds: exampleId('subscription'),

@@ -209,7 +209,7 @@ test('src/automations/waking/heard-store.ts finds no place at which runs of anot
   const { db, newId } = posthorn.deps;
   const { environmentId } = sibling;
   const draft = { id: newId('workflow'), environmentId, name: 'own', description: undefined, now };
-  const empty = { status: 'active', triggerType: undefined, texts: {}, listens: undefined } as const;
+  const empty = { status: 'active', triggerType: undefined, texts: {}, listens: undefined, madeBy: 'own' } as const;
   await definitions.insertWorkflow(db, { ...draft, ...empty });
   const runId = await insertPausedRun(posthorn, draft.id);
   const wait = { runId, stepId: 'own', iteration: '', environmentId, place: 'b', key: 'k', since: now };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findVersions } from '../../src/automations/definitions/versions-store.ts';
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
@@ -100,6 +101,11 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     'src/search/store.ts finds no name',
     async (environmentId) =>
       (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
+  ],
+  [
+    'src/automations/definitions/versions-store.ts finds no version',
+    async (environmentId) =>
+      (await findVersions(posthorn.deps.db, { environmentId, workflowId: all.ids.workflowId }))[0],
   ],
   [
     'src/inspectors/store.ts counts no inspector',
@@ -211,7 +217,7 @@ test.each(['runs', 'heard'])(
     const { environmentId } = all.sibling;
     const [workflowId, messageId] = [newId('workflow'), newId('message')];
     const draft = { id: workflowId, environmentId, name: 'own', description: undefined, now: new Date() };
-    const empty = { status: 'active', triggerType: 'event', texts: {}, listens: undefined } as const;
+    const empty = { status: 'active', triggerType: 'event', texts: {}, listens: undefined, madeBy: 'own' } as const;
     await insertWorkflow(db, { ...draft, ...empty });
     const message = { id: messageId, eventType: 'a', payload: '{}', metadata: undefined, publishedAt: new Date() };
     const run = { id: newId('run'), messageId, workflowId, version: 1, triggerType: 'event' } as const;

@@ -158,3 +158,29 @@ test('a fault is told at its field in the form, and at its line in the JSON', as
   await form().getByLabel('Payload, as JSON').fill('{"a": 1.50}');
   await jsonHas('"payload": {"a": 1.50}');
 });
+
+test('an earlier version of a workflow is compared with the present one, and taken back as a new one', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/workflows/new');
+  await json().fill(DEFINITION);
+  await page.getByText('Nothing is wrong with it').waitFor();
+  await page.getByRole('button', { name: 'Make a workflow' }).click();
+  await page.getByRole('heading', { name: 'Large orders', level: 1 }).waitFor();
+  await jsonHas('total > 12.50');
+  await json().fill((await json().inputValue()).replace('total > 12.50', 'total > 99.5'));
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved').first().waitFor();
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('row', { name: /^2 in force/ }).waitFor();
+  await page.getByRole('button', { name: 'Compare 1' }).click();
+  const changes = page.getByRole('region', { name: 'Changes since version 1' });
+  await changes.locator('del', { hasText: 'total > 12.50' }).waitFor();
+  await changes.locator('ins', { hasText: 'total > 99.5' }).waitFor();
+  await page.getByRole('button', { name: 'Take this version back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take this version back' }).click();
+  await page.getByRole('row', { name: /^3 in force/ }).waitFor();
+  await page.getByRole('tab', { name: 'Definition' }).click();
+  await jsonHas('total > 12.50');
+  // Every number that its author wrote is there again, digit for digit.
+  await jsonHas('9007199254740993');
+});

@@ -100,6 +100,7 @@ describe('the migrations', () => {
       { migration_name: '0075_rate_of_bulk_replays', isFinished: true },
       { migration_name: '0076_bulk_retries', isFinished: true },
       { migration_name: '0078_inbound_receipts', isFinished: true },
+      { migration_name: '0079_makers_of_versions', isFinished: true },
     ]);
   });
 

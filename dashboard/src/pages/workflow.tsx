@@ -16,8 +16,9 @@ import { Unread } from '../parts/unread.tsx';
 import { RunList } from './runs.tsx';
 import { WorkflowEditor } from './workflow-editor.tsx';
 import { WorkflowTrial } from './workflow-trial.tsx';
+import { WorkflowVersions } from './workflow-versions.tsx';
 
-const TABS = ['definition', 'runs', 'trial'] as const;
+const TABS = ['definition', 'runs', 'versions', 'trial'] as const;
 
 export function WorkflowPage() {
   return <WorkflowView id={usePathId()} />;
@@ -53,6 +54,7 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
         <TabPanel tab={tab}>
           {tab === 'definition' && <WorkflowEditor key={row.updatedAt} workflow={row} text={definitionOf(row, text)} />}
           {tab === 'runs' && <RunList workflowId={id} />}
+          {tab === 'versions' && <WorkflowVersions id={id} />}
           {tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
         </TabPanel>
       )}

@@ -2,11 +2,13 @@ import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
 import { routesOf } from '../../http/route/route.ts';
 import {
   createWorkflowBody,
+  listVersionsQuery,
   listWorkflowsQuery,
   updateWorkflowBody,
   validateWorkflowBody,
   definitionValidationAnswer,
   workflowAnswer,
+  workflowVersionsAnswer,
 } from './schema.ts';
 import type { Workflows } from './service.ts';
 
@@ -57,6 +59,16 @@ export const workflowRoutes = [
     answers: { 200: workflowAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { workflowId } }, { workflows }) => workflows.get(caller, workflowId),
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/versions`,
+    params,
+    access: reading,
+    query: listVersionsQuery,
+    answers: { 200: workflowVersionsAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { workflowId }, query }, { workflows }) => workflows.versions(caller, workflowId, query),
   }),
   route({
     method: 'PATCH',

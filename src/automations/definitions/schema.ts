@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exactArray, exactObject, idOf, fieldProblem, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { enumQuery, pageQuery, wholeNumberQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
@@ -73,6 +73,42 @@ export const listWorkflowsQuery = pageQuery.extend({
   definitions: enumQuery(['true', 'false']).optional(),
 });
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
+
+/** A workflow has as many as it was changed; the column of their numbers ends here. */
+const VERSIONS = { min: 1, max: 2_147_483_647 };
+const versionQuery = wholeNumberQuery(/^[0-9]{1,10}$/, VERSIONS, `must be a whole number from 1 to ${VERSIONS.max}`);
+
+/** Versions of one answer. */
+export const VERSIONS_AT_ONCE = 50;
+export const listVersionsQuery = z.strictObject({
+  version: versionQuery.optional(),
+  beforeVersion: versionQuery.optional(),
+});
+export type ListVersions = z.output<typeof listVersionsQuery>;
+
+const workflowVersion = z.strictObject({
+  version: wholeNumber.describe('Number of the version. Runs name it as their `definitionVersion`.'),
+  triggerType: z.string().exactOptional().describe('Type of its trigger. Absent where there is none.'),
+  stepCount: wholeNumber.describe('Number of its steps.'),
+  madeBy: z
+    .string()
+    .exactOptional()
+    .describe('API key, machine credential or person who has made it. Absent in one from before that was noted.'),
+  trigger: exactObject
+    .exactOptional()
+    .describe('Beginning of a run, as its author wrote it. Only where `version` asks for it.'),
+  steps: exactArray
+    .exactOptional()
+    .describe('Work of a run, as its author wrote it. Only where `version` asks for it.'),
+  createdAt: time.describe('When it was made.'),
+});
+export type WorkflowVersion = z.output<typeof workflowVersion>;
+
+export const workflowVersionsAnswer = z.strictObject({
+  versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, the newest first.`),
+  hasMore: z.boolean().describe('Whether there are older ones: `beforeVersion` asks for them.'),
+});
+export type WorkflowVersions = z.output<typeof workflowVersionsAnswer>;
 
 /** Spec §2. */
 export const workflowAnswer = z.strictObject({

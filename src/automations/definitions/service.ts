@@ -19,15 +19,19 @@ import { missingIn } from './problems/problems.ts';
 import { triggerTypeOf } from './plan/trigger-type.ts';
 import {
   type CreateWorkflow,
+  type ListVersions,
   type ListWorkflows,
   type UpdateWorkflow,
   type ValidateWorkflow,
   type DefinitionValidation,
+  VERSIONS_AT_ONCE,
   type Workflow,
   workflowChange,
+  type WorkflowVersions,
 } from './schema.ts';
 import * as store from './store.ts';
 import { createStepCounts } from './step-counts.ts';
+import { findVersions } from './versions-store.ts';
 import { parsed, textsIn } from './written-texts.ts';
 
 /** One version of a workflow. Trigger and steps are the author's JSON texts. */
@@ -38,6 +42,8 @@ export type Workflows = {
   create(caller: EnvironmentCaller, body: CreateWorkflow | BodyMisfit, bodyText: string): Promise<Workflow>;
   list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
   get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
+  /** Its versions, the newest first: that one is in force. With a `version` that one alone, with its definition. */
+  versions(caller: EnvironmentCaller, id: string, query: ListVersions): Promise<WorkflowVersions>;
   /** Its present version, as other services read it. */
   definitionOf(caller: EnvironmentCaller, id: string): Promise<Definition>;
   /** New runs take the new definition at once; those that have begun keep theirs. */
@@ -157,6 +163,7 @@ export function createWorkflows(
           triggerType,
           texts,
           listens,
+          madeBy: caller.principal.id,
           now: clock(),
         });
         await announceListening(transaction, environmentId, listens);
@@ -179,6 +186,13 @@ export function createWorkflows(
     },
 
     get: async (caller, id) => (await read(caller, id)).workflow,
+
+    async versions(caller, id, query) {
+      await read(caller, id);
+      const which = { environmentId: caller.environmentId, workflowId: id, ...query };
+      const rows = await tenants.read(caller, (reader) => findVersions(reader, which));
+      return { versions: rows.slice(0, VERSIONS_AT_ONCE), hasMore: rows.length > VERSIONS_AT_ONCE };
+    },
 
     async definitionOf(caller, id) {
       const { workflow, version, texts } = await read(caller, id);
@@ -205,7 +219,9 @@ export function createWorkflows(
         const listens = isOther ? listeningIn(texts) : undefined;
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
-          ...(isOther && { definition: { texts, listens, triggerType: triggerTypeOf(texts.trigger) } }),
+          ...(isOther && {
+            definition: { texts, listens, madeBy: caller.principal.id, triggerType: triggerTypeOf(texts.trigger) },
+          }),
           now: clock(),
         });
         if (isOther) await announceListening(transaction, caller.environmentId, listens);

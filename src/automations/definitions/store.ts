@@ -11,8 +11,8 @@ export type DefinitionTexts = { trigger?: string; steps?: string };
 /** A workflow with what its lists and answers do not show. */
 export type StoredWorkflow = { workflow: Workflow; version: number; texts: DefinitionTexts };
 
-/** A version to be stored, and the messages that its steps may wait for; undefined for none. */
-export type NewVersion = { texts: DefinitionTexts; listens: Listening[] | undefined };
+/** A version to be stored: who has made it, and the messages that its steps may wait for; undefined for none. */
+export type NewVersion = { texts: DefinitionTexts; listens: Listening[] | undefined; madeBy: string };
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 
@@ -49,6 +49,7 @@ export async function insertWorkflow(
     triggerType,
     texts,
     listens,
+    madeBy,
     now,
   }: NewVersion & {
     id: string;
@@ -70,7 +71,7 @@ export async function insertWorkflow(
       triggerType: triggerType ?? null,
       createdAt: now,
       updatedAt: now,
-      versions: { create: { version: 1, ...versionColumns({ texts, listens }), createdAt: now } },
+      versions: { create: { version: 1, ...versionColumns({ texts, listens, madeBy }), createdAt: now } },
     },
   });
   return toWorkflow({
@@ -176,9 +177,9 @@ export async function updateWorkflow(
   });
 }
 
-function versionColumns({ texts, listens }: NewVersion) {
+function versionColumns({ texts, listens, madeBy }: NewVersion) {
   const { trigger = null, steps = null } = texts;
-  return { trigger, steps, ...(listens !== undefined && { listens }) };
+  return { trigger, steps, madeBy, ...(listens !== undefined && { listens }) };
 }
 
 export async function markWorkflowDeleted(

@@ -30,6 +30,13 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Get a workflow',
     description: 'Shows one workflow, with trigger and steps as their author wrote them.',
   },
+  'GET /v1/workflows/:workflowId/versions': {
+    summary: 'List the versions of a workflow',
+    description:
+      'Each change of trigger or steps makes a version. They come with the newest first, which is in force, and without the definitions: ' +
+      '`version` asks for one with its own. A PATCH with its trigger and steps takes it back, as a new version.',
+    example: { query: { version: '1' } },
+  },
   'PATCH /v1/workflows/:workflowId': {
     summary: 'Change a workflow',
     description:

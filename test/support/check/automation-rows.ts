@@ -2,7 +2,11 @@ import { approvalAnswer } from '../../../src/automations/approvals/schema.ts';
 import { cancelledRunsAnswer, runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
 import { scheduleAnswer } from '../../../src/automations/schedules/schema.ts';
 import { trialAnswer } from '../../../src/automations/trials/schema.ts';
-import { definitionValidationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
+import {
+  definitionValidationAnswer,
+  workflowAnswer,
+  workflowVersionsAnswer,
+} from '../../../src/automations/definitions/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 const PATH = '/v1/workflows/:workflowId';
@@ -36,6 +40,13 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     otherBodies: ({ workflowId }) => [{ id: workflowId, ...definition }],
   },
   { method: 'GET', path: PATH, scope: 'workflows:read', status: 200, answers: workflowAnswer },
+  {
+    method: 'GET',
+    path: `${PATH}/versions`,
+    scope: 'workflows:read',
+    status: 200,
+    answers: workflowVersionsAnswer,
+  },
   {
     method: 'PATCH',
     path: PATH,
