@@ -80,6 +80,11 @@ export const statsAnswer = z.strictObject({
 });
 export type Stats = z.output<typeof statsAnswer>;
 
+const capped = {
+  count: wholeNumber.describe('How many there are, 1,000 at most.'),
+  isMore: z.boolean().describe('Whether there are more than that.'),
+};
+
 /** Figures of several subscriptions. */
 export const subscriptionStatsAnswer = z.strictObject({
   ...span,
@@ -89,16 +94,12 @@ export const subscriptionStatsAnswer = z.strictObject({
         subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
         totals: z.strictObject(figures).describe('Figures of the whole span.'),
         points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+        waiting: z.strictObject(capped).describe('Deliveries that wait for an attempt now, the first or a later one.'),
       }),
     )
     .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
 });
 export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
-
-const capped = {
-  count: wholeNumber.describe('How many there are, 1,000 at most.'),
-  isMore: z.boolean().describe('Whether there are more than that.'),
-};
 
 /** Figures of several channels: no more than a row of their list shows. */
 export const channelStatsAnswer = z.strictObject({

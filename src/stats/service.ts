@@ -59,9 +59,13 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
-      const { ofIds, counted } = await tenants.read(caller, async (reader) => {
-        const found = await store.findSubscriptionIds(reader, environmentId, subscriptionIds);
-        return { ofIds: found, counted: await store.findCounted(reader, { environmentId, ofIds: found }, span) };
+      const { ofIds, counted, waiting } = await tenants.list(caller, async (transaction) => {
+        const found = await store.findSubscriptionIds(transaction, environmentId, subscriptionIds);
+        return {
+          ofIds: found,
+          counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span),
+          waiting: await store.countWaiting(transaction, found),
+        };
       });
       const countedOf = byOwner(ofIds, counted);
       return {
@@ -69,6 +73,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
         subscriptions: ofIds.map((subscriptionId) => ({
           subscriptionId,
           ...figuresOf(countedOf.get(subscriptionId) ?? [], span, false),
+          waiting: shownOf(waiting.get(subscriptionId) ?? 0),
         })),
       };
     },

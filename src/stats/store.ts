@@ -90,6 +90,38 @@ export async function isOfChannel(
 /** The most that is counted of work that is left: an index is read so far, however long the backlog is. */
 export const MOST_COUNTED = 1_000;
 
+// Three indexes have all that is unfinished and in no process's hands: first tries, later ones, and those that Temporal carries. The order
+// of the first two keeps PostgreSQL to them.
+const WAITING = [
+  'd.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 ORDER BY d.due_at',
+  'd.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts > 0 ORDER BY d.due_at',
+  'd.carrier IS NOT NULL',
+]
+  .map(
+    (which) => `
+      (SELECT d.due_at FROM deliveries d WHERE d.subscription_id = s.id AND d.due_at IS NOT NULL AND ${which} LIMIT ${MOST_COUNTED + 1})`,
+  )
+  .join(' UNION ALL ');
+
+/**
+ * How many deliveries of each of these subscriptions wait for a try, up to one more than is shown at most. Only indexes of unfinished ones
+ * are read, so that what was delivered costs nothing.
+ */
+export async function countWaiting(
+  transaction: DatabaseTransaction,
+  subscriptionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const values = createValues();
+  const named = subscriptionIds.map((id) => values.add(id)).join(', ');
+  const rows = await queryAlong<{ id: string; count: number }>(
+    transaction,
+    `SELECT s.id, (SELECT count(*)::int FROM (${WAITING} LIMIT ${MOST_COUNTED + 1}) AS few) AS count
+     FROM unnest(ARRAY[${named}]::text[]) AS s (id)`,
+    values,
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 const LEFT = {
   pending: { table: 'deliveries', where: `d.status <> 'delivered'` },
   retrying: { table: 'deliveries', where: `d.status <> 'delivered'` },

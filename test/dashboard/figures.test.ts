@@ -81,6 +81,8 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
   await row.getByRole('img', { name: 'Last 24 hours: 1,400 delivered, 10 failed' }).waitFor();
   expect(await row.textContent()).toContain('99.3 %');
+  // The one message has no worker that would deliver it.
+  expect(await row.getByRole('gridcell').allTextContents()).toContain('1');
   await dashboard.open(`/subscriptions/${subscriptionId}`);
   await page.getByRole('img', { name: /^Tries/ }).waitFor();
   expect(await page.getByText('Messages accepted').count()).toBe(0);

@@ -253,6 +253,7 @@ export const ENDPOINTS = {
     list: { method: 'GET', path: '/v1/workflows', kind: 'page', hasQuery: true },
     validate: { method: 'POST', path: '/v1/workflows/validate', kind: 'json', hasBody: true, isKeyed: true },
     get: { method: 'GET', path: '/v1/workflows/:workflowId', kind: 'json' },
+    listVersions: { method: 'GET', path: '/v1/workflows/:workflowId/versions', kind: 'json', hasQuery: true },
     update: { method: 'PATCH', path: '/v1/workflows/:workflowId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/workflows/:workflowId', kind: 'json' },
     activate: { method: 'POST', path: '/v1/workflows/:workflowId/activate', kind: 'json', isKeyed: true },

@@ -101,6 +101,7 @@ import type {
   ListRunsOfWorkflow,
   ListScheduled,
   ListSubscriptions,
+  ListVersions,
   ListWebhooks,
   ListWorkflows,
   LookAtInvitation,
@@ -191,6 +192,7 @@ import type {
   WholeConnector,
   Workflow,
   WorkflowSecret,
+  WorkflowVersions,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -630,6 +632,8 @@ export type Resources = {
     validate(body: ValidateWorkflow | string, options?: RequestOptions): Call<DefinitionValidation>;
     /** `GET /v1/workflows/:workflowId`, scope workflows:read */
     get(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `GET /v1/workflows/:workflowId/versions`, scope workflows:read */
+    listVersions(workflowId: string, query?: ListVersions, options?: RequestOptions): Call<WorkflowVersions>;
     /** `PATCH /v1/workflows/:workflowId`, scope workflows:write */
     update(workflowId: string, body: UpdateWorkflow | string, options?: RequestOptions): Call<Workflow>;
     /** `DELETE /v1/workflows/:workflowId`, scope workflows:write */

@@ -1688,6 +1688,11 @@ export type ListSubscriptions = {
   readonly failing?: 'true' | 'false' | undefined;
 };
 
+export type ListVersions = {
+  readonly version?: number | undefined;
+  readonly beforeVersion?: number | undefined;
+};
+
 export type ListWebhooks = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -2841,6 +2846,13 @@ export type SubscriptionStats = {
         readonly p95: number;
       };
     }[];
+    /** Deliveries that wait for an attempt now, the first or a later one. */
+    readonly waiting: {
+      /** How many there are, 1,000 at most. */
+      readonly count: number;
+      /** Whether there are more than that. */
+      readonly isMore: boolean;
+    };
   }[];
 };
 
@@ -3325,4 +3337,26 @@ export type WorkflowSecret = {
   readonly updatedAt: string;
   /** When a step last sent it, to the minute. Absent before. */
   readonly lastUsedAt?: string;
+};
+
+export type WorkflowVersions = {
+  /** Up to 50 versions, the newest first. */
+  readonly versions: readonly {
+    /** Number of the version. Runs name it as their `definitionVersion`. */
+    readonly version: number;
+    /** Type of its trigger. Absent where there is none. */
+    readonly triggerType?: string;
+    /** Number of its steps. */
+    readonly stepCount: number;
+    /** API key, machine credential or person who has made it. Absent in one from before that was noted. */
+    readonly madeBy?: string;
+    /** Beginning of a run, as its author wrote it. Only where `version` asks for it. */
+    readonly trigger?: Readonly<Record<string, unknown>>;
+    /** Work of a run, as its author wrote it. Only where `version` asks for it. */
+    readonly steps?: readonly unknown[];
+    /** When it was made. */
+    readonly createdAt: string;
+  }[];
+  /** Whether there are older ones: `beforeVersion` asks for them. */
+  readonly hasMore: boolean;
 };

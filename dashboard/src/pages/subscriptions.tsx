@@ -1,4 +1,5 @@
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
+import { countText } from '../lib/bounded-count.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -97,6 +98,15 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       cell: (row) => (row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')),
     },
     { head: t.figures.lastDay, width: '96px', cell: (row) => <LastDay of={figuresOf(row)} /> },
+    {
+      head: t.subscriptions.waiting,
+      width: '72px',
+      isNumber: true,
+      cell: (row) => {
+        const waiting = figuresOf(row)?.waiting;
+        return waiting && countText(waiting);
+      },
+    },
     {
       head: t.figures.success,
       width: '64px',

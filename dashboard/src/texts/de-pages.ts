@@ -202,6 +202,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     nameLabel: 'Name',
     nameHint: 'Leer: der Host der URL.',
     types: 'Typen',
+    waiting: 'Wartend',
     allTypes: 'alle',
     typesHint: 'Mit Kommas dazwischen. order.* nimmt alle, die so beginnen. Leer: alle.',
     owner: 'Eigentümer',

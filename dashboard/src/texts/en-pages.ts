@@ -201,6 +201,7 @@ export const enPages = {
     nameLabel: 'Name',
     nameHint: 'Empty: the host of the URL.',
     types: 'Types',
+    waiting: 'Waiting',
     allTypes: 'all',
     typesHint: 'With commas between them. order.* takes all that begin so. Empty: all.',
     owner: 'Owner',

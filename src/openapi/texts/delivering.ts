@@ -86,7 +86,8 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'GET /v1/stats/subscriptions': {
     summary: 'Get figures of subscriptions',
-    description: 'The same of up to 100 subscriptions at once, in 24 steps or so.',
+    description:
+      'The same of up to 100 subscriptions at once, in 24 steps or so, and how many deliveries of each wait now, counted up to 1,000.',
   },
   'GET /v1/stats/channels': {
     summary: 'Get figures of channels',

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  posthorn = await startPosthorn({ withWorker: true });
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+type Waiting = { count: number; isMore: boolean };
+
+/** How many deliveries of these subscriptions wait, in their order. */
+async function waitingOf(...ids: readonly string[]): Promise<Waiting[]> {
+  const path = `/v1/stats/subscriptions?subscriptionIds=${ids.join(',')}`;
+  const { body } = await posthorn.request<{ subscriptions: { waiting: Waiting }[] }>('GET', path);
+  return body.subscriptions.map(({ waiting }) => waiting);
+}
+
+async function publish(channelId: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1)
+    await posthorn.request('POST', `/v1/channels/${channelId}/messages`, {
+      eventType: 'order.created',
+      payload: { n },
+    });
+}
+
+test('figures of subscriptions say how many deliveries wait, also of a paused one, until they are done', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
+  const { id: other } = await createSubscription(posthorn, {
+    channelId: (await createChannel(posthorn)).id,
+    webhookUrl: receiver.url,
+  });
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { status: 'paused' });
+  await publish(channelId, 3);
+  expect(await waitingOf(other, id)).toEqual([
+    { count: 0, isMore: false },
+    { count: 3, isMore: false },
+  ]);
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { status: 'active' });
+  await waitFor('none waits', async () => (await waitingOf(id))[0]?.count === 0);
+  expect(receiver.requests).toHaveLength(3);
+});
+
+test('a delivery that waits for its next try is one of them, in whatever hands it is', async () => {
+  receiver.answerWith([(response) => void response.writeHead(500).end()]);
+  const { id: channelId } = await createChannel(posthorn);
+  const retryPolicy = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000 };
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+  await publish(channelId, 1);
+  await waitFor('the first try has failed', async () => {
+    const { body } = await posthorn.request<{ data: { status: string }[] }>(
+      'GET',
+      `/v1/deliveries?subscriptionId=${id}&status=retrying`,
+    );
+    return body.data.length === 1;
+  });
+  await waitFor('it waits for its next try', async () => (await waitingOf(id))[0]?.count === 1);
+});
