@@ -3,7 +3,7 @@ import type { ApiError } from '../kernel/errors/api-error.ts';
 import type { TraceContext } from '../kernel/values/trace-context.ts';
 
 /** A request to an inbound webhook that was taken. `eventId` is absent where its provider gives events none. */
-export type InboundReceipt = { id: string; webhookId: string; eventId?: string; isSample: boolean };
+type InboundReceipt = { id: string; webhookId: string; eventId?: string; isSample: boolean };
 
 /** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
 export type NewMessage = {
