@@ -1609,6 +1609,7 @@ export type ListDeliveries = {
 export type ListInboundRequests = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only with this outcome. */
   readonly outcome?: 'received' | 'repeated' | 'refused' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
@@ -1689,7 +1690,9 @@ export type ListSubscriptions = {
 };
 
 export type ListVersions = {
+  /** Only this version, with its definition. */
   readonly version?: number | undefined;
+  /** Only versions with a lower number. */
   readonly beforeVersion?: number | undefined;
 };
 

@@ -81,8 +81,8 @@ const versionQuery = wholeNumberQuery(/^[0-9]{1,10}$/, VERSIONS, `must be a whol
 /** Versions of one answer. */
 export const VERSIONS_AT_ONCE = 50;
 export const listVersionsQuery = z.strictObject({
-  version: versionQuery.optional(),
-  beforeVersion: versionQuery.optional(),
+  version: versionQuery.optional().describe('Only this version, with its definition.'),
+  beforeVersion: versionQuery.optional().describe('Only versions with a lower number.'),
 });
 export type ListVersions = z.output<typeof listVersionsQuery>;
 

@@ -216,7 +216,7 @@ export const SAMPLE_AGENT = 'posthorn-sample';
 const REQUEST_OUTCOMES = ['received', 'repeated', 'refused'] as const;
 
 export const listInboundRequestsQuery = pageQuery.extend({
-  outcome: enumQuery(REQUEST_OUTCOMES).optional(),
+  outcome: enumQuery(REQUEST_OUTCOMES).optional().describe('Only with this outcome.'),
   ...windowQuery,
 });
 export type ListInboundRequests = z.output<typeof listInboundRequestsQuery>;
