@@ -183,7 +183,6 @@ function Comparison({ id, version, present }: { id: string; version: number; pre
             why={t.workflows.takeBackWhy}
             what={takeBack}
             told={t.workflows.takenBack(version)}
-            looks="plain"
           />
         </div>
       )}
