@@ -1331,7 +1331,7 @@ export type InboundRequest = {
   /** Event type of that message. Absent while it waits for a paused channel, and once it is removed. */
   readonly eventType?: string;
   /** Why it was refused. */
-  readonly reason?: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
   /** The same in words. */
   readonly detail?: string;
   /** IP address that it came from, where it was refused. */
