@@ -90,7 +90,7 @@ function ProviderSteps({ of: row }: { of: Webhook }) {
   return (
     <section className="section">
       <h2>{t.inbound.stepsTitle(senderOf(row))}</h2>
-      <ol>
+      <ol className="numbered">
         <li>
           {t.inbound.place} <strong>{place}</strong>.
         </li>

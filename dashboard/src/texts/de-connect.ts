@@ -20,7 +20,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     place: 'Öffnen Sie',
     steps: {
       address: 'Tragen Sie dort die Adresse von oben ein.',
-      shown: (secret) => `Kopieren Sie, was dort als „${secret}“ steht, und setzen Sie es hier als Geheimnis.`,
+      shown: (secret) => `Kopieren Sie, was dort als „${secret}“ steht, und setzen Sie es unten mit „Wechseln“.`,
       chosen: (secret) => `Tragen Sie das Geheimnis dieser Seite dort als „${secret}“ ein.`,
     },
     shownHint: (sender, secret) =>

@@ -20,7 +20,7 @@ export const enConnect = {
     place: 'Open',
     steps: {
       address: 'Enter the address above there.',
-      shown: (secret: string) => `Copy what is shown there as “${secret}”, and set it here as the secret.`,
+      shown: (secret: string) => `Copy what is shown there as “${secret}”, and set it below by “Rotate”.`,
       chosen: (secret: string) => `Enter the secret of this page there as “${secret}”.`,
     },
     shownHint: (sender: string, secret: string) =>
