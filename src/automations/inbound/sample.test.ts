@@ -225,11 +225,17 @@ test('a service that keeps its key, and a public key, sign nothing here; of two 
     const provider = ALL[name];
     if (provider === undefined) throw new Error(`no provider ${name}`);
     expect([provider.sample, signingSecretOf(provider, ['anything'])]).toEqual([undefined, undefined]);
-    expect(unsignable(provider, ['anything'])).toEqual({ field: 'scheme', reason: expect.stringContaining(provider.title) });
+    expect(unsignable(provider, ['anything'])).toEqual({
+      field: 'scheme',
+      reason: expect.stringContaining(provider.title),
+    });
   }
   expect(signingSecretOf(standard, ['whpk_a'])).toBeUndefined();
   expect(unsignable(standard, ['whpk_a'])).toEqual({ field: 'secrets', reason: expect.stringContaining('public key') });
-  expect(unsignable(CATALOGUE.stripe, [])).toEqual({ field: 'secrets', reason: expect.stringContaining('not set yet') });
+  expect(unsignable(CATALOGUE.stripe, [])).toEqual({
+    field: 'secrets',
+    reason: expect.stringContaining('not set yet'),
+  });
   expect(signingSecretOf(standard, ['whpk_a', 'whsec_b', 'whsec_c'])).toBe('whsec_b');
   expect(signingSecretOf(CATALOGUE.github, ['new', 'old'])).toBe('new');
 });
