@@ -1,4 +1,4 @@
-import type { CreateWebhook, Webhook } from '../api/client.ts';
+import type { CreateWebhook, Webhook } from '../../../client/src/index.ts';
 
 export type ProviderName = NonNullable<CreateWebhook['provider']>;
 
