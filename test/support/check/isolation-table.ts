@@ -139,6 +139,8 @@ export const pathWith = (path: string, ids: TenantIds): string =>
 
 /** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
 const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
+  version: () => ['1', '2'],
+  beforeVersion: () => ['1', '2'],
   channelId: ({ channelId }) => [channelId],
   channelIds: ({ channelId }) => [channelId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
