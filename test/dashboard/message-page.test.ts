@@ -19,6 +19,7 @@ test('a changed copy keeps its metadata, and nobody who takes it is one link awa
   // Bodies of answers were loaded every three seconds, and shown nowhere.
   expect(new URL((await asked).url()).searchParams.get('responseBodies')).toBe('false');
   await page.getByRole('link', { name: 'Publish a changed copy' }).click();
+  await page.getByRole('heading', { name: 'Publish a message', level: 1 }).waitFor();
   expect(JSON.parse(await page.getByLabel('Metadata').inputValue())).toEqual({ region: 'eu' });
   await page.getByLabel('Metadata').fill('{"region": ');
   await page.getByRole('button', { name: 'Publish a message' }).click();
@@ -30,6 +31,7 @@ test('a changed copy keeps its metadata, and nobody who takes it is one link awa
   expect(page.url()).not.toContain(id);
 
   await page.getByRole('link', { name: 'Subscribe to it' }).click();
+  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
   expect(await page.getByLabel('Types').inputValue()).toBe('order.created');
   expect(await page.getByLabel('Channel', { exact: true }).inputValue()).toBe(channelId);
 });

@@ -92,6 +92,7 @@ test('from the link of the first start to the first delivered message', async ()
   await page.getByRole('button', { name: 'Make a channel' }).click();
   await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Make a subscription' }).first().click();
+  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
   expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
   await makeSubscription('Till', 'orders');
   await publish('orders', '{"total": 12.50, "big": 9007199254740993}');

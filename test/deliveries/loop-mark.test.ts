@@ -138,6 +138,7 @@ describe('a request with a mark', () => {
     const redelivering = routes.filter(({ isRedelivery }) => isRedelivery).map(({ path }) => path);
     expect(redelivering.toSorted()).toEqual([
       '/v1/deliveries/:deliveryId/retry',
+      '/v1/deliveries/retry',
       '/v1/dlq/:deadLetterId/replay',
       '/v1/dlq/replay',
       '/v1/subscriptions',
