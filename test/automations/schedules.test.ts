@@ -4,6 +4,7 @@ import { beginScheduledRun } from '../../src/automations/schedules/begin.ts';
 import { forgetSynced } from '../../src/automations/schedules/store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
+import { holding, untilStuck } from '../support/service/held-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -201,6 +202,24 @@ test('a run whose Temporal workflow was never begun by its schedule is begun by 
   );
   await pool.query('UPDATE runs SET due_at = now() WHERE id = $1', [begun?.run.runId]);
   expect(await calls.ended(begun?.run.runId ?? '')).toMatchObject({ status: 'completed' });
+});
+
+// Old: the row of a schedule that a worker was telling the old store of was passed over.
+test('also one that a worker is telling the old store of is made again in the new one', async () => {
+  const { pool } = posthorn.deps;
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
+  await there(workflowId);
+  // Not due for the worker of this test: another one has begun to tell Temporal of it, and has not stored that yet.
+  await pool.query('UPDATE workflow_schedules SET synced = 0, revision = 0 WHERE workflow_id = $1', [workflowId]);
+  const record = 'UPDATE workflow_schedules SET synced = 1, revision = 1 WHERE workflow_id = $1';
+  await holding(pool, [record, workflowId], async (release) => {
+    const forgotten = forgetSynced(pool);
+    await untilStuck(pool, 1, forgotten);
+    await scheduleOf(workflowId).delete();
+    await release();
+    await forgotten;
+  });
+  await there(workflowId);
 });
 
 test('schedules of a lost Temporal store are made again', async () => {

@@ -60,9 +60,12 @@ export async function recordSynced(
   ]);
 }
 
-/** Temporal's store is new: it is to be told of all schedules. */
+/**
+ * Temporal's store is new: it is to be told of all schedules. No condition on `synced`: a worker that is telling the old store of one has
+ * locked its row and not stored that yet, and such a row would be passed over.
+ */
 export async function forgetSynced(pool: Pool): Promise<void> {
-  await pool.query('UPDATE workflow_schedules SET synced = 0 WHERE synced > 0');
+  await pool.query('UPDATE workflow_schedules SET synced = 0');
 }
 
 /** The last time of a schedule that began a run, and what Temporal has against it. */
