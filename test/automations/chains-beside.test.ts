@@ -122,7 +122,7 @@ test('a retry leaves failures alone that a loop, or a race, has passed over', as
     { id: 'race', type: 'parallel', config: { branches: ['slow', 'bad', 'fast'], mode: 'race' }, next: 'last' },
     { id: 'slow', type: 'delay', config: { for: '1h' } },
     { id: 'bad', type: 'action', config: http('/refused') },
-    { id: 'fast', type: 'delay', config: { for: '1s' } },
+    { id: 'fast', type: 'wait_for_event', config: { eventTypes: ['race.over'] } },
     { id: 'last', type: 'action', config: http('/broken') },
   ]);
   isMended = false;

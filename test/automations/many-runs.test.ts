@@ -9,7 +9,7 @@ const BATCH = 100;
 /** Runs that one worker has admitted and that have neither ended nor wait (src/automations/starting/starting-loop.ts). */
 const ROOM = 100;
 // The embedded Temporal takes some 50 runs a second on two cores; the rest is for a busy machine.
-const WITHIN_MS = 60_000 + BURST_SIZE * 100;
+const WITHIN_MS = 300_000 + BURST_SIZE * 100;
 
 let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
@@ -104,4 +104,4 @@ test('a loop whose history is full goes on in a new one, and takes each item onc
   const last = await posthorn.temporal.workflow.getHandle(`run/${id}/1`).fetchHistory();
   const [began] = last.events ?? [];
   expect(began?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toMatch(/^[0-9a-f-]{36}$/);
-}, 300_000);
+}, 600_000);

@@ -91,8 +91,11 @@ test.each<[string, ScheduleOverlapPolicy, number]>([
     seen.add(next.id);
   }
   // A time that was let fall never comes: the schedule's own count tells of it.
-  const { info } = await scheduleOf(schedule.workflowId).describe();
-  expect([seen.size, info.numActionsTaken]).toEqual([behind + 1, behind + 1]);
+  expect(seen.size).toBe(behind + 1);
+  await waitFor('each run to be counted', async () => {
+    const { info } = await scheduleOf(schedule.workflowId).describe();
+    return info.numActionsTaken === behind + 1;
+  });
 });
 
 test('allowAll: runs are under way beside each other', async () => {

@@ -88,7 +88,11 @@ test('an active workflow has a schedule in Temporal, whose times begin runs with
     run.id,
   ]);
   expect(stepOf(run, 'note').output).toMatchObject({ at: rows[0]?.at.toISOString() });
-  expect(await calls.good('GET', times)).toMatchObject({ lastRunAt: rows[0]?.at.toISOString() });
+  const lastRunAt = rows[0]?.at.toISOString();
+  await waitFor('the time to be told', async () => {
+    const told = await calls.good<{ lastRunAt?: string }>('GET', times);
+    return told.lastRunAt === lastRunAt;
+  });
 });
 
 test('a change, a pause and a removal of the workflow reach its schedule', async () => {

@@ -27,7 +27,7 @@ test('a run has a readable id, a summary, its steps with the current one marked,
   const receiver = await startReceiver({});
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'crm', type: 'action', config: { action: 'http', url: receiver.url, label: 'Tell the CRM' } },
-    { id: 'rest', type: 'delay', config: { for: '3s', label: 'A little rest' } },
+    { id: 'rest', type: 'delay', config: { for: '15s', label: 'A little rest' } },
     { id: 'heard', type: 'wait_for_event', config: { eventTypes: ['order.paid'], timeout: '1s' } },
     { id: 'note', type: 'action', config: { text: 'done' } },
   ]);

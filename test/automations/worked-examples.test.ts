@@ -124,7 +124,7 @@ test('an unpaid invoice goes to collections once a person has agreed, and a paid
       config: {
         eventTypes: ['invoice.paid', 'invoice.voided'],
         match: [{ event: 'event.payload.invoiceId', run: 'event.payload.invoiceId' }],
-        timeout: '6s',
+        timeout: '20s',
         onTimeout: 'continue',
       },
       next: 'check',

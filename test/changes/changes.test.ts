@@ -165,10 +165,11 @@ test('rights that change end the stream, and the next one has the new ones', asy
   });
   const followed = await follow(made.body.key);
   await posthorn.request('PATCH', `/v1/api-keys/${made.body.id}`, { scopes: ['messages:read', 'channels:read'] });
+  const channels: string[] = [];
   await waitFor('channels to be told of', async () => {
-    const { id } = await createChannel(posthorn);
+    channels.push((await createChannel(posthorn)).id);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    return isTold(followed, 'channel', id);
+    return channels.some((id) => isTold(followed, 'channel', id));
   });
 });
 

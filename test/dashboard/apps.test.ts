@@ -37,6 +37,8 @@ test('an app is made, its defaults are changed, and it is suspended by typing it
   await panel.getByLabel('Retries').fill('3');
   await panel.getByLabel('Days that messages and runs are kept').fill('90');
   await panel.getByRole('button', { name: 'Save' }).click();
+  // Told once everything is read again: until then the form may be made anew.
+  await page.getByText('Saved', { exact: true }).waitFor();
   await waitFor('the defaults are stored', async () => {
     const settings = (await apps()).get('Web shop')?.settings;
     return settings?.retentionDays === 90 && settings.retryPolicy.maxRetries === 3;

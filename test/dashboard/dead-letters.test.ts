@@ -69,8 +69,11 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     .click();
   // Causes vanished with the first filter, and one had to go back for the next.
   await page.waitForURL(/answer=503/);
+  await causes
+    .getByRole('row', { name: /Failing/ })
+    .and(page.locator('[aria-current=true]'))
+    .waitFor();
   await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
-  expect(await causes.getByRole('row', { name: /Failing/ }).getAttribute('aria-current')).toBe('true');
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     kind: 'delivery',
     reason: 'exhausted',
@@ -81,6 +84,10 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     since: '1h',
   });
   const rows = page.getByRole('grid').getByRole('row');
+  await rows
+    .filter({ hasText: /Not there/ })
+    .first()
+    .waitFor({ state: 'detached' });
   await rows
     .filter({ hasText: /Failing/ })
     .nth(1)

@@ -79,7 +79,7 @@ test('the overview and the list of scheduled messages find such a channel', asyn
     await write(channel, 'old stock');
     await page.waitForURL((url) => url.searchParams.get('channel') === old);
     // By its name, though it is none of those that were read.
-    expect(await channel.inputValue()).toBe('old stock');
+    await waitFor('its name', async () => (await channel.inputValue()) === 'old stock');
     expect(await dashboard.violations()).toEqual([]);
   }
   await dashboard.open('/overview');
@@ -146,6 +146,7 @@ test('the query of a list completes and takes names of things that are not among
   await query.fill('');
   await query.press('Enter');
   await leads(undefined);
+  await chip.waitFor({ state: 'detached' });
   await query.fill('status:failed channel:"OLD Ledger"');
   await query.press('Enter');
   await leads(old);

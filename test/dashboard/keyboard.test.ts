@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { OWNER } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
@@ -45,6 +46,12 @@ test('from the link of the first start to a retried delivery without a mouse', a
     await press(page.getByRole('link', { name }).first());
     await page.getByRole('heading', { name, level: 1 }).waitFor();
   };
+  /** The page is drawn anew for another environment, behind its address. */
+  const shown = (environment: string): Promise<unknown> =>
+    waitFor(
+      `the page of ${environment}`,
+      async () => (await page.getByLabel('Environment').inputValue()) === environment,
+    );
   const go = async (letter: string, heading: string): Promise<void> => {
     await keyboard.press('g');
     await keyboard.press(letter);
@@ -71,9 +78,11 @@ test('from the link of the first start to a retried delivery without a mouse', a
   await tabTo(page.getByLabel('Environment'));
   await keyboard.press('l');
   await page.waitForURL(/\/live\/overview/);
+  await shown('live');
   await tabTo(page.getByLabel('Environment'));
   await keyboard.press('t');
   await page.waitForURL(/\/test\/overview/);
+  await shown('test');
 
   await go('c', 'Channels');
   await follow('Make a channel');

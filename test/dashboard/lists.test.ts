@@ -124,20 +124,23 @@ test('all of a time, a class of answers and a slowness are retried at once', asy
   // A key for what is looked for most: only the failures.
   await page.keyboard.press('e');
   await page.waitForURL(/status=failed/);
+  const chips = filters.getByRole('group', { name: 'Set filters' });
   const counted = async (answer: string, text: string): Promise<void> => {
     await filters.getByLabel('Last answer').fill(answer);
     await filters.getByLabel('Last answer').press('Enter');
     await page.waitForURL((url) => url.searchParams.get('answer') === answer);
+    await chips.getByText(`Last answer: ${answer}`).waitFor();
     await page.getByRole('button', { name: 'Retry all that match' }).click();
-    await page.getByRole('dialog').getByText(text).waitFor();
+    await page.getByRole('dialog').getByText(text, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
   };
   await counted('4xx', '0 deliveries match.');
   await counted('5xx', '60 deliveries match.');
   await filters.getByLabel('Answered after').selectOption('1000');
   await page.waitForURL(/slow=1000/);
+  await chips.getByText(/^Answered after/).waitFor();
   await page.getByRole('button', { name: 'Retry all that match' }).click();
-  await page.getByRole('dialog').getByText('0 deliveries match.').waitFor();
+  await page.getByRole('dialog').getByText('0 deliveries match.', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('heading', { name: 'Deliveries', level: 1 }).click();
   await page.keyboard.press('e');

@@ -66,6 +66,10 @@ test('the audit log is filtered by what was done, and leaves as a file', async (
   await page.getByLabel('Action').selectOption('channel.created');
   await page.waitForURL(/action=channel\.created/);
   await page
+    .getByRole('row', { name: /session\.begun/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  await page
     .getByRole('row', { name: /channel\.created/ })
     .first()
     .waitFor();

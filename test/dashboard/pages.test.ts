@@ -161,7 +161,8 @@ test('a list is read by the keyboard, its row opens beside it, and the address s
   await page.keyboard.press('j');
   await page.waitForURL((url) => (url.searchParams.get('open') ?? opened) !== opened);
   await page.reload();
-  await panel.waitFor();
+  // By a later request: keys are heard by then.
+  await panel.getByRole('heading').first().waitFor();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
   expect(new URL(page.url()).search).toBe('');
@@ -203,7 +204,7 @@ test('the same in German, and times in a zone that is named', async () => {
   await dashboard.open('/account', 'live');
   await page.getByLabel('Language').selectOption('de');
   await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
-  expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  await page.locator('html[lang=de]').waitFor({ state: 'attached' });
   await dashboard.open('/messages', 'live');
   await page.getByRole('heading', { name: 'Nachrichten', level: 1 }).waitFor();
   await page

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
@@ -41,6 +42,8 @@ test('a search that finds nothing, cannot be read, or has not begun says so', as
   await page.keyboard.press('Enter');
   await page.getByText('A value in them is found by its path, such as payload.order.id=Ines-4711').waitFor();
   await page.goBack();
+  const asked = page.getByLabel('Search for');
+  await waitFor('the question before', async () => (await asked.inputValue()) === 'payload.items.*.sku=A1');
   await page.getByLabel('Search for').fill('payload.=1');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText('must be a path and a value such as payload.order.id=42').waitFor();

@@ -29,7 +29,8 @@ test('a transaction whose time ends within a call is one that could not be done,
           await transaction.$executeRaw`UPDATE subscriptions SET name = name WHERE id = 'none'`;
           throw new TypeError('reads null');
         },
-        { timeout: 300 },
+        // Longer than it takes to come to the lock.
+        { timeout: 5_000 },
       )
       .catch((failure: unknown) => (outcome = failure));
     await waitFor('the update to wait', async () => {
@@ -39,7 +40,7 @@ test('a transaction whose time ends within a call is one that could not be done,
       return rows.length > 0;
     });
     const from = performance.now();
-    await waitFor('the time of the transaction to end', () => performance.now() - from > 400);
+    await waitFor('the time of the transaction to end', () => performance.now() - from > 5_100);
     await holder.query('ROLLBACK');
     await call;
     expect(toApiError(outcome, { isRead: false })).toMatchObject({ code: 'UNAVAILABLE' });

@@ -47,8 +47,11 @@ const beginWrite = async (): Promise<void> => {
 
 /** Command of a session that makes an index. */
 const commandNow = async (): Promise<string | undefined> =>
-  (await database.pool.query<{ command: string }>('SELECT command FROM pg_stat_progress_create_index')).rows[0]
-    ?.command;
+  (
+    await database.pool.query<{ command: string }>(
+      'SELECT command FROM pg_stat_progress_create_index WHERE datname = current_database()',
+    )
+  ).rows[0]?.command;
 
 describe('migrate, where a table is large', () => {
   // Old: the index was made in the migration's transaction, and each publish waited until it was there.

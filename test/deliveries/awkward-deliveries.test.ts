@@ -22,19 +22,23 @@ afterEach(receivers.end);
 afterAll(() => posthorn.stop());
 
 test('delays below a second are kept: nine tries 100 ms apart do not come a second apart', async () => {
-  const receiver = await receivers.start({ answers: [500, 500, 500, 500, 500, 500, 500, 500, 200] });
+  const receiver = await receivers.start();
   const { id: channelId } = await createChannel(posthorn);
   const retryPolicy = { maxRetries: 8, initialDelay: 100, maxDelay: 100, backoffMultiplier: 1 };
-  await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
-
-  const message = await publish(posthorn, channelId);
-
-  expect(await waitForDelivery(posthorn, message.id, 'delivered')).toMatchObject({ attempts: 9 });
-  const times = receiver.requests.map(({ at }) => at);
-  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(99);
-  // Temporal's timers were looked at once a second before: no gap was shorter. On a busy machine many may be longer, not all.
-  expect(gaps.toSorted((one, other) => one - other)[1]).toBeLessThan(800);
+  await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy, circuitBreaker: false });
+  // Temporal's timers were looked at once a second before: no gap was shorter. A busy machine makes gaps longer, not all of five messages.
+  const short: number[] = [];
+  while (short.length < 5 && !short.some((gap) => gap < 800)) {
+    receiver.answerWith([500, 500, 500, 500, 500, 500, 500, 500, 200]);
+    receiver.requests.length = 0;
+    const message = await publish(posthorn, channelId);
+    expect(await waitForDelivery(posthorn, message.id, 'delivered')).toMatchObject({ attempts: 9 });
+    const times = receiver.requests.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(99);
+    short.push(gaps.toSorted((one, other) => one - other)[1] ?? Number.POSITIVE_INFINITY);
+  }
+  expect(Math.min(...short)).toBeLessThan(800);
 });
 
 test('an endpoint that hangs neither delays nor fails another subscription of the same host', async () => {

@@ -125,7 +125,8 @@ describe('a delivery shows what holds it', () => {
     // Each is at most what it says, by the time that asking takes.
     expect(pauses[0]).toBeLessThanOrEqual(1);
     expect(pauses[2]).toBeGreaterThan(500);
-    expect(pauses[2]).toBeLessThanOrEqual(601);
+    // Longer by what has passed since the update.
+    expect(pauses[2]).toBeLessThan(700);
     expect(pauses[3]).toBeGreaterThan(3_500);
     expect(pauses[3]).toBeLessThanOrEqual(3_600);
     expect((await seen(messageId)).held).toMatchObject({ reason: 'internal' });

@@ -79,7 +79,7 @@ describe('a calm flow, each delivery a workflow of its own', () => {
       // Nobody is answered before fifteen are there, so they cannot have waited for each other.
       if (held.length >= 15) for (const answerOne of held.splice(0)) answerOne();
     });
-    const { channelId } = await subscribed(posthorn, receiver);
+    const { channelId } = await subscribed(posthorn, receiver, { timeoutMs: 30_000 });
 
     const messages = await Promise.all(Array.from({ length: 15 }, () => publish(posthorn, channelId)));
 
@@ -91,15 +91,17 @@ describe('a calm flow, each delivery a workflow of its own', () => {
 
   test('an endpoint that hangs keeps its share, and the next one is not kept waiting', async () => {
     const hanging = await watched(() => {});
-    const [far, near] = [await watched(after(300)), await subscribed(posthorn, hanging)];
+    const [far, near] = [await watched(after(300)), await subscribed(posthorn, hanging, { timeoutMs: 30_000 })];
     const { channelId } = await subscribed(posthorn, far);
     await publishBatch(posthorn, near.channelId, 60);
-    await waitFor('the hanging one to have all it may', () => hanging.open() === 20);
+    await waitFor('the hanging one to have all it may', () => hanging.open() >= 20);
 
     const messages = await publishBatch(posthorn, channelId, 30);
     for (const id of messages) await waitForDelivery(posthorn, id, 'delivered');
 
-    expect(hanging.requests).toHaveLength(20);
+    // Once the first has timed out, others may stand in its place.
+    const firstAt = hanging.requests[0]?.at ?? 0;
+    expect(hanging.requests.filter(({ at }) => at < firstAt + 25_000)).toHaveLength(20);
   });
 });
 
@@ -118,7 +120,7 @@ describe('a backlog', () => {
       if (open < 100 || isShown) setTimeout(() => answer(200), 1_000);
       else held.push(() => answer(200));
     });
-    const { channelId, subscriptionId } = await subscribed(posthorn, receiver);
+    const { channelId, subscriptionId } = await subscribed(posthorn, receiver, { timeoutMs: 30_000 });
 
     await publishMany(posthorn, channelId, 600);
 
@@ -134,8 +136,16 @@ describe('a backlog', () => {
   });
 
   test('for one with maxConcurrency does not', async () => {
-    const receiver = await watched(after(200));
-    const { channelId, subscriptionId } = await subscribed(posthorn, receiver, { maxConcurrency: 30 });
+    // The first thirty are answered once all are there: a busy machine may send them slower than an answer comes.
+    const held: (() => void)[] = [];
+    const receiver = await watched((answer) => {
+      held.push(() => answer(200));
+      if (receiver.most() >= 30) for (const answerOne of held.splice(0)) setTimeout(answerOne, 200);
+    });
+    const { channelId, subscriptionId } = await subscribed(posthorn, receiver, {
+      maxConcurrency: 30,
+      timeoutMs: 30_000,
+    });
 
     await publishMany(posthorn, channelId, 200);
 
@@ -162,12 +172,13 @@ describe('a backlog', () => {
       queue.push(() => answer(200));
       next();
     });
-    // Four hundred at a time would wait for 8 s.
-    const { channelId } = await subscribed(posthorn, receiver, { timeoutMs: 8_000 });
+    // Four hundred at a time would wait for 8 s: the limit stays below that.
+    const { channelId } = await subscribed(posthorn, receiver, { timeoutMs: 30_000 });
 
     await publishMany(posthorn, channelId, 600);
 
     await delivered(receiver, 600);
+    expect(receiver.most()).toBeLessThan(400);
     expect(idsOf(receiver)).toBe(600);
     expect(receiver.requests).toHaveLength(600);
   });
@@ -207,7 +218,7 @@ describe('a backlog', () => {
       if (!isAway) after(100)(answer);
     });
     const { channelId, subscriptionId } = await subscribed(posthorn, receiver, {
-      timeoutMs: 1_000,
+      timeoutMs: 3_000,
       circuitBreaker: false,
       retryPolicy: { maxRetries: 50, initialDelay: 100, maxDelay: 1_000 },
     });
@@ -220,7 +231,12 @@ describe('a backlog', () => {
     await waitFor('the limit to be low', isShrunk);
 
     isAway = false;
-    await delivered(receiver, 300);
+    // Not by the answers: one that a stall lets come too late is repeated.
+    await waitFor(
+      'each of the 300 to be delivered',
+      async () => (await posthorn.deps.db.delivery.count({ where: { subscriptionId, status: 'delivered' } })) === 300,
+      90_000,
+    );
     expect(idsOf(receiver)).toBe(300);
     // A limit grows while it is used up, and a busy machine may have needed all messages to end the retries.
     await waitFor('the limit to be high again', async () => {

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { READ_AGAIN_AFTER_MS } from '../../src/kernel/rules/read-age.ts';
 import { waitFor } from '../support/check/wait-for.ts';
-import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
+import {
+  createChannel,
+  createSubscription,
+  publish,
+  publishBatch,
+  waitForDelivery,
+} from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 
@@ -28,9 +34,8 @@ afterAll(async () => {
 test('a worker sends nothing that another one has taken over meanwhile', async () => {
   const { pool } = posthorn.deps;
   const { id: channelId } = await createChannel(posthorn);
-  await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
-  const ids: string[] = [];
-  for (let n = 0; n < MESSAGES; n += 1) ids.push((await publish(posthorn, channelId)).id);
+  await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, timeoutMs: 30_000 });
+  const ids = await publishBatch(posthorn, channelId, MESSAGES);
   // Twenty requests are in flight at first, and others wait for them in the worker.
   const asked = await waitFor('requests that hang', () => held.length >= 20 && held.length);
   await waitFor('claims beside those in flight', async () => {

@@ -107,7 +107,13 @@ describe('a wrong password', () => {
       return user + system;
     };
     await measure(OWNER.email);
-    const [known, unknown] = [await measure(OWNER.email), await measure('nobody@example.com')];
+    // The least of several: a look for garbage is added to one.
+    const least = async (email: string): Promise<number> => {
+      const measured: number[] = [];
+      for (let round = 0; round < 4; round += 1) measured.push(await measure(email));
+      return Math.min(...measured);
+    };
+    const [known, unknown] = [await least(OWNER.email), await least('nobody@example.com')];
     // Time of the processor, which a busy machine does not stretch as it does time on the wall.
     expect(unknown).toBeGreaterThan(known / 2);
   });

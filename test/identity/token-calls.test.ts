@@ -233,7 +233,7 @@ describe('is UNAUTHORIZED, and changes nothing', () => {
       await new SignJWT({ sub: credential.id })
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: signer.kid })
         .sign(Buffer.from(JSON.stringify((await keys.shown())[0]))),
-      `${token.slice(0, -3)}AAA`,
+      `${token.slice(0, -3)}${token.endsWith('AAA') ? 'BBA' : 'AAA'}`,
       `${token}x`,
     ];
     for (const each of bad) await refused(() => client.call(each, post({ name: 'x' })), NO_TOKEN, 'invalid_token');

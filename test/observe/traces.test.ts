@@ -38,7 +38,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS_FILE: headersFile,
     // A collector that is away is told of within the time of a test.
-    OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
     OTEL_BSP_SCHEDULE_DELAY: '50',
     // Without it, traces beyond the first ten of a second are left out.
     OTEL_TRACES_SAMPLER: 'parentbased_always_on',
@@ -252,12 +252,12 @@ test('a collector that is away costs one line when it goes and one when it is ba
   const told = (): string[] => lines().flatMap(({ server, msg }) => (server === 'collector' ? [String(msg)] : []));
   await collector.stop();
   for (let number = 0; number < 5; number += 1) await publish();
-  await waitFor('the line about the outage', () => told().length === 1);
+  await waitFor('the line about the outage', () => told().length === 1, 120_000);
   expect(told()[0]).toMatch(/^collector is away: OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ takes no spans/);
   const { id } = await publish();
   await waitFor('a delivery meanwhile', () => sentTo(id).length > 0);
   await collector.start();
-  await waitFor('the line about its end', () => told().length > 1);
+  await waitFor('the line about its end', () => told().length > 1, 120_000);
   expect(told()).toHaveLength(2);
   expect(told()[1]).toMatch(/^collector is back after /);
   await wholeTrace((await publish()).id);

@@ -110,7 +110,7 @@ test('while PostgreSQL is away an idle API and a busy worker write two lines eac
   expect(complaintsOf('PostgreSQL', ofWorker)).toEqual([begin(meanwhile), end]);
   expect(
     ofWorker.at(-1)?.['linesLeftOut'] ?? ofWorker.find(({ msg }) => msg.includes('back'))?.['linesLeftOut'],
-  ).toBeGreaterThan(3);
+  ).toBeGreaterThan(0);
 }, 400_000);
 
 // Old: 101 lines in 20 s, among them "gRPC call poll_activity_task_queue retried 7 times".

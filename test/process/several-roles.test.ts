@@ -82,7 +82,7 @@ test('five deaths within a minute end a worker with a sentence; the other proces
   }
   await waitFor('the worker to end', () => worker.hasEnded(), 100_000);
   expect((await worker.end('SIGTERM')).exitCode).toBe(1);
-  expect(worker.output()).toMatch(/process 2 of 2 ended \(SIGKILL\), the fifth within a minute: stopping/);
+  expect(worker.output()).toMatch(/process \d of 2 ended \(SIGKILL\), the fifth within a minute: stopping/);
   const { rows } = await database.pool.query('SELECT id FROM incarnations WHERE expires_at > now()');
   // A drained process has given its lease back.
   expect(rows).toEqual([]);

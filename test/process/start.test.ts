@@ -184,7 +184,7 @@ test('a second start on the same folder says that one runs already, and harms it
 test('killed embedded servers come back by themselves, and delivering goes on', async () => {
   const { postgres, temporal } = state().pids;
   for (const pid of [postgres, temporal]) process.kill(pid ?? 0, 'SIGKILL');
-  await waitFor('both to be started again', () => posthorn.output().match(/; starting it again/g)?.length === 2);
+  await waitFor('both to be started again', () => (posthorn.output().match(/; starting it again/g)?.length ?? 0) >= 2);
   await waitFor(
     'PostgreSQL to answer',
     async () => (await request('/v1/channels').catch(() => undefined))?.status === 200,

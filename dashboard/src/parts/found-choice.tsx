@@ -47,8 +47,9 @@ function FoundInput({ id, kind, known, value, onChange, isField = false, placeho
   const latest = useRef(take);
   latest.current = take;
   useEffect(() => {
-    if (meant !== '') latest.current(meant);
-  }, [meant]);
+    // An id that is written is taken once it is whole: each beginning of one would be another page.
+    if (meant !== '' && (meant !== written || /_\w{26}$/.test(written))) latest.current(meant);
+  }, [meant, written]);
   const isNothing = isField && text !== undefined && meant === undefined;
   return (
     <>

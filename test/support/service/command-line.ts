@@ -9,7 +9,7 @@ import { waitFor } from '../check/wait-for.ts';
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const command = [BUILT.main];
 /** A started machine needs 3 s; the two cores are shared with other test files. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 export type CommandResult = { exitCode: number; output: string; errors: string };
 
