@@ -44,6 +44,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'DELETE /v1/dlq/:deadLetterId': 'deadLetters.discard',
   'POST /v1/dlq/:deadLetterId/replay': 'deadLetters.replay',
   'POST /v1/dlq/replay': 'deadLetters.replayAll',
+  'POST /v1/dlq/discard': 'deadLetters.discardAll',
   'GET /v1/dlq/replay': 'deadLetters.listBulkReplays',
   'GET /v1/dlq/replay/:bulkReplayId': 'deadLetters.getBulkReplay',
   'POST /v1/dlq/replay/:bulkReplayId/cancel': 'deadLetters.cancelBulkReplay',

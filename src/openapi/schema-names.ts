@@ -16,6 +16,7 @@ const CHOSEN: Readonly<Record<string, string>> = {
   revokedAnswer: 'RevokedSessions',
   batchAnswer: 'BatchAccepted',
   publishedAnswer: 'PublishedMessage',
+  bulkDiscardBody: 'AskBulkDiscard',
   bulkReplayBody: 'AskBulkReplay',
   bulkRetryBody: 'AskBulkRetry',
   messageReplayBody: 'AskMessageReplay',

@@ -3,6 +3,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { findAlong, queryAlongOn } from '../db/sql/walk.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
+import { discardDeadLetters } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
@@ -128,6 +129,16 @@ export async function findOldest(
     failedAt: timeOfId('deadLetter', id) ?? failedAt,
     ...(eventType !== null && { eventType }),
   }));
+}
+
+/** Discards the oldest open dead letters that the filter matches, so many at most. Returns their ids. */
+export async function discardOldest(
+  db: DatabaseTransaction,
+  { environmentId, filter, limit }: { environmentId: string; filter: BulkReplayFilter; limit: number },
+): Promise<string[]> {
+  const { text, values } = selectNext(openOnesOf(environmentId, filter), undefined, limit);
+  const ids = await findAlong(db, text, { values });
+  return discardDeadLetters(db, { ids, environmentId });
 }
 
 type FilterColumns = Pick<

@@ -2,6 +2,8 @@ import { idOf, pageOf } from '../http/answers/answer-fields.ts';
 import { routesOf } from '../http/route/route.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import {
+  bulkDiscardAnswer,
+  bulkDiscardBody,
   bulkReplayAnswer,
   bulkReplayAskedAnswer,
   bulkReplayBody,
@@ -61,6 +63,16 @@ export const replayRoutes = [
     answers: { 202: bulkReplayAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params }, { replays }) => replays.deadLetters.cancel(caller, params.bulkReplayId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/dlq/discard',
+    access: { scope: 'dlq:write' },
+    isDangerous: true,
+    consumes: 'json',
+    body: bulkDiscardBody,
+    answers: { 200: bulkDiscardAnswer },
+    handle: ({ caller, body }, { replays }) => replays.deadLetters.discard(caller, body),
   }),
   route({
     method: 'POST',

@@ -38,20 +38,24 @@ const errorStatus = z.union(
   `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`,
 );
 
-/**
- * The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. Without a rate it is done as
- * fast as dead letters are found.
- */
-export const bulkReplayBody = fieldsOf({
+const letterFields = {
   ...deadLetterFilter,
   errorStatus: errorStatus.optional(),
   since: instantField.optional(),
   until: instantField.optional(),
   createdSince: instantField.optional(),
   createdUntil: instantField.optional(),
-  ratePerSecond: rate.exactOptional(),
   dryRun: z.boolean('must be true or false').default(false),
-});
+};
+
+/**
+ * The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. Without a rate it is done as
+ * fast as dead letters are found.
+ */
+export const bulkReplayBody = fieldsOf({ ...letterFields, ratePerSecond: rate.exactOptional() });
+
+/** The filter of a bulk discard; everything is asked for by `{}`. `dryRun` only counts. */
+export const bulkDiscardBody = fieldsOf(letterFields);
 
 /**
  * The filter of a bulk retry, as the list of deliveries has it; `{}` is everything that has not arrived. Delivered ones are sent again by
@@ -81,6 +85,7 @@ export const listMessageReplaysQuery = pageQuery.extend({
 });
 
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
+export type BulkDiscardRequest = z.output<typeof bulkDiscardBody>;
 export type BulkRetryRequest = z.output<typeof bulkRetryBody>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
 
@@ -168,6 +173,15 @@ export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
 
 /** The answer to asking for a bulk replay, or for a dry run of one. */
 export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);
+
+/** The answer to a bulk discard, or to a dry run of one. */
+export const bulkDiscardAnswer = z.strictObject({
+  status: z.enum(['preview', 'discarded']).describe('`preview`: nothing was changed.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  discarded: wholeNumber.describe('Dead letters that this request has discarded, the oldest first.'),
+  left: wholeNumber.describe('Open dead letters that match and are left. The same request goes on with them.'),
+});
+export type BulkDiscard = z.output<typeof bulkDiscardAnswer>;
 
 /** Filter of a bulk retry, as it is stored too: a newer one with a field that nobody knows here is refused, and not widened. */
 export const bulkRetryFilter = z.strictObject({

@@ -14,6 +14,8 @@ import { countRetryable, deliveryRetries, insertBulkRetry } from './delivery-sto
 import type { ReadableKind } from './kind.ts';
 import { insertMessageReplay, messageReplays } from './message-store.ts';
 import {
+  type BulkDiscard,
+  type BulkDiscardRequest,
   type BulkReplay,
   type BulkReplayFilter,
   type BulkReplayPreview,
@@ -29,6 +31,8 @@ import {
 
 // A publish that did not see the new subscription has committed by then; what both see is delivered once.
 const OVERLAP_MS = 5_000;
+// Dead letters of one request: some 100 ms.
+const DISCARDED_AT_ONCE = 1_000;
 // A request counts all open dead letters that its filter matches; Prisma's default is 5 s.
 const START_TIMEOUT_MS = 30_000;
 
@@ -42,6 +46,7 @@ export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
   deadLetters: {
     ...createReading(deps, collaborators, bulk.deadLetterReplays),
     ...createBulkReplays(deps, collaborators),
+    ...createBulkDiscard(deps, collaborators),
   },
   deliveries: {
     ...createReading(deps, collaborators, deliveryRetries),
@@ -99,6 +104,32 @@ function createReading<
   };
 }
 
+/** The filter of a request about dead letters, whose times are those of the clock: nothing that fails later is meant. */
+function letterFilter(
+  { since, until, createdSince, createdUntil, ...named }: Omit<BulkDiscardRequest, 'dryRun'>,
+  now: Date,
+): BulkReplayFilter {
+  const end = new Date(now.getTime() + 1);
+  const asked = until === undefined ? end : firstTimeFrom(until);
+  return {
+    ...named,
+    ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
+    until: asked < end ? asked : end,
+    ...(createdSince !== undefined && { createdSince: new Date(millisecondsOf(createdSince)) }),
+    ...(createdUntil !== undefined && { createdUntil: firstTimeFrom(createdUntil) }),
+  };
+}
+
+/** INVALID_REQUEST for the first id of a filter that names nothing of the environment. */
+async function requireNamed(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  named: Parameters<typeof bulk.findMissing>[2],
+): Promise<void> {
+  const missing = await bulk.findMissing(transaction, environmentId, named);
+  if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+}
+
 const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
    * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
@@ -106,22 +137,13 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
    */
   async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
     const { environmentId } = caller;
-    const { dryRun, ratePerSecond, since, until, createdSince, createdUntil, ...named } = request;
+    const { dryRun, ratePerSecond, ...named } = request;
     const paced = ratePerSecond === undefined ? {} : { ratePerSecond };
     return tenants.within(
       caller,
       async (transaction) => {
-        const missing = await bulk.findMissing(transaction, environmentId, named);
-        if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
-        const end = new Date(clock().getTime() + 1);
-        const asked = until === undefined ? end : firstTimeFrom(until);
-        const filter: BulkReplayFilter = {
-          ...named,
-          ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
-          until: asked < end ? asked : end,
-          ...(createdSince !== undefined && { createdSince: new Date(millisecondsOf(createdSince)) }),
-          ...(createdUntil !== undefined && { createdUntil: firstTimeFrom(createdUntil) }),
-        };
+        await requireNamed(transaction, environmentId, named);
+        const filter = letterFilter(named, clock());
         const matched = await bulk.countOpenOnes(transaction, environmentId, filter);
         if (dryRun) {
           const oldest = await bulk.findOldest(transaction, environmentId, filter);
@@ -145,6 +167,39 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
   },
 });
 
+const createBulkDiscard = ({ tenants, clock }: Needed, { audit }: Collaborators) => ({
+  /**
+   * Discards the oldest 1,000 open dead letters that the filter matches and that had failed by now, or counts all of them for a dry run.
+   * Its caller goes on with the rest: nothing is sent, and so nothing has to be paced.
+   */
+  async discard(caller: EnvironmentCaller, { dryRun, ...named }: BulkDiscardRequest): Promise<BulkDiscard> {
+    const { environmentId } = caller;
+    const filter = letterFilter(named, clock());
+    return tenants.within(
+      caller,
+      async (transaction) => {
+        await requireNamed(transaction, environmentId, named);
+        const matched = await bulk.countOpenOnes(transaction, environmentId, filter);
+        const left = { status: dryRun ? 'preview' : 'discarded', matched, discarded: 0, left: matched } as const;
+        if (dryRun || matched === 0) return left;
+        const ids = await bulk.discardOldest(transaction, { environmentId, filter, limit: DISCARDED_AT_ONCE });
+        const id = ids.toSorted().at(-1);
+        // Others have replayed or discarded them meanwhile.
+        if (id === undefined) return left;
+        const discarded = ids.length;
+        // One of them stands for all: lists that are being read hear of it.
+        await audit.record(transaction, caller, {
+          action: 'dead_letter.bulk_discarded',
+          target: { id },
+          after: { ...filter, discarded },
+        });
+        return { status: 'discarded', matched, discarded, left: Math.max(0, matched - discarded) };
+      },
+      { timeout: START_TIMEOUT_MS },
+    );
+  },
+});
+
 const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
    * Starts retrying every delivery that the filter matches and that was made by now, or counts them for a dry run. A delivery that fails
@@ -157,8 +212,7 @@ const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collabo
     return tenants.within(
       caller,
       async (transaction) => {
-        const missing = await bulk.findMissing(transaction, environmentId, named);
-        if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+        await requireNamed(transaction, environmentId, named);
         const now = clock();
         const end = new Date(now.getTime() + 1);
         const asked = until === undefined ? end : firstTimeFrom(until);

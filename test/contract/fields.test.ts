@@ -155,6 +155,7 @@ test('refuses unknown fields inside objects of ours and names the nearest known 
       'payload',
     ],
     ['POST', '/v1/channels/:channelId/validate', { messages: [{ ...message, ttl: 1 }] }, 'messages[0].ttl', undefined],
+    ['POST', '/v1/dlq/discard', { channel: ids.channelId }, 'channel', 'channelId'],
     ['POST', '/v1/dlq/replay', { channel: ids.channelId }, 'channel', 'channelId'],
     ['POST', '/v1/subscriptions/:subscriptionId/replay', { from: '2026-01-01T00:00:00Z' }, 'from', 'since'],
     ['PATCH', '/v1/channels/:channelId', { schemaMod: 'warn' }, 'schemaMod', 'schemaMode'],

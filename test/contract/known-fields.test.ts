@@ -132,6 +132,7 @@ test('a body that names a missing resource, or one of the other environment, is 
       'subscriptionId',
       [foreignSubscription.id, 'x'],
     ],
+    ['/v1/dlq/discard', (channelId) => ({ channelId }), 'channelId', missing],
     ['/v1/dlq/replay', (messageId) => ({ messageId }), 'messageId', [`msg_01m${'0'.repeat(23)}`, 'x']],
     [
       `/v1/channels/${channel.id}/dry-run`,

@@ -207,3 +207,25 @@ test('some rows of a list are selected and replayed, and others thrown away afte
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await waitFor('one is discarded', async () => (await countOpen()) === 1);
 });
+
+test('all that a filter matches is counted and discarded, and the others stay', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([500]);
+  const failing = await subscribe('Old till', receiver.url);
+  await subscribe('New till', receiver.url);
+  await fail(2, { letters: 4 });
+  await dashboard.open(`/dead-letters?subscription=${failing}`);
+  await page.getByRole('button', { name: 'Discard all that match' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Discard all that match' });
+  await dialog.getByText('2 open dead letters match.').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Discard them' }).click();
+  await page.getByText('All that matched are discarded').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await countOpen()).toBe(2);
+  const { rows } = await posthorn.deps.pool.query(
+    'SELECT DISTINCT status FROM dead_letters WHERE subscription_id = $1',
+    [failing],
+  );
+  expect(rows).toEqual([{ status: 'discarded' }]);
+});

@@ -28,6 +28,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/subscriptions':
     'the address guard judges `webhookUrl`, a filter must compile, and `channelId` must be there',
   'PATCH /v1/subscriptions/:subscriptionId': 'the address guard judges `webhookUrl`, and a filter must compile',
+  'POST /v1/dlq/discard': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/dlq/replay': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/deliveries/retry': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/subscriptions/:subscriptionId/replay': '`since` must be before `until`',

@@ -81,6 +81,7 @@ describe('an entry', () => {
     ],
     ['delivery.retried', ({ deliveryId }) => ['POST', `/v1/deliveries/${deliveryId}/retry`]],
     ['dead_letter.replayed', ({ deadLetterId }) => ['POST', `/v1/dlq/${deadLetterId}/replay`]],
+    ['dead_letter.bulk_discarded', ({ channelId }) => ['POST', '/v1/dlq/discard', { channelId }]],
     ['dead_letter.discarded', ({ deadLetterId }) => ['DELETE', `/v1/dlq/${deadLetterId}`]],
     ['message.cancelled', ({ scheduledMessageId }) => ['POST', `/v1/messages/${scheduledMessageId}/cancel`]],
     ['message.erased', ({ messageId }) => ['DELETE', `/v1/messages/${messageId}`]],

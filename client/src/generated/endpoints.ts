@@ -59,6 +59,7 @@ export const ENDPOINTS = {
     listBulkReplays: { method: 'GET', path: '/v1/dlq/replay', kind: 'page', hasQuery: true },
     getBulkReplay: { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', kind: 'json' },
     cancelBulkReplay: { method: 'POST', path: '/v1/dlq/replay/:bulkReplayId/cancel', kind: 'json', isKeyed: true },
+    discardAll: { method: 'POST', path: '/v1/dlq/discard', kind: 'json', hasBody: true, isKeyed: true },
   },
   deliveries: {
     export: { method: 'GET', path: '/v1/deliveries/export', kind: 'lines', hasQuery: true },

@@ -12,6 +12,7 @@ import type {
   ApiKey,
   App,
   Approval,
+  AskBulkDiscard,
   AskBulkReplay,
   AskBulkRetry,
   AskMessageReplay,
@@ -24,6 +25,7 @@ import type {
   AuthorizationServer,
   Backlog,
   BatchAccepted,
+  BulkDiscard,
   BulkReplay,
   BulkReplayAsked,
   BulkRetry,
@@ -294,6 +296,8 @@ export type Resources = {
     getBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
     /** `POST /v1/dlq/replay/:bulkReplayId/cancel`, scope dlq:write */
     cancelBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
+    /** `POST /v1/dlq/discard`, scope dlq:write */
+    discardAll(body: AskBulkDiscard | string, options?: RequestOptions): Call<BulkDiscard>;
   };
   deliveries: {
     /** `GET /v1/deliveries/export`, scope deliveries:read */

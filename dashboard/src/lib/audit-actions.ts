@@ -55,6 +55,7 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'delivery.cancelled': true,
   'dead_letter.replayed': true,
   'dead_letter.discarded': true,
+  'dead_letter.bulk_discarded': true,
   'replay.started': true,
   'replay.cancelled': true,
   'setup.finished': true,

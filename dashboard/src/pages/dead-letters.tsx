@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
+import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -21,6 +21,7 @@ import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Views } from '../parts/views.tsx';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
+import { DiscardAll } from './discard-all.tsx';
 import { ReplayAll } from './replay-all.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
 
@@ -53,6 +54,7 @@ export function DeadLettersPage() {
   const subscriptions = useSubscriptions();
   // Fixed once it is asked: what is counted is what is replayed.
   const [asked, setAsked] = useState<AskBulkReplay>();
+  const [discarded, setDiscarded] = useState<AskBulkDiscard>();
   const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
@@ -101,6 +103,15 @@ export function DeadLettersPage() {
         {may('developer') && status === 'open' && (
           <button type="button" className="button" onClick={askForAll}>
             {t.deadLetters.replayAll}
+          </button>
+        )}
+        {may('developer') && status === 'open' && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => setDiscarded({ ...filterNow(), errorStatus: askedAnswer(errorStatus) })}
+          >
+            {t.deadLetters.discardAll}
           </button>
         )}
       </Heading>
@@ -190,6 +201,7 @@ export function DeadLettersPage() {
         panel={(id) => <DeadLetterView id={id} isInPanel />}
         onVisit={(id) => go(`/dead-letters/${id}`)}
       />
+      {discarded !== undefined && <DiscardAll filter={discarded} onClose={() => setDiscarded(undefined)} />}
       {asked !== undefined && (
         <ReplayAll title={t.deadLetters.replayAll} filter={asked} onClose={() => setAsked(undefined)} />
       )}

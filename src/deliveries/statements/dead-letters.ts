@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../../db/client.ts';
 
 /** SQL expressions for the columns of a dead letter that depend on its failure. */
 export type DeadLetterColumns = { reason: string; errorClass: string; errorMessage: string; errorStatus: string };
@@ -47,6 +48,22 @@ export const closeDeadLetters = ({
 }): string => `
     UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = ${requestedBy}
     FROM ${from} WHERE ${condition} AND l.status = 'open'`;
+
+// Rows are taken by their ids, as replays take them, so that two of them never wait for each other in turn.
+const DISCARD_MANY = `
+    WITH taken AS (
+      SELECT id FROM dead_letters WHERE id = ANY ($1::text[]) AND environment_id = $2 AND status = 'open' ORDER BY id FOR UPDATE
+    )
+    UPDATE dead_letters l SET status = 'discarded' FROM taken t WHERE l.id = t.id RETURNING l.id`;
+
+/** Marks those of the dead letters that are open as not worth replaying. Returns their ids. */
+export async function discardDeadLetters(
+  db: DatabaseTransaction,
+  { ids, environmentId }: { ids: readonly string[]; environmentId: string },
+): Promise<string[]> {
+  const rows = await db.$queryRawUnsafe<{ id: string }[]>(DISCARD_MANY, ids, environmentId);
+  return rows.map(({ id }) => id);
+}
 
 /** Marks an open dead letter as not worth replaying. False when it is not open. */
 export async function discardDeadLetter(

@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = [
   'delivery.cancelled',
   'dead_letter.replayed',
   'dead_letter.discarded',
+  'dead_letter.bulk_discarded',
   'replay.started',
   'replay.cancelled',
   'setup.finished',

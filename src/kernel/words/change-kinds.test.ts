@@ -10,6 +10,7 @@ test('each kind has a scope that reads it', () => {
 test.each([
   ['channel.updated', 'channel'],
   ['dead_letter.discarded', 'deadLetter'],
+  ['dead_letter.bulk_discarded', 'deadLetter'],
   ['api_key.revoked', 'apiKey'],
   ['machine_credential.rotated', 'machineCredential'],
   ['subscription.secret_rotated', 'subscription'],

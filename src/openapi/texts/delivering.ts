@@ -136,6 +136,12 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
       'Replays the open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
     example: { body: { channelId: exampleId('channel'), reason: 'exhausted', ratePerSecond: 50 } },
   },
+  'POST /v1/dlq/discard': {
+    summary: 'Discard many dead letters',
+    description:
+      'Discards the oldest 1,000 open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), errorClass: 'dns' } },
+  },
   'GET /v1/dlq/replay': {
     summary: 'List bulk replays',
     description: 'Replays of dead letters, the newest first, with their counts.',

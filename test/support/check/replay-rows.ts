@@ -1,4 +1,9 @@
-import { bulkReplayAnswer, bulkRetryAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
+import {
+  bulkDiscardAnswer,
+  bulkReplayAnswer,
+  bulkRetryAnswer,
+  messageReplayAnswer,
+} from '../../../src/replays/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Rows of the contract about replays and retries of many. */
@@ -9,6 +14,15 @@ export const REPLAY_ROWS: ContractRow[] = [
     scope: 'dlq:write',
     status: 202,
     answers: bulkReplayAnswer,
+    body: ({ channelId }) => ({ channelId }),
+    otherBodies: ({ subscriptionId, messageId, workflowId }) => [{ subscriptionId }, { messageId }, { workflowId }],
+  },
+  {
+    method: 'POST',
+    path: '/v1/dlq/discard',
+    scope: 'dlq:write',
+    status: 200,
+    answers: bulkDiscardAnswer,
     body: ({ channelId }) => ({ channelId }),
     otherBodies: ({ subscriptionId, messageId, workflowId }) => [{ subscriptionId }, { messageId }, { workflowId }],
   },
