@@ -29,7 +29,7 @@ const insertOpen = (eventType: string, count: number): Promise<void> =>
 const countOf = (eventType: string, status: string): Promise<number> =>
   posthorn.deps.db.deadLetter.count({ where: { eventType, status } });
 
-test('what a filter matches is counted by a dry run, then discarded, and nothing else is', async () => {
+test('all that a filter matches is counted by a dry run, then discarded, and nothing else is', async () => {
   await insertOpen('order.created', 3);
   await insertOpen('refund.made', 2);
   const filter = { channelId, subscriptionId, eventType: 'order.*', reason: 'gone' };
@@ -76,7 +76,7 @@ test('who has discarded them, by which filter and how many, is in the audit log'
 });
 
 test.each([
-  [undefined, undefined],
+  [undefined, 'body'],
   [{ chanelId: 'chn_1' }, 'chanelId'],
   [{ channelId: 'chn_00000000000000000000000000' }, 'channelId'],
   [{ messageId: 'msg_\u0000' }, 'messageId'],
