@@ -5,6 +5,7 @@ import { findConnectors } from '../../src/automations/definitions/references/ref
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
+import { discardDeadLetters } from '../../src/deliveries/statements/dead-letters.ts';
 import { retryDeliveries } from '../../src/deliveries/statements/due-again.ts';
 import { findAttempt } from '../../src/deliveries/store.ts';
 import { findHome } from '../../src/identity/machine-credentials/store.ts';
@@ -145,6 +146,23 @@ test('src/deliveries/retryable-store.ts finds no delivery of another environment
     expect(await found({ ...all.victim, ...filter })).toContain(deliveryId);
     for (const { environmentId } of all.neighbours) expect(await found({ environmentId, ...filter })).toEqual([]);
   }
+});
+
+test('src/deliveries/statements/dead-letters.ts discards no dead letter of another environment', async () => {
+  const { db } = posthorn.deps;
+  const ids = [all.ids.deadLetterId];
+  // Nothing stays of it: the letter is asked for again.
+  const discarded = async (environmentId: string): Promise<string[]> => {
+    let found: string[] = [];
+    const attempt = db.$transaction(async (transaction) => {
+      found = await discardDeadLetters(transaction, { ids, environmentId });
+      throw new Error('taken back');
+    });
+    await expect(attempt).rejects.toThrow('taken back');
+    return found;
+  };
+  for (const { environmentId } of all.neighbours) expect(await discarded(environmentId)).toEqual([]);
+  expect(await discarded(all.victim.environmentId)).toEqual(ids);
 });
 
 test('src/deliveries/statements/due-again.ts retries no delivery of another environment, and counts none as failed', async () => {

@@ -106,7 +106,7 @@ const ASKED = [
   /^src\/changes\/store\.ts$/,
   /^src\/db\/shared-connections\.ts$/,
   /^src\/deliveries\/(retryable|unindexed)-store\.ts$/,
-  /^src\/deliveries\/statements\/(due|run)-again\.ts$/,
+  /^src\/deliveries\/statements\/(dead-letters|due-again|run-again)\.ts$/,
   /^src\/deliveries\/store\.ts$/,
   /^src\/identity\/machine-credentials\/store\.ts$/,
   /^src\/identity\/views\/store\.ts$/,
