@@ -126,7 +126,16 @@ test('a retry leaves failures alone that a loop, or a race, has passed over', as
     { id: 'last', type: 'action', config: http('/broken') },
   ]);
   isMended = false;
+  const channelId = await calls.channel();
   const { id } = await calls.start(workflowId);
+  // The branch that wins comes last, however slow the machine is.
+  await waitFor('a branch to fail and another one to wait', async () => {
+    const { steps } = await calls.getRun(id);
+    const is = (step: string, status: string): boolean =>
+      steps.some((each) => each.id === step && each.status === status);
+    return is('bad', 'failed') && is('fast', 'waiting');
+  });
+  await calls.good('POST', `/v1/channels/${channelId}/messages`, { eventType: 'race.over', payload: {} });
   const failed = await calls.ended(id);
   expect(failed).toMatchObject({ status: 'failed', error: { stepId: 'last' } });
   const passedOver = (run: RunAnswer) => [stepOf(run, 'push', '0'), stepOf(run, 'bad'), stepOf(run, 'slow')];

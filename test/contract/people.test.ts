@@ -49,6 +49,7 @@ test('routes with a scope that show or make secrets, change rights, or erase, as
     'PATCH /v1/machine-credentials/:machineCredentialId',
     'POST /v1/api-keys',
     'POST /v1/api-keys/:apiKeyId/rotate',
+    'POST /v1/dlq/discard',
     'POST /v1/machine-credentials',
     'POST /v1/machine-credentials/:machineCredentialId/rotate',
     'POST /v1/subscriptions/:subscriptionId/secret/rotate',
