@@ -104,17 +104,24 @@ function createReading<
   };
 }
 
-/** The filter of a request about dead letters, whose times are those of the clock: nothing that fails later is meant. */
+type Asked = { since?: Instant | undefined; until?: Instant | undefined };
+
+/** The span of a request, by the clock: nothing that comes later is meant. */
+function spanOf({ since, until }: Asked, now: Date): { since?: Date; until: Date } {
+  const end = new Date(now.getTime() + 1);
+  const asked = until === undefined ? end : firstTimeFrom(until);
+  const from = since === undefined ? {} : { since: new Date(millisecondsOf(since)) };
+  return { ...from, until: asked < end ? asked : end };
+}
+
+/** The filter of a request about dead letters. */
 function letterFilter(
   { since, until, createdSince, createdUntil, ...named }: Omit<BulkDiscardRequest, 'dryRun'>,
   now: Date,
 ): BulkReplayFilter {
-  const end = new Date(now.getTime() + 1);
-  const asked = until === undefined ? end : firstTimeFrom(until);
   return {
     ...named,
-    ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
-    until: asked < end ? asked : end,
+    ...spanOf({ since, until }, now),
     ...(createdSince !== undefined && { createdSince: new Date(millisecondsOf(createdSince)) }),
     ...(createdUntil !== undefined && { createdUntil: firstTimeFrom(createdUntil) }),
   };
@@ -214,13 +221,7 @@ const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collabo
       async (transaction) => {
         await requireNamed(transaction, environmentId, named);
         const now = clock();
-        const end = new Date(now.getTime() + 1);
-        const asked = until === undefined ? end : firstTimeFrom(until);
-        const filter: BulkRetryFilter = {
-          ...named,
-          ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
-          until: asked < end ? asked : end,
-        };
+        const filter: BulkRetryFilter = { ...named, ...spanOf({ since, until }, now) };
         const { oldest, ...counted } = await countRetryable(transaction, { environmentId, filter, now });
         if (dryRun) return { status: 'preview', ...counted, retried: 0, failed: 0, oldest };
         const retry = await insertBulkRetry(transaction, {

@@ -1,16 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { api, type BulkRetry } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
-import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Doer } from '../parts/doer.tsx';
+import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
-import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
+import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -66,17 +64,7 @@ export function DeliveryRetryList() {
 function RetryView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const found = useQuery({
-    queryKey: [path, 'delivery-retry', id],
-    queryFn: () => api.deliveries.getBulkRetry(id, at),
-    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
-  });
-  const refresh = useRefresh();
-  const hasEnded = found.data !== undefined && isReplayOver(found.data);
-  // The list asks more seldom: beside a retry that has ended it would still show it under way.
-  useEffect(() => {
-    if (hasEnded) void refresh();
-  }, [hasEnded, refresh]);
+  const found = useBulk([path, 'delivery-retry', id], () => api.deliveries.getBulkRetry(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const done = row.retried + row.failed;
@@ -90,35 +78,9 @@ function RetryView({ id }: { id: string }) {
         pace={{ replayed: row.retried, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
         cancel={() => api.deliveries.cancelBulkRetry(id, at)}
       />
-      <dl className="facts">
-        <dt>{t.fields.made}</dt>
-        <dd>
-          <Time at={row.createdAt} />
-        </dd>
-        {row.finishedAt !== undefined && (
-          <>
-            <dt>{t.fields.ended}</dt>
-            <dd>
-              <Time at={row.finishedAt} />
-            </dd>
-          </>
-        )}
-        <dt>{t.audit.actor}</dt>
-        <dd>
-          <Doer id={row.requestedBy} />
-        </dd>
-        {row.ratePerSecond !== undefined && (
-          <>
-            <dt>{t.replays.rate}</dt>
-            <dd>{row.ratePerSecond}</dd>
-          </>
-        )}
-        <dt>{t.replays.notRetried}</dt>
-        <dd>
-          {row.failed} {row.failed > 0 && <span className="muted">{t.replays.notRetriedWhy}</span>}
-        </dd>
+      <BulkFacts of={row} failed={t.replays.notRetried} failedWhy={t.replays.notRetriedWhy}>
         <ReplayFilter of={row.filter} words={t.replays.retryFilter} />
-      </dl>
+      </BulkFacts>
     </>
   );
 }

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { api, type BulkReplay } from '../api/client.ts';
-import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Doer } from '../parts/doer.tsx';
+import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -80,17 +78,7 @@ function BulkReplayList() {
 function ReplayView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const found = useQuery({
-    queryKey: [path, 'replay', id],
-    queryFn: () => api.deadLetters.getBulkReplay(id, at),
-    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
-  });
-  const refresh = useRefresh();
-  const hasEnded = found.data !== undefined && isReplayOver(found.data);
-  // The list and the count of the navigation ask more seldom: beside a replay that has ended they would still show it under way.
-  useEffect(() => {
-    if (hasEnded) void refresh();
-  }, [hasEnded, refresh]);
+  const found = useBulk([path, 'replay', id], () => api.deadLetters.getBulkReplay(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const done = row.replayed + row.failed;
@@ -104,41 +92,15 @@ function ReplayView({ id }: { id: string }) {
         pace={{ replayed: row.replayed, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
         cancel={() => api.deadLetters.cancelBulkReplay(id, at)}
       />
-      <dl className="facts">
-        <dt>{t.fields.made}</dt>
-        <dd>
-          <Time at={row.createdAt} />
-        </dd>
-        {row.finishedAt !== undefined && (
-          <>
-            <dt>{t.fields.ended}</dt>
-            <dd>
-              <Time at={row.finishedAt} />
-            </dd>
-          </>
-        )}
-        <dt>{t.audit.actor}</dt>
-        <dd>
-          <Doer id={row.requestedBy} />
-        </dd>
-        {row.ratePerSecond !== undefined && (
-          <>
-            <dt>{t.replays.rate}</dt>
-            <dd>{row.ratePerSecond}</dd>
-          </>
-        )}
-        <dt>{t.replays.failed}</dt>
-        <dd>
-          {row.failed} {row.failed > 0 && <span className="muted">{t.replays.failedWhy}</span>}
-        </dd>
+      <BulkFacts of={row} failed={t.replays.failed} failedWhy={t.replays.failedWhy}>
         <ReplayFilter of={row.filter} />
-      </dl>
+      </BulkFacts>
       {row.replayed > 0 && (
         <div className="buttons">
           <HereLink to="/dead-letters" search={{ status: 'replayed' }} className="button">
             {t.replays.seeReplayed}
           </HereLink>
-          {hasEnded && <RepeatFailures of={row} />}
+          {isReplayOver(row) && <RepeatFailures of={row} />}
         </div>
       )}
     </>

@@ -5,7 +5,11 @@ import { durationText } from '../lib/times.ts';
 import { AskButton } from './ask-button.tsx';
 import { State } from './state.tsx';
 
-type Replay = { id: string; createdAt: string; status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' };
+export type Replay = {
+  id: string;
+  createdAt: string;
+  status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+};
 type Given = {
   of: Replay;
   /** How far it is, in words. */
