@@ -201,6 +201,26 @@ test('a stream shows what any process takes in; the places of a killed process a
   expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); it is started again"/);
 });
 
+test('a connection that a process was given and had not taken when it was killed is answered by another', async () => {
+  const pids = childrenOf(posthorn.pid);
+  const held = pids[0] ?? 0;
+  process.kill(held, 'SIGSTOP');
+  // By turns, so that one of them is given to the process that stands still.
+  const statuses: number[] = [];
+  const answered = pids.flatMap(() =>
+    [0, 1].map(async () => {
+      const caller = createCaller(posthorn.url);
+      callers.push(caller);
+      statuses.push((await caller.call('GET', '/healthz')).status);
+    }),
+  );
+  await waitFor('all but one to be answered', () => statuses.length === answered.length - 1);
+  process.kill(held, 'SIGKILL');
+  await Promise.all(answered);
+  expect(statuses).toEqual(answered.map(() => 200));
+  await untilAllRun(posthorn.url, { but: [held] });
+});
+
 test('no process sends to the ports that a restarted Temporal has taken for itself', async () => {
   const temporal = () => readIdentity(join(dataFolder, 'state', 'temporal.pid.json'))?.pid ?? 0;
   const before = temporal();

@@ -8,6 +8,7 @@ import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
 import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
+import { createHandedConnections } from './handed-connections.ts';
 import { serveMetrics } from './metrics-port.ts';
 import { createObserver, type Observed } from './observe.ts';
 import { createQuestions } from './questions.ts';
@@ -73,6 +74,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const counters = createAnsweringCounters();
   const questions = createQuestions<Life>();
   const deaths = createDeaths(() => performance.now());
+  const handed = createHandedConnections();
   const lives = new Map<number, Life>();
   let isStopping = false;
   let told: string | undefined;
@@ -162,6 +164,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
 
   const fork = (number: number, { restarts, hasBeenReady }: Pick<Life, 'restarts' | 'hasBeenReady'>): void => {
     const worker = cluster.fork();
+    handed.watch(worker);
     // A process that cannot be forked or told something ends, and that is heard.
     worker.on('error', (error) =>
       log.warn({ err: error, process: number }, 'a service process could not be told something'),
@@ -193,6 +196,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     life.hasJoined = false;
     life.counting.end();
     questions.leave(life);
+    handed.giveBack(life.worker);
     if (isStopping) return;
     if (incarnationId !== undefined) for (const other of joined()) post(other, { kind: 'died', incarnationId });
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
