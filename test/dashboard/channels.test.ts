@@ -66,7 +66,12 @@ test('the schema of a type is added, asked about the newest messages, changed, a
   await text.fill('{"properties": {"total": {"maximum": 10}}}');
   await page.getByRole('button', { name: 'Check them' }).click();
   await page.getByText('2 of 4 would pass.').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Replace what is written?' });
   await page.getByRole('button', { name: 'Write it from the newest messages' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await text.inputValue()).toBe('{"properties": {"total": {"maximum": 10}}}');
+  await page.getByRole('button', { name: 'Write it from the newest messages' }).click();
+  await dialog.getByRole('button', { name: 'Replace it' }).click();
   await waitFor('a schema from the messages', async () => (await text.inputValue()).includes('"required"'));
   expect(JSON.parse(await text.inputValue())).toEqual({
     type: 'object',
@@ -103,6 +108,17 @@ test('a real message is taken as the sample, changed, and asked about', async ()
   await page.getByLabel('Payload').fill('{"total": 500}');
   await page.getByRole('button', { name: 'Who would get it?' }).click();
   await page.getByRole('row', { name: /Would get it.*Large ones/ }).waitFor();
+  // Another sample would take the place of what was written, so the page asks.
+  const dialog = page.getByRole('dialog', { name: 'Replace what is written?' });
+  await page.getByLabel('Sample').selectOption('');
+  await page.getByLabel('Sample').selectOption({ index: 1 });
+  await dialog.waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByLabel('Payload').inputValue()).toBe('{"total": 500}');
+  await page.getByLabel('Sample').selectOption({ index: 1 });
+  await dialog.getByRole('button', { name: 'Replace it' }).click();
+  await page.getByText('"total": 12').waitFor();
   const { body } = await scene.posthorn.request<{ data: object[] }>(
     'GET',
     `/v1/channels/${channelId}/messages`,

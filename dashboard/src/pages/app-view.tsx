@@ -8,10 +8,12 @@ import { Ask } from '../parts/ask.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { NewerState } from '../parts/newer-state.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useEdits } from '../parts/use-edits.ts';
 
 const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
 
@@ -26,49 +28,63 @@ export function AppView({ id }: { id: string }) {
   const owner = session.organisations.find(({ apps }) => apps.some((app) => app.id === id));
   const mayChange = owner !== undefined && ROLES.indexOf(owner.role) >= ROLES.indexOf('admin');
   if (found.data === undefined) return <Unread of={found} />;
-  return <AppForm key={found.data.updatedAt} app={found.data} mayChange={mayChange} />;
+  return <AppForm key={found.data.id} app={found.data} mayChange={mayChange} />;
 }
+
+const fieldsOf = ({ name, slug, description = '', settings }: App) => ({
+  name,
+  slug,
+  description,
+  retentionDays: String(settings.retentionDays),
+  timeoutMs: String(settings.timeoutMs),
+  ...settings.retryPolicy,
+  circuitBreaker: settings.circuitBreaker,
+});
+const SETTINGS = ['retentionDays', 'timeoutMs', 'circuitBreaker', ...NUMBERS] as const;
 
 function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
   const t = useTexts();
   const { environment } = useHere();
   const { act } = useActs();
   const client = useQueryClient();
-  const { settings } = app;
-  const [form, setForm] = useState({ name: app.name, slug: app.slug, description: app.description ?? '' });
-  const [numbers, setNumbers] = useState({
-    retentionDays: String(settings.retentionDays),
-    timeoutMs: String(settings.timeoutMs),
-  });
-  const [policy, setPolicy] = useState(settings.retryPolicy);
-  const [hasBreaker, setHasBreaker] = useState(settings.circuitBreaker);
+  const edits = useEdits(fieldsOf(app));
+  const { values, written } = edits;
+  const { maxRetries, initialDelay, maxDelay, backoffMultiplier } = values;
+  const policy = { maxRetries, initialDelay, maxDelay, backoffMultiplier };
+  const changedNumbers = NUMBERS.filter((name) => written[name] !== undefined);
   const [error, setError] = useState<unknown>();
-  const update = async (body: UpdateApp): Promise<void> => {
-    await api.apps.update(app.id, body, { place: { appId: app.id, environment } });
+  const at = { place: { appId: app.id, environment } };
+  const refresh = async (): Promise<void> => {
     for (const key of ['app', 'apps', 'session']) await client.invalidateQueries({ queryKey: [key] });
   };
+  const update = async (body: UpdateApp): Promise<void> => {
+    await api.apps.update(app.id, body, at);
+    await refresh();
+  };
   const changed: UpdateApp = {
-    ...(form.name !== app.name && { name: form.name }),
-    ...(form.slug !== app.slug && { slug: form.slug }),
-    ...(form.description !== (app.description ?? '') && {
-      description: form.description.trim() === '' ? null : form.description,
+    ...(written.name !== undefined && { name: written.name }),
+    ...(written.slug !== undefined && { slug: written.slug }),
+    ...(written.description !== undefined && {
+      description: written.description.trim() === '' ? null : written.description,
     }),
     settings: {
-      ...(numbers.retentionDays !== String(settings.retentionDays) && { retentionDays: Number(numbers.retentionDays) }),
-      ...(numbers.timeoutMs !== String(settings.timeoutMs) && { timeoutMs: Number(numbers.timeoutMs) }),
-      ...(policy !== settings.retryPolicy && { retryPolicy: policy }),
-      ...(hasBreaker !== settings.circuitBreaker && { circuitBreaker: hasBreaker }),
+      ...(written.retentionDays !== undefined && { retentionDays: Number(written.retentionDays) }),
+      ...(written.timeoutMs !== undefined && { timeoutMs: Number(written.timeoutMs) }),
+      ...(changedNumbers.length > 0 && {
+        retryPolicy: Object.fromEntries(changedNumbers.map((name) => [name, policy[name]])),
+      }),
+      ...(written.circuitBreaker !== undefined && { circuitBreaker: written.circuitBreaker }),
     },
   };
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (value: string) => setForm({ ...form, [name]: value }),
+  const field = (name: 'name' | 'slug' | 'description') => ({
+    value: values[name],
+    onChange: (value: string) => edits.write({ [name]: value }),
     problem: problemOf(error, name),
   });
-  const number = (name: keyof typeof numbers) => ({
+  const number = (name: 'retentionDays' | 'timeoutMs') => ({
     type: 'number' as const,
-    value: numbers[name],
-    onChange: (value: string) => setNumbers({ ...numbers, [name]: value }),
+    value: values[name],
+    onChange: (value: string) => edits.write({ [name]: value }),
     problem: problemOf(error, `settings.${name}`),
   });
   return (
@@ -84,7 +100,12 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
         onSubmit={(event) => {
           event.preventDefault();
           setError(undefined);
-          void act(() => update(changed), { told: t.common.saved, onFailure: setError });
+          edits.save({
+            read: async () => fieldsOf(await api.apps.get(app.id, at)),
+            send: () => api.apps.update(app.id, changed, at),
+            refresh,
+            onFailure: setError,
+          });
         }}
       >
         <fieldset className="form" disabled={!mayChange}>
@@ -104,14 +125,31 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
                 label={t.subscriptions.policyFields[name]}
                 type="number"
                 value={String(policy[name])}
-                onChange={(text) => setPolicy({ ...policy, [name]: Number(text) })}
+                onChange={(text) => edits.write({ [name]: Number(text) })}
                 problem={problemOf(error, `settings.retryPolicy.${name}`)}
               />
             ))}
           </div>
           <PolicyDrawing policy={policy} />
-          <Check label={t.apps.circuitBreaker} isOn={hasBreaker} onChange={setHasBreaker} />
+          <Check
+            label={t.apps.circuitBreaker}
+            isOn={values.circuitBreaker}
+            onChange={(circuitBreaker) => edits.write({ circuitBreaker })}
+          />
         </fieldset>
+        <NewerState
+          edits={edits}
+          at={app.updatedAt}
+          names={{
+            name: t.common.name,
+            slug: t.apps.slug,
+            description: t.schemas.description,
+            retentionDays: t.apps.retentionDays,
+            timeoutMs: t.apps.timeoutMs,
+            circuitBreaker: t.apps.circuitBreaker,
+            ...t.subscriptions.policyFields,
+          }}
+        />
         <Failure error={error} />
         {mayChange && (
           <>
@@ -122,7 +160,15 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
               <button
                 type="button"
                 className="button"
-                onClick={() => void act(() => update({ settings: null }), { told: t.common.saved })}
+                onClick={() =>
+                  void act(
+                    async () => {
+                      await update({ settings: null });
+                      edits.drop(SETTINGS);
+                    },
+                    { told: t.common.saved },
+                  )
+                }
               >
                 {t.apps.toService}
               </button>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api, type Channel } from '../api/client.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, memberTexts, prettyText } from '../lib/raw-json.ts';
@@ -12,7 +12,9 @@ import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { NewestPass } from '../parts/newest-pass.tsx';
+import { NewerState } from '../parts/newer-state.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { useEdits } from '../parts/use-edits.ts';
 
 /** A sample of a schema is made from so many of the newest messages. */
 const SAMPLES = 20;
@@ -20,30 +22,36 @@ const SAMPLES = 20;
 const ALL = '';
 type Written = readonly (readonly [type: string, text: string])[];
 
-/** The schemas of an answer as their texts, the one of all types first. */
-const writtenIn = (channel: string): Written => [
-  [ALL, prettyText(memberText(channel, 'schema') ?? '')],
-  ...memberTexts(memberText(channel, 'schemas') ?? '{}').map(([type, text]) => [type, prettyText(text)] as const),
-];
+/** The fields of an answer: the schema of all types, those of single types, and what becomes of a payload that does not fit. */
+const fieldsOf = (channel: Channel, text: string) => ({
+  all: prettyText(memberText(text, 'schema') ?? ''),
+  types: memberTexts(memberText(text, 'schemas') ?? '{}').map(
+    ([type, schema]) => [type, prettyText(schema)] as const,
+  ) as Written,
+  mode: channel.schemaMode ?? 'enforce',
+});
+type SchemaFields = ReturnType<typeof fieldsOf>;
 
-/** The text of the schema of all types, empty where there is none, and the members of an object with the others. */
-function textsOf(written: Written): { all: string; types: string } {
-  const own = written.filter(([type, text]) => type !== ALL && text.trim() !== '');
-  const types = own.map(([type, text]) => `${JSON.stringify(type)}:${text}`).join(',');
-  return { all: written.find(([type]) => type === ALL)?.[1].trim() ?? '', types };
-}
+/** The members of an object with the schemas of single types. */
+const membersOf = (types: Written): string =>
+  types
+    .filter(([, text]) => text.trim() !== '')
+    .map(([type, text]) => `${JSON.stringify(type)}:${text}`)
+    .join(',');
 
-/** The body that saves them: each as the text that was written, so that no number of it changes. */
-function bodyOf(written: Written, mode: string): string {
-  const { all, types } = textsOf(written);
-  return `{"schemaMode":"${mode}","schema":${all === '' ? 'null' : all},"schemas":${types === '' ? 'null' : `{${types}}`}}`;
+/** The body that saves what was written of them: each as that text, so that no number of it changes. */
+function bodyOf({ all, types, mode }: Partial<SchemaFields>): string {
+  const parts = [
+    mode === undefined ? [] : [`"schemaMode":"${mode}"`],
+    all === undefined ? [] : [`"schema":${all.trim() === '' ? 'null' : all}`],
+    types === undefined ? [] : [`"schemas":${membersOf(types) === '' ? 'null' : `{${membersOf(types)}}`}`],
+  ];
+  return `{${parts.flat().join(',')}}`;
 }
 
 /** The members of a request that tries them. */
-function triedOf(written: Written): string {
-  const { all, types } = textsOf(written);
-  return `${all === '' ? '' : `"schema":${all},`}"schemas":{${types}}`;
-}
+const triedOf = ({ all, types }: SchemaFields): string =>
+  `${all.trim() === '' ? '' : `"schema":${all},`}"schemas":{${membersOf(types)}}`;
 
 /** The schemas of a channel, for all types and for single ones. `text`: the answer that `channel` was read from. */
 export function ChannelSchemas({ channel, text }: { channel: Channel; text: string }) {
@@ -51,20 +59,27 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   const { at, may } = useHere();
   const { act, tell } = useActs();
   const refresh = useRefresh();
-  const [written, setWritten] = useState<Written>(() => writtenIn(text));
-  const [type, setType] = useState<string>(ALL);
+  const fields = useMemo(() => fieldsOf(channel, text), [channel, text]);
+  const edits = useEdits(fields);
+  const { all, types, mode } = edits.values;
+  const texts: Written = [[ALL, all], ...types];
+  const [chosen, setType] = useState<string>(ALL);
+  // Somebody else may have taken the chosen one away.
+  const type = texts.some(([each]) => each === chosen) ? chosen : ALL;
   const [newType, setNewType] = useState<string>();
-  const [mode, setMode] = useState(channel.schemaMode ?? 'enforce');
+  const [isAsking, setIsAsking] = useState(false);
   const [error, setError] = useState<unknown>();
   const [badJson, setBadJson] = useState<string>();
-  const current = written.find(([each]) => each === type)?.[1] ?? '';
+  const current = texts.find(([each]) => each === type)?.[1] ?? '';
+  const saved = type === ALL ? fields.all : (fields.types.find(([each]) => each === type)?.[1] ?? '');
+  const isUnsaved = current.trim() !== '' && current !== saved;
   const nameOf = (each: string): string => (each === ALL ? t.schemas.allTypes : each);
   const choice = (
     <ChoiceField
       label={t.schemas.of}
       value={type}
       onChange={setType}
-      options={written.map(([each]) => [each, nameOf(each)])}
+      options={texts.map(([each]) => [each, nameOf(each)])}
     />
   );
   if (!may('developer'))
@@ -79,12 +94,16 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
       </div>
     );
   const write = (value: string): void =>
-    setWritten(written.map(([each, before]) => [each, each === type ? value : before] as const));
+    edits.write(
+      type === ALL
+        ? { all: value }
+        : { types: types.map(([each, before]) => [each, each === type ? value : before] as const) },
+    );
   /** Whether each of them is JSON. One that is not is shown, with its fault. */
   const areGood = (): boolean => {
     setError(undefined);
     setBadJson(undefined);
-    for (const [each, value] of written) {
+    for (const [each, value] of texts) {
       const problem = value.trim() === '' ? undefined : jsonProblem(value);
       if (problem === undefined) continue;
       setType(each);
@@ -103,13 +122,17 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   };
   const save = (): void => {
     if (!areGood()) return;
-    void act(
-      async () => {
-        await api.channels.update(channel.id, bodyOf(written, mode), at);
-        await refresh();
+    // A channel without schemas does not tell the mode that it keeps: the shown one is to hold.
+    const sent = { ...(channel.schemaMode === undefined && { mode }), ...edits.written };
+    edits.save({
+      read: async () => {
+        const now = await api.channels.get(channel.id, at).withAnswer();
+        return fieldsOf(now.data, now.text);
       },
-      { told: t.common.saved, onFailure: setError },
-    );
+      send: () => api.channels.update(channel.id, bodyOf(sent), at),
+      refresh,
+      onFailure: setError,
+    });
   };
   return (
     <>
@@ -126,7 +149,11 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
           <button type="button" className="button" onClick={() => setNewType('')}>
             {t.schemas.add}
           </button>
-          <button type="button" className="button" onClick={() => void act(writeSample, { onFailure: setError })}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => (isUnsaved ? setIsAsking(true) : void act(writeSample, { onFailure: setError }))}
+          >
             {t.schemas.fromMessages}
           </button>
           {type !== ALL && (
@@ -134,7 +161,7 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
               type="button"
               className="button plain"
               onClick={() => {
-                setWritten(written.filter(([each]) => each !== type));
+                edits.write({ types: types.filter(([each]) => each !== type) });
                 setType(ALL);
               }}
             >
@@ -153,11 +180,16 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
         <ChoiceField
           label={t.channels.mode}
           value={mode}
-          onChange={setMode}
+          onChange={(next) => edits.write({ mode: next })}
           options={[
             ['enforce', t.channels.enforce],
             ['warn', t.channels.warn],
           ]}
+        />
+        <NewerState
+          edits={edits}
+          at={channel.updatedAt}
+          names={{ all: t.schemas.text(t.schemas.allTypes), types: t.schemas.ofTypes, mode: t.channels.mode }}
         />
         <Failure error={error} />
         <div className="buttons">
@@ -167,14 +199,26 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
         </div>
         <ShellButton />
       </form>
-      <NewestPass channelId={channel.id} tried={() => (areGood() ? triedOf(written) : undefined)} />
+      <NewestPass channelId={channel.id} tried={() => (areGood() ? triedOf(edits.values) : undefined)} />
+      {isAsking && (
+        <Ask
+          title={t.newer.overwrite}
+          go={t.newer.overwriteGo}
+          isLocal
+          onClose={() => setIsAsking(false)}
+          onGo={() => void act(writeSample, { onFailure: setError })}
+        >
+          <p>{t.newer.overwriteWhy}</p>
+        </Ask>
+      )}
       {newType !== undefined && (
         <Ask
           title={t.schemas.add}
           go={t.schemas.add}
+          isLocal
           onClose={() => setNewType(undefined)}
           onGo={() => {
-            if (!written.some(([each]) => each === newType)) setWritten([...written, [newType, '']]);
+            if (!texts.some(([each]) => each === newType)) edits.write({ types: [...types, [newType, '']] });
             setType(newType);
           }}
         >

@@ -3,47 +3,52 @@ import { api, type Channel } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
+import { NewerState } from '../parts/newer-state.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { useEdits } from '../parts/use-edits.ts';
+
+const fieldsOf = (channel: Channel) => ({
+  name: channel.name,
+  description: channel.description ?? '',
+  retentionDays: String(channel.retentionDays),
+});
 
 /** Name, description and time of keeping of a channel. */
 export function ChannelSettings({ channel }: { channel: Channel }) {
   const t = useTexts();
   const { at, may } = useHere();
-  const { act } = useActs();
   const refresh = useRefresh();
-  const [form, setForm] = useState({
-    name: channel.name,
-    description: channel.description ?? '',
-    retentionDays: String(channel.retentionDays),
-  });
+  const edits = useEdits(fieldsOf(channel));
+  const { values, written } = edits;
   const [error, setError] = useState<unknown>();
   if (!may('developer')) return <NotAllowed isPart />;
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (value: string) => setForm({ ...form, [name]: value }),
+  const field = (name: keyof typeof values) => ({
+    value: values[name],
+    onChange: (value: string) => edits.write({ [name]: value }),
     problem: problemOf(error, name),
   });
   const save = (): void => {
     setError(undefined);
-    void act(
-      async () => {
-        await api.channels.update(
+    edits.save({
+      read: async () => fieldsOf(await api.channels.get(channel.id, at)),
+      send: () =>
+        api.channels.update(
           channel.id,
           {
-            name: form.name,
-            description: form.description.trim() === '' ? null : form.description,
-            retentionDays: Number(form.retentionDays),
+            ...(written.name !== undefined && { name: written.name }),
+            ...(written.description !== undefined && {
+              description: written.description.trim() === '' ? null : written.description,
+            }),
+            ...(written.retentionDays !== undefined && { retentionDays: Number(written.retentionDays) }),
           },
           at,
-        );
-        await refresh();
-      },
-      { told: t.common.saved, onFailure: setError },
-    );
+        ),
+      refresh,
+      onFailure: setError,
+    });
   };
   return (
     <form
@@ -61,6 +66,11 @@ export function ChannelSettings({ channel }: { channel: Channel }) {
         hint={t.schemas.retentionHint}
         {...field('retentionDays')}
         isRequired
+      />
+      <NewerState
+        edits={edits}
+        at={channel.updatedAt}
+        names={{ name: t.common.name, description: t.schemas.description, retentionDays: t.schemas.retention }}
       />
       <Failure error={error} />
       <div className="buttons">

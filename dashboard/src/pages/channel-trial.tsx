@@ -5,6 +5,7 @@ import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Ask } from '../parts/ask.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Verdicts } from '../parts/verdicts.tsx';
@@ -21,6 +22,9 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const [form, setForm] = useState({ eventType: '', payload: '{}', metadata: '' });
+  /** The texts that the form began with, or has from a message: all that differs from them was written by its person. */
+  const [taken, setTaken] = useState(form);
+  const [asked, setAsked] = useState<string>();
   const [sample, setSample] = useState('');
   const [answer, setAnswer] = useState<Answer>();
   const [error, setError] = useState<unknown>();
@@ -33,13 +37,17 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
   if (!may('developer')) return <NotAllowed isPart />;
   const take = async (id: string): Promise<void> => {
     const { data, text } = await api.messages.get(id, at).withAnswer();
-    setForm({
+    const next = {
       eventType: data.eventType,
       payload: prettyText(memberText(text, 'payload') ?? '{}'),
       metadata: memberText(text, 'metadata') ?? '',
-    });
+    };
+    setForm(next);
+    setTaken(next);
+    setSample(id);
     setAnswer(undefined);
   };
+  const isWritten = form.eventType !== taken.eventType || form.payload !== taken.payload;
   const ask = async (): Promise<void> => {
     // Payload and metadata go as their text: no number of them is read and written anew.
     const own = `"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}`;
@@ -67,8 +75,9 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
             label={t.schemas.sample}
             value={sample}
             onChange={(id) => {
-              setSample(id);
-              if (id !== '') void take(id).catch(setError);
+              if (id === '') setSample(id);
+              else if (isWritten) setAsked(id);
+              else void take(id).catch(setError);
             }}
             options={[
               ['', t.schemas.ownSample],
@@ -98,6 +107,17 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
         </div>
         <ShellButton />
       </form>
+      {asked !== undefined && (
+        <Ask
+          title={t.newer.overwrite}
+          go={t.newer.overwriteGo}
+          isLocal
+          onClose={() => setAsked(undefined)}
+          onGo={() => void take(asked).catch(setError)}
+        >
+          <p>{t.newer.overwriteWhy}</p>
+        </Ask>
+      )}
       {answer !== undefined && (
         <section className="section" aria-live="polite">
           {answer.problems.length === 0 ? (

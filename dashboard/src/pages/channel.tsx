@@ -93,9 +93,9 @@ export function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?:
             )}
           </>
         )}
-        {tab === 'schemas' && <ChannelSchemas key={row.updatedAt} channel={row} text={text} />}
+        {tab === 'schemas' && <ChannelSchemas key={row.id} channel={row} text={text} />}
         {tab === 'trial' && <ChannelTrial channelId={id} />}
-        {tab === 'settings' && <ChannelSettings key={row.updatedAt} channel={row} />}
+        {tab === 'settings' && <ChannelSettings key={row.id} channel={row} />}
       </TabPanel>
     </>
   );

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { api, type Subscription } from '../api/client.ts';
+import { useContext, useState } from 'react';
+import { api, type App, type Subscription } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { firstChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
+import { ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
@@ -14,11 +15,13 @@ import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
+import { NewerState } from '../parts/newer-state.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { changedMore, MoreFields, moreOf, newMore } from '../parts/subscription-more.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useEdits } from '../parts/use-edits.ts';
 import { useChannels } from '../parts/use-names.ts';
 
 export function NewSubscriptionPage() {
@@ -42,87 +45,118 @@ export function NewSubscriptionPage() {
           channelId={search['channel'] ?? firstChannelOf(channels.all)}
           target={search['target'] ?? ''}
           type={search['type'] ?? ''}
-          policy={app.data.settings.retryPolicy}
+          settings={app.data.settings}
         />
       )}
     </>
   );
 }
 
-type Policy = Subscription['retryPolicy'];
+type Settings = App['settings'];
 type Given =
-  | { subscription: Subscription; channelId?: never; target?: never; type?: never; policy?: never }
-  | { subscription?: never; channelId: string; target: string; type: string; policy: Policy };
+  | { subscription: Subscription; channelId?: never; target?: never; type?: never; settings?: never }
+  | { subscription?: never; channelId: string; target: string; type: string; settings: Settings };
+
+const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
+
+const fieldsOf = (of: Subscription) => ({
+  name: of.name,
+  webhookUrl: of.webhookUrl,
+  eventTypes: of.eventTypes.join(', '),
+  filter: of.filter ?? '',
+  ...of.retryPolicy,
+  ...moreOf(of),
+});
+
+const emptyFields = ({ retryPolicy, circuitBreaker }: Settings, webhookUrl: string, eventTypes: string) => ({
+  name: '',
+  webhookUrl,
+  eventTypes,
+  filter: '',
+  ...retryPolicy,
+  ...moreOf(undefined, circuitBreaker),
+});
+
+const typesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '');
 
 /** Makes a subscription, or changes one. */
-export function SubscriptionForm({
-  subscription,
-  channelId: first = '',
-  target = '',
-  type = '',
-  policy: usual,
-}: Given) {
+export function SubscriptionForm({ subscription, channelId: first = '', target = '', type = '', settings }: Given) {
   const t = useTexts();
   const { at, may } = useHere();
   const { act } = useActs();
+  const zone = useContext(ZoneContext);
   const go = useGo();
   const refresh = useRefresh();
   const channels = useChannels();
   const [error, setError] = useState<unknown>();
   const [channelId, setChannelId] = useState(subscription?.channelId ?? first);
-  const [form, setForm] = useState({
-    name: subscription?.name ?? '',
-    webhookUrl: subscription?.webhookUrl ?? target,
-    eventTypes: subscription?.eventTypes.join(', ') ?? type,
-    filter: subscription?.filter ?? '',
-  });
-  const [policy, setPolicy] = useState<Policy>(subscription === undefined ? usual : subscription.retryPolicy);
-  const [more, setMore] = useState(() => moreOf(subscription));
-  const [isPolicyChosen, setIsPolicyChosen] = useState(false);
+  // A new one begins with the app's choices, as they are when its form is opened.
+  const [begun] = useState(() =>
+    subscription === undefined ? emptyFields(settings, target, type) : fieldsOf(subscription),
+  );
+  const edits = useEdits(subscription === undefined ? begun : fieldsOf(subscription));
   if (!may('developer')) return <NotAllowed isPart={subscription !== undefined} />;
-  const set = (part: Partial<typeof form>): void => setForm({ ...form, ...part });
-  const setNumber = (part: Partial<typeof policy>): void => {
-    setPolicy({ ...policy, ...part });
-    setIsPolicyChosen(true);
-  };
-  const body = {
-    webhookUrl: form.webhookUrl,
-    eventTypes: form.eventTypes
-      .split(',')
-      .map((type) => type.trim())
-      .filter((type) => type !== ''),
-    ...(form.name.trim() !== '' && { name: form.name.trim() }),
-    ...(isPolicyChosen && { retryPolicy: policy }),
-  };
-  const save = (): void => {
-    setError(undefined);
+  const { values, written, write } = edits;
+  const { maxRetries, initialDelay, maxDelay, backoffMultiplier } = values;
+  const policy = { maxRetries, initialDelay, maxDelay, backoffMultiplier };
+  const changedNumbers = NUMBERS.filter((name) => written[name] !== undefined);
+  const isPolicyChosen = changedNumbers.length > 0;
+  const make = (): void => {
+    let hasReplay = false;
     void act(
       async () => {
-        if (subscription === undefined) {
-          const made = await api.subscriptions.create(
-            { ...body, ...newMore(more), channelId, ...(form.filter.trim() !== '' && { filter: form.filter }) },
-            at,
-          );
-          go(`/subscriptions/${made.id}`);
-        } else {
-          await api.subscriptions.update(
-            subscription.id,
-            { ...body, ...changedMore(more, subscription), filter: form.filter.trim() === '' ? null : form.filter },
-            at,
-          );
-        }
+        const made = await api.subscriptions.create(
+          {
+            channelId,
+            webhookUrl: values.webhookUrl,
+            eventTypes: typesIn(values.eventTypes),
+            ...(values.name.trim() !== '' && { name: values.name.trim() }),
+            ...(values.filter.trim() !== '' && { filter: values.filter }),
+            ...(isPolicyChosen && { retryPolicy: policy }),
+            ...newMore(written, zone),
+          },
+          at,
+        );
+        hasReplay = made.replayId !== undefined;
+        go(`/subscriptions/${made.id}`);
         await refresh();
       },
-      { ...(subscription !== undefined && { told: t.common.saved }), onFailure: setError },
+      { told: () => (hasReplay ? t.more.replayBegun : undefined), onFailure: setError },
     );
   };
-  const numbers = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
+  const change = ({ id }: Subscription): void =>
+    edits.save({
+      read: async () => fieldsOf(await api.subscriptions.get(id, at)),
+      send: () =>
+        api.subscriptions.update(
+          id,
+          {
+            ...(written.webhookUrl !== undefined && { webhookUrl: written.webhookUrl }),
+            ...(written.eventTypes !== undefined && { eventTypes: typesIn(written.eventTypes) }),
+            ...(written.name !== undefined && written.name.trim() !== '' && { name: written.name.trim() }),
+            ...(written.filter !== undefined && { filter: written.filter.trim() === '' ? null : written.filter }),
+            ...(isPolicyChosen && {
+              retryPolicy: Object.fromEntries(changedNumbers.map((name) => [name, policy[name]])),
+            }),
+            ...changedMore(written),
+          },
+          at,
+        ),
+      refresh,
+      onFailure: setError,
+    });
   return (
     <form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        setError(undefined);
+        if (subscription === undefined) make();
+        else change(subscription);
       }}
     >
       {subscription === undefined && (
@@ -139,8 +173,8 @@ export function SubscriptionForm({
       <TextField
         label={t.subscriptions.target}
         type="url"
-        value={form.webhookUrl}
-        onChange={(webhookUrl) => set({ webhookUrl })}
+        value={values.webhookUrl}
+        onChange={(webhookUrl) => write({ webhookUrl })}
         hint={t.subscriptions.targetHint}
         problem={problemOf(error, 'webhookUrl')}
         placeholder="https://"
@@ -149,37 +183,37 @@ export function SubscriptionForm({
       />
       <TextField
         label={t.subscriptions.nameLabel}
-        value={form.name}
-        onChange={(name) => set({ name })}
+        value={values.name}
+        onChange={(name) => write({ name })}
         {...(subscription === undefined && { hint: t.subscriptions.nameHint })}
         problem={problemOf(error, 'name')}
       />
       <TextField
         label={t.subscriptions.types}
-        value={form.eventTypes}
-        onChange={(eventTypes) => set({ eventTypes })}
+        value={values.eventTypes}
+        onChange={(eventTypes) => write({ eventTypes })}
         hint={t.subscriptions.typesHint}
         problem={problemOf(error, 'eventTypes')}
       />
       <TextField
         label={t.subscriptions.filter}
-        value={form.filter}
-        onChange={(filter) => set({ filter })}
+        value={values.filter}
+        onChange={(filter) => write({ filter })}
         hint={t.subscriptions.filterHint}
         problem={problemOf(error, 'filter')}
         isCode
       />
-      {form.filter.trim() !== '' && <FilterTester channelId={channelId} filter={form.filter} />}
+      {values.filter.trim() !== '' && <FilterTester channelId={channelId} filter={values.filter} />}
       <fieldset className="form box">
         <legend>{t.subscriptions.policy}</legend>
         <div className="numbers">
-          {numbers.map((name) => (
+          {NUMBERS.map((name) => (
             <TextField
               key={name}
               label={t.subscriptions.policyFields[name]}
               type="number"
               value={String(policy[name])}
-              onChange={(text) => setNumber({ [name]: Number(text) })}
+              onChange={(text) => write({ [name]: Number(text) })}
               problem={problemOf(error, `retryPolicy.${name}`)}
             />
           ))}
@@ -187,7 +221,21 @@ export function SubscriptionForm({
         <PolicyDrawing policy={policy} />
         {subscription === undefined && !isPolicyChosen && <p className="muted">{t.subscriptions.defaultPolicy}</p>}
       </fieldset>
-      <MoreFields more={more} onChange={setMore} error={error} isNew={subscription === undefined} />
+      <MoreFields more={values} onChange={write} error={error} isNew={subscription === undefined} />
+      {subscription !== undefined && (
+        <NewerState
+          edits={edits}
+          at={subscription.updatedAt}
+          names={{
+            name: t.subscriptions.nameLabel,
+            webhookUrl: t.subscriptions.target,
+            eventTypes: t.subscriptions.types,
+            filter: t.subscriptions.filter,
+            ...t.subscriptions.policyFields,
+            ...t.more.labels,
+          }}
+        />
+      )}
       <Failure error={error} />
       <div className="buttons">
         <button type="submit" className="button main">

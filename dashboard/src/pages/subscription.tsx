@@ -59,7 +59,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
           </>
         )}
         {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
-        {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
+        {tab === 'settings' && <SubscriptionForm key={row.id} subscription={row} />}
         {tab === 'secret' && <SigningSecret id={id} />}
       </TabPanel>
     </>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { api, type Workflow } from '../api/client.ts';
 import { stepIds } from '../lib/definition-edit.ts';
 import { jsonTree, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
+import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -16,8 +17,10 @@ import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { JsonEditor } from '../parts/json-editor.tsx';
 import { useGo } from '../parts/link.tsx';
+import { NewerState } from '../parts/newer-state.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
+import { useEdits } from '../parts/use-edits.ts';
 
 export function NewWorkflowPage() {
   const t = useTexts();
@@ -31,6 +34,15 @@ export function NewWorkflowPage() {
   );
 }
 
+/** The parts that an author writes, as they are stored. `text`: the answer with the workflow. */
+export function definitionOf(text: string): string {
+  const parts = ['name', 'description', 'trigger', 'steps'].flatMap((name) => {
+    const part = memberText(text, name);
+    return part === undefined ? [] : [`"${name}":${part}`];
+  });
+  return prettyText(`{${parts.join(',')}}`);
+}
+
 /**
  * A definition as a form and as JSON, side by side: the text is the one thing that is kept, and each change in the form is one of it. The
  * service checks it while it is written, and both show each fault at its place.
@@ -41,10 +53,15 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const [{ text, good }, setWritten] = useState({ text: first, good: first });
+  const edits = useEdits({ text: first });
+  const { text } = edits.values;
   const [error, setError] = useState<unknown>();
   const written = useDeferredValue(text);
   const badJson = jsonProblem(text);
+  // The form shows the newest text that was JSON.
+  const latest = useRef(text);
+  if (badJson === undefined) latest.current = text;
+  const good = latest.current;
   const verdict = useQuery({
     queryKey: [path, 'validation', workflow?.id, written],
     queryFn: async ({ signal }) => {
@@ -60,22 +77,28 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     gcTime: 0,
     placeholderData: (before) => before,
   });
-  const change = (next: string): void =>
-    setWritten((before) => ({ text: next, good: jsonProblem(next) === undefined ? next : before.good }));
+  const change = (next: string): void => edits.write({ text: next });
   const tree = useMemo(() => jsonTree(good), [good]);
   const problems = badJson === undefined && verdict.data?.valid === false ? verdict.data.errors : [];
   const draft = { text: good, tree, stepIds: stepIds(good, tree), problems, change };
   const save = (): void => {
     setError(undefined);
-    void act(
-      async () => {
-        // The text goes as it is written: no number of it is read and written anew.
-        if (workflow === undefined) go(`/workflows/${(await api.workflows.create(text, at)).id}`);
-        else await api.workflows.update(workflow.id, text, at);
-        await refresh();
-      },
-      { told: t.common.saved, onFailure: setError },
-    );
+    // The text goes as it is written: no number of it is read and written anew.
+    if (workflow !== undefined)
+      edits.save({
+        read: async () => ({ text: definitionOf((await api.workflows.get(workflow.id, at).withAnswer()).text) }),
+        send: () => api.workflows.update(workflow.id, text, at),
+        refresh,
+        onFailure: setError,
+      });
+    else
+      void act(
+        async () => {
+          go(`/workflows/${(await api.workflows.create(text, at)).id}`);
+          await refresh();
+        },
+        { told: t.common.saved, onFailure: setError },
+      );
   };
   return (
     <form
@@ -104,6 +127,9 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
           <div aria-live="polite">
             {badJson === undefined && verdict.data?.valid === true && <State of="delivered" word={t.workflows.valid} />}
           </div>
+          {workflow !== undefined && (
+            <NewerState edits={edits} at={workflow.updatedAt} names={{ text: t.workflows.definition }} />
+          )}
           <Failure error={error} />
           {may('developer') && (
             <>

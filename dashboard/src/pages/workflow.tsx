@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Workflow } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
-import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -14,7 +13,7 @@ import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { RunList } from './runs.tsx';
-import { WorkflowEditor } from './workflow-editor.tsx';
+import { definitionOf, WorkflowEditor } from './workflow-editor.tsx';
 import { WorkflowTrial } from './workflow-trial.tsx';
 import { WorkflowVersions } from './workflow-versions.tsx';
 
@@ -52,7 +51,7 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
       )}
       {!isInPanel && (
         <TabPanel tab={tab}>
-          {tab === 'definition' && <WorkflowEditor key={row.updatedAt} workflow={row} text={definitionOf(row, text)} />}
+          {tab === 'definition' && <WorkflowEditor key={row.id} workflow={row} text={definitionOf(text)} />}
           {tab === 'runs' && <RunList workflowId={id} />}
           {tab === 'versions' && <WorkflowVersions id={id} />}
           {tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
@@ -60,15 +59,6 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
       )}
     </>
   );
-}
-
-/** The parts that an author writes, as they are stored. */
-function definitionOf(row: Workflow, text: string): string {
-  const parts = ['name', 'description', 'trigger', 'steps'].flatMap((name) => {
-    const part = memberText(text, name);
-    return part === undefined ? [] : [`"${name}":${part}`];
-  });
-  return prettyText(`{${parts.join(',')}}`);
 }
 
 function Actions({ of: row }: { of: Workflow }) {

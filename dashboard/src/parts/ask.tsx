@@ -12,6 +12,8 @@ type Given = {
   /** The word on the button that leaves everything as it is. */
   stay?: string;
   isDanger?: boolean;
+  /** Nothing is sent for it: there is no request to show. */
+  isLocal?: boolean;
   /** A text that must be typed first, such as the name of what would be gone. */
   typed?: string | undefined;
   onGo: () => void;
@@ -19,7 +21,7 @@ type Given = {
 };
 
 /** A question before something is done that cannot be undone. */
-export function Ask({ title, children, go, stay, isDanger = false, typed, onGo, onClose }: Given) {
+export function Ask({ title, children, go, stay, isDanger = false, isLocal = false, typed, onGo, onClose }: Given) {
   const t = useTexts();
   const [text, setText] = useState('');
   return (
@@ -48,7 +50,7 @@ export function Ask({ title, children, go, stay, isDanger = false, typed, onGo, 
             {stay ?? t.common.cancel}
           </button>
         </div>
-        <ShellButton run={onGo} />
+        {!isLocal && <ShellButton run={onGo} />}
       </form>
     </Dialog>
   );

@@ -1,11 +1,16 @@
 import type { CreateSubscription, Subscription, UpdateSubscription } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
-import { problemOf, TextField } from './field.tsx';
+import { timeOfText, useZoneName, type Zone } from '../lib/times.ts';
+import { Check, problemOf, TextField } from './field.tsx';
 
 /** Settings that few subscriptions need, as they are written. */
-type More = Record<'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret', string>;
+type More = Record<
+  'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret' | 'startFrom',
+  string
+> & { circuitBreaker: boolean };
 
-export const moreOf = (subscription: Subscription | undefined): More => ({
+/** `hasBreaker`: the choice of the app, which a new one begins with. */
+export const moreOf = (subscription: Subscription | undefined, hasBreaker = true): More => ({
   headers: Object.entries(subscription?.headers ?? {})
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n'),
@@ -13,7 +18,9 @@ export const moreOf = (subscription: Subscription | undefined): More => ({
   rateLimit: subscription?.rateLimit?.toString() ?? '',
   maxConcurrency: subscription?.maxConcurrency?.toString() ?? '',
   owner: subscription?.owner ?? '',
+  circuitBreaker: subscription?.circuitBreaker ?? hasBreaker,
   secret: '',
+  startFrom: '',
 });
 
 /** Headers by their lines. A line without a colon is a header without a value, which the service then refuses by its name. */
@@ -28,43 +35,51 @@ const headersOf = (text: string): Record<string, string> =>
       }),
   );
 
-/** The parts of a body that makes a subscription: only what was written, so that the app's own choices hold for the rest. */
-export const newMore = (more: More): Partial<CreateSubscription> => ({
-  ...(more.headers.trim() !== '' && { headers: headersOf(more.headers) }),
-  ...(more.timeoutMs !== '' && { timeoutMs: Number(more.timeoutMs) }),
-  ...(more.rateLimit !== '' && { rateLimit: Number(more.rateLimit) }),
-  ...(more.maxConcurrency !== '' && { maxConcurrency: Number(more.maxConcurrency) }),
-  ...(more.owner.trim() !== '' && { owner: more.owner.trim() }),
-  ...(more.secret.trim() !== '' && { secret: more.secret.trim() }),
-});
+const isWritten = (text: string | undefined): text is string => text !== undefined && text.trim() !== '';
 
-/** The parts of a body that changes one: only what differs, as a stored value that a newer rule refuses must not be sent again. */
-export function changedMore(more: More, subscription: Subscription): Partial<UpdateSubscription> {
-  const before = moreOf(subscription);
+/** The parts of a body that makes a subscription: only what was written, so that the app's own choices hold for the rest. */
+export function newMore(written: Partial<More>, zone: Zone): Partial<CreateSubscription> {
+  const startFrom = timeOfText(written.startFrom ?? '', zone);
+  return {
+    ...(isWritten(written.headers) && { headers: headersOf(written.headers) }),
+    ...(isWritten(written.timeoutMs) && { timeoutMs: Number(written.timeoutMs) }),
+    ...(isWritten(written.rateLimit) && { rateLimit: Number(written.rateLimit) }),
+    ...(isWritten(written.maxConcurrency) && { maxConcurrency: Number(written.maxConcurrency) }),
+    ...(isWritten(written.owner) && { owner: written.owner.trim() }),
+    ...(isWritten(written.secret) && { secret: written.secret.trim() }),
+    ...(written.circuitBreaker !== undefined && { circuitBreaker: written.circuitBreaker }),
+    ...(startFrom !== undefined && { startFrom }),
+  };
+}
+
+/** The parts of a body that changes one: only what was written, as a stored value that a newer rule refuses must not be sent again. */
+export function changedMore(written: Partial<More>): Partial<UpdateSubscription> {
   const numberOrNone = (text: string): number | null => (text === '' ? null : Number(text));
   return {
-    ...(more.headers !== before.headers && { headers: headersOf(more.headers) }),
-    ...(more.timeoutMs !== before.timeoutMs && { timeoutMs: Number(more.timeoutMs) }),
-    ...(more.rateLimit !== before.rateLimit && { rateLimit: numberOrNone(more.rateLimit) }),
-    ...(more.maxConcurrency !== before.maxConcurrency && { maxConcurrency: numberOrNone(more.maxConcurrency) }),
-    ...(more.owner !== before.owner && { owner: more.owner.trim() === '' ? null : more.owner.trim() }),
+    ...(written.headers !== undefined && { headers: headersOf(written.headers) }),
+    ...(written.timeoutMs !== undefined && { timeoutMs: Number(written.timeoutMs) }),
+    ...(written.rateLimit !== undefined && { rateLimit: numberOrNone(written.rateLimit) }),
+    ...(written.maxConcurrency !== undefined && { maxConcurrency: numberOrNone(written.maxConcurrency) }),
+    ...(written.owner !== undefined && { owner: written.owner.trim() === '' ? null : written.owner.trim() }),
+    ...(written.circuitBreaker !== undefined && { circuitBreaker: written.circuitBreaker }),
   };
 }
 
 const NUMBERS = ['timeoutMs', 'rateLimit', 'maxConcurrency'] as const;
 
-type Given = { more: More; onChange: (more: More) => void; error: unknown; isNew: boolean };
+type Given = { more: More; onChange: (part: Partial<More>) => void; error: unknown; isNew: boolean };
 
 export function MoreFields({ more, onChange, error, isNew }: Given) {
   const t = useTexts();
-  const field = (name: keyof More) => ({
+  const zoneName = useZoneName();
+  const field = (name: Exclude<keyof More, 'circuitBreaker'>) => ({
     label: t.more.labels[name],
     hint: t.more.hints[name],
     value: more[name],
-    onChange: (value: string) => onChange({ ...more, [name]: value }),
+    onChange: (value: string) => onChange({ [name]: value }),
     problem: problemOf(error, name),
   });
-  const names = ['owner', 'headers', 'secret', ...NUMBERS] as const;
+  const names = ['owner', 'headers', 'secret', 'startFrom', ...NUMBERS] as const;
   const isRefused = names.some((name) => problemOf(error, name) !== undefined);
   return (
     <details className="box" open={isRefused ? true : undefined}>
@@ -75,9 +90,23 @@ export function MoreFields({ more, onChange, error, isNew }: Given) {
             <TextField key={name} type="number" {...field(name)} />
           ))}
         </div>
+        <Check
+          label={t.more.labels.circuitBreaker}
+          isOn={more.circuitBreaker}
+          onChange={(circuitBreaker) => onChange({ circuitBreaker })}
+        />
         <TextField {...field('owner')} />
         <TextField {...field('headers')} lines={3} />
-        {isNew && <TextField {...field('secret')} type="password" autoComplete="new-password" isCode />}
+        {isNew && (
+          <>
+            <TextField
+              {...field('startFrom')}
+              label={`${t.more.labels.startFrom} (${zoneName})`}
+              type="datetime-local"
+            />
+            <TextField {...field('secret')} type="password" autoComplete="new-password" isCode />
+          </>
+        )}
       </div>
     </details>
   );

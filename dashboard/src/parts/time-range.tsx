@@ -1,4 +1,4 @@
-import { useContext } from 'react';
+import { useContext, useState } from 'react';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { timeOfText, timeText, useZoneName, ZoneContext } from '../lib/times.ts';
@@ -15,29 +15,38 @@ export function TimeRange() {
   const [search] = useAddress();
   return (
     <>
-      <End name="since" label={t.list.from} at={sinceOf(search['since'])} />
-      <End name="until" label={t.fields.until} at={sinceOf(search['until'])} />
+      <End name="since" label={t.list.from} text={search['since']} />
+      <End name="until" label={t.fields.until} text={search['until']} />
     </>
   );
 }
 
-function End({ name, label, at }: { name: 'since' | 'until'; label: string; at: string | undefined }) {
+function End({ name, label, text }: { name: 'since' | 'until'; label: string; text: string | undefined }) {
   const [, change] = useAddress();
   const zone = useContext(ZoneContext);
   const zoneName = useZoneName();
+  // A relative end moves each minute, and the field of its writer must not: it keeps the time that it had at the first key.
+  const [held, setHeld] = useState<{ text: string | undefined; at: string | undefined }>();
+  const shownAt = held !== undefined && held.text === text ? held.at : sinceOf(text);
+  const shown = shownAt === undefined ? '' : timeText(shownAt, zone);
   return (
     <label>
       {label} ({zoneName})
       <input
         // Its writer types part by part: the time counts once the field is left.
-        key={at}
+        key={shownAt}
         type="datetime-local"
         className="input"
         step={1}
-        defaultValue={at === undefined ? '' : timeText(at, zone)}
+        defaultValue={shown}
+        onFocus={() => setHeld({ text, at: shownAt })}
         onBlur={(event) => {
-          const text = event.target.value;
-          if (text !== (at === undefined ? '' : timeText(at, zone))) change({ [name]: timeOfText(text, zone) ?? '' });
+          const { value, validity } = event.target;
+          // Half of a time is none yet, and stays to be written on.
+          if (validity.badInput) return;
+          setHeld(undefined);
+          const next = timeOfText(value, zone);
+          if (next !== timeOfText(shown, zone)) change({ [name]: next ?? '' });
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') event.currentTarget.blur();

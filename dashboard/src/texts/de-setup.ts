@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 
 /** German words of what is set up: members, the schemas of channels, and questions before something is done. */
-export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' | 'more'> = {
+export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer' | 'ask' | 'more'> = {
   passkeyOffer: {
     why: 'Melden Sie sich das nächste Mal ohne Passwort an: Einen Passkey verwahrt Ihr Gerät oder Ihr Passwortmanager, und niemand kann ihn Ihnen entlocken.',
     go: 'Passkey hinzufügen',
@@ -60,6 +60,16 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' 
     ownSample: 'wie unten geschrieben',
     whoWould: 'Wer bekäme sie?',
     taken: 'Die Schemas nehmen sie.',
+    ofTypes: 'Schemas einzelner Typen',
+  },
+  newer: {
+    changed: 'Inzwischen anderswo geändert',
+    stays: 'Ihr Text bleibt, wie er ist, und beim Speichern wird nur er gesendet.',
+    replaces: (names) => `Speichern ersetzt den neueren Stand von: ${names}.`,
+    take: 'Den neueren Stand übernehmen',
+    overwrite: 'Das Geschriebene ersetzen?',
+    overwriteWhy: 'Ihr Text steht an keinem anderen Ort und ist dann fort.',
+    overwriteGo: 'Ersetzen',
   },
   ask: {
     leave: 'So lassen',
@@ -84,6 +94,8 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' 
       owner: 'Eigner',
       headers: 'Header',
       secret: 'Eigenes Signaturgeheimnis',
+      circuitBreaker: 'Eine Weile anhalten, wenn alle Versuche scheitern (Circuit Breaker)',
+      startFrom: 'Gespeicherte Nachrichten ab',
     },
     hints: {
       timeoutMs: 'Für einen Versuch, die ganze Antwort eingeschlossen.',
@@ -91,8 +103,10 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'ask' 
       maxConcurrency: 'Leer: so viele, wie der Empfänger gut verträgt.',
       owner: 'Ihre eigene Id des Kunden, dem es gehört.',
       headers: 'Einer je Zeile, etwa X-Shop: Berlin. Sie gehen mit jeder Anfrage.',
+      startFrom: 'Was seitdem in den Kanal kam, wird auch zugestellt, als Wiederholung. Leer: nur neue.',
       secret: 'Für einen Empfänger, der schon eines kennt: whsec_ und 24 bis 64 Bytes in Base64. Leer: ein neues.',
     },
+    replayBegun: 'Gespeicherte Nachrichten seitdem sind unterwegs: siehe Wiederholungen',
     rename: 'Umbenennen',
     subscribe: 'Abonnieren',
     metadata: 'Metadaten',
