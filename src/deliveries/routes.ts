@@ -1,10 +1,14 @@
 import { idOf, pageOf } from '../http/answers/answer-fields.ts';
 import { pageQuery } from '../http/reading/query.ts';
 import { routesOf } from '../http/route/route.ts';
-import { attemptAnswer, deliveryAnswer, listDeliveriesQuery } from './schema.ts';
-import type { Deliveries } from './service.ts';
+import type { EnvironmentCaller } from '../caller/caller.ts';
+import { attemptAnswer, deliveryAnswer, listDeliveriesQuery, replayMessageBody } from './schema.ts';
+import type { Deliveries, ReplayedMessage } from './service.ts';
 
-const route = routesOf<{ deliveries: Deliveries }>();
+/** Finds a message, or throws NOT_FOUND. */
+type Messages = { get(caller: EnvironmentCaller, id: string): Promise<ReplayedMessage> };
+
+const route = routesOf<{ deliveries: Deliveries; messages: Messages }>();
 const params = { deliveryId: idOf('delivery') };
 
 export const deliveryRoutes = [
@@ -45,5 +49,18 @@ export const deliveryRoutes = [
     answers: { 202: deliveryAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params: { deliveryId } }, { deliveries }) => deliveries.retry(caller, deliveryId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/:messageId/replay',
+    params: { messageId: idOf('message') },
+    access: { scope: 'subscriptions:write' },
+    isRedelivery: true,
+    consumes: 'json',
+    body: replayMessageBody,
+    answers: { 202: deliveryAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: async ({ caller, params: { messageId }, body }, { messages, deliveries }) =>
+      deliveries.replay(caller, await messages.get(caller, messageId), body.subscriptionId),
   }),
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { fieldsOf } from '../http/reading/fields.ts';
 import {
   enumQuery,
   errorStatusQuery,
@@ -42,6 +43,9 @@ export const exportDeliveriesQuery = listDeliveriesQuery
   .omit({ ...WITHOUT_PAGE, responseBodies: true })
   .extend(exportQuery);
 export type ExportDeliveries = z.output<typeof exportDeliveriesQuery>;
+
+/** The subscription of the message's channel that is to get it. */
+export const replayMessageBody = fieldsOf({ subscriptionId: z.string() });
 
 const response = z.strictObject({
   status: wholeNumber.describe('HTTP status.'),

@@ -2,15 +2,22 @@ import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
-import { ApiError, notFound } from '../kernel/errors/api-error.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { isId } from '../kernel/values/ids.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
-import { retryDelivery } from './statements/due-again.ts';
+import { replayMessage, retryDelivery } from './statements/due-again.ts';
 import { endOfSubscriptions } from './statements/end.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
+
+/** A message that is to go to one subscription. */
+export type ReplayedMessage = { id: string; channelId: string; deliveryStatus: string };
+
+const conflictOf = (field: string, reason: string): ApiError =>
+  new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries). */
 export function createDeliveries(
@@ -104,8 +111,43 @@ export function createDeliveries(
       return get(caller, deliveryId);
     },
 
+    /**
+     * Makes one message due for one subscription of its channel, whatever its event types and filter say: a delivery that was never made
+     * is made, and a finished one goes into its next round. INVALID_REQUEST for a subscription of another channel, or of another test
+     * message. CONFLICT for a message that is erased or not published, and for a delivery under way.
+     */
+    async replay(caller: EnvironmentCaller, message: ReplayedMessage, subscriptionId: string): Promise<Delivery> {
+      const { id: messageId, channelId, deliveryStatus } = message;
+      const missing = (): ApiError => invalidField('subscriptionId', "names no subscription of the message's channel");
+      if (deliveryStatus === 'scheduled' || deliveryStatus === 'cancelled')
+        throw conflictOf('messageId', 'names a message that is not published');
+      if (!isId('subscription', subscriptionId)) throw missing();
+      const deliveryId = await tenants.onConnection(caller, async (connection) => {
+        const replay = { messageId, subscriptionId, requestedBy: caller.principal.id };
+        const id = await replayMessage(connection, replay);
+        if (id === undefined) return undefined;
+        const after = { subscriptionId, deliveryId: id };
+        await audit.record(connection, caller, { action: 'message.replayed', target: { id: messageId }, after });
+        return id;
+      });
+      if (deliveryId !== undefined) return get(caller, deliveryId);
+      const obstacle = await tenants.within(caller, (transaction) =>
+        store.findObstacle(transaction, { messageId, channelId, subscriptionId }),
+      );
+      if (obstacle === 'no subscription') throw missing();
+      if (obstacle === 'test of another')
+        throw invalidField('subscriptionId', 'is not the subscription that this test message was sent to');
+      if (obstacle === 'erased') throw conflictOf('messageId', 'names a message that is erased or removed');
+      throw conflictOf('subscriptionId', underWay(obstacle?.underWay));
+    },
+
     /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them. */
     endOfSubscriptions: (transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void> =>
       endOfSubscriptions(transaction, subscriptionIds),
   };
 }
+
+const underWay = (deliveryId: string | undefined): string =>
+  deliveryId === undefined
+    ? 'was just changed; ask again'
+    : `has the message under way already, by ${deliveryId}; retry that delivery to have it at once`;

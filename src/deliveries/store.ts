@@ -155,6 +155,32 @@ export async function findAttempt(
 export const isMessageErased = async (db: DatabaseTransaction, messageId: string): Promise<boolean> =>
   (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
 
+/** A message and a subscription that it is to go to. */
+type Pair = { messageId: string; channelId: string; subscriptionId: string };
+
+/** Reasons for which a message does not go to a subscription of its channel. */
+type Obstacle = 'no subscription' | 'test of another' | 'erased' | { underWay: string };
+
+/** The reason why a message was not made due for a subscription. Undefined when nothing stands in its way any more. */
+export async function findObstacle(
+  db: DatabaseTransaction,
+  { messageId, channelId, subscriptionId }: Pair,
+): Promise<Obstacle | undefined> {
+  if ((await db.subscription.count({ where: { id: subscriptionId, channelId, deletedAt: null } })) === 0)
+    return 'no subscription';
+  const message = await db.message.findUnique({
+    where: { id: messageId },
+    select: { erasedAt: true, onlySubscriptionId: true },
+  });
+  if ((message?.onlySubscriptionId ?? subscriptionId) !== subscriptionId) return 'test of another';
+  if (message?.erasedAt !== null) return 'erased';
+  const delivery = await db.delivery.findUnique({
+    where: { messageId_subscriptionId: { messageId, subscriptionId } },
+    select: { id: true },
+  });
+  return delivery === null ? undefined : { underWay: delivery.id };
+}
+
 const response = (row: {
   responseStatus: number | null;
   responseBody: string | null;

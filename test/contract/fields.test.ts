@@ -158,6 +158,7 @@ test('refuses unknown fields inside objects of ours and names the nearest known 
     ['POST', '/v1/dlq/discard', { channel: ids.channelId }, 'channel', 'channelId'],
     ['POST', '/v1/dlq/replay', { channel: ids.channelId }, 'channel', 'channelId'],
     ['POST', '/v1/subscriptions/:subscriptionId/replay', { from: '2026-01-01T00:00:00Z' }, 'from', 'since'],
+    ['POST', '/v1/messages/:messageId/replay', { subscription: 'x' }, 'subscription', 'subscriptionId'],
     ['PATCH', '/v1/channels/:channelId', { schemaMod: 'warn' }, 'schemaMod', 'schemaMode'],
   ];
   for (const [method, path, body, field, nearest] of cases) {

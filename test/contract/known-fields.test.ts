@@ -147,6 +147,9 @@ test('a body that names a missing resource, or one of the other environment, is 
       [`msg_01m${'0'.repeat(23)}`, 'x'],
     ],
   ];
+  const { id: published } = await publish(posthorn, channel.id);
+  const replayTo = (subscriptionId: string) => ({ subscriptionId });
+  calls.push([`/v1/messages/${published}/replay`, replayTo, 'subscriptionId', [foreignSubscription.id, 'x']]);
   const before = await contentsAtRest(posthorn);
   for (const [path, body, field, ids] of calls)
     for (const id of ids) {

@@ -32,6 +32,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/dlq/replay': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/deliveries/retry': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/subscriptions/:subscriptionId/replay': '`since` must be before `until`',
+  'POST /v1/messages/:messageId/replay': 'the subscription is one of the channel of the message',
   'POST /v1/machine-credentials': CREDENTIAL,
   'PATCH /v1/machine-credentials/:machineCredentialId': CREDENTIAL,
   'POST /v1/api-keys': CREDENTIAL,

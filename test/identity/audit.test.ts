@@ -80,6 +80,10 @@ describe('an entry', () => {
       ({ subscriptionId }) => ['POST', `/v1/subscriptions/${subscriptionId}/secret/rotate`],
     ],
     ['delivery.retried', ({ deliveryId }) => ['POST', `/v1/deliveries/${deliveryId}/retry`]],
+    [
+      'message.replayed',
+      ({ messageId, subscriptionId }) => ['POST', `/v1/messages/${messageId}/replay`, { subscriptionId }],
+    ],
     ['dead_letter.replayed', ({ deadLetterId }) => ['POST', `/v1/dlq/${deadLetterId}/replay`]],
     ['dead_letter.bulk_discarded', ({ channelId }) => ['POST', '/v1/dlq/discard', { channelId }]],
     ['dead_letter.discarded', ({ deadLetterId }) => ['DELETE', `/v1/dlq/${deadLetterId}`]],

@@ -133,6 +133,7 @@ export const ENDPOINTS = {
     listScheduled: { method: 'GET', path: '/v1/channels/:channelId/scheduled', kind: 'page', hasQuery: true },
     cancel: { method: 'POST', path: '/v1/messages/:scheduledMessageId/cancel', kind: 'json', isKeyed: true },
     stream: { method: 'GET', path: '/v1/channels/:channelId/stream', kind: 'stream', hasQuery: true },
+    replay: { method: 'POST', path: '/v1/messages/:messageId/replay', kind: 'json', hasBody: true, isKeyed: true },
   },
   oauth: {
     getKeys: { method: 'GET', path: '/.well-known/jwks.json', kind: 'json', isPublic: true },

@@ -131,6 +131,7 @@ import type {
   RecoveryCodes,
   RenamePasskey,
   RenameUser,
+  ReplayMessage,
   ResetLink,
   ResetPassword,
   RetryRun,
@@ -428,6 +429,8 @@ export type Resources = {
     cancel(scheduledMessageId: string, options?: RequestOptions): Call<CancelledMessage>;
     /** `GET /v1/channels/:channelId/stream`, scope messages:read */
     stream(channelId: string, query?: StreamMessages, options?: StreamOptions): MessageStream;
+    /** `POST /v1/messages/:messageId/replay`, scope subscriptions:write */
+    replay(messageId: string, body: ReplayMessage | string, options?: RequestOptions): Call<Delivery>;
   };
   oauth: {
     /** `GET /.well-known/jwks.json`, for anyone */

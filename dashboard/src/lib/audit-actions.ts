@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'mark.deleted': true,
   'message.erased': true,
   'message.cancelled': true,
+  'message.replayed': true,
   'message.exported': true,
   'delivery.exported': true,
   'dead_letter.exported': true,

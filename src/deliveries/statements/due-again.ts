@@ -142,6 +142,30 @@ export const replayMessages = (names: {
   ), letters AS (${closeDeadLetters({ from: 'again a', condition: 'l.delivery_id = a.id', requestedBy: names.requestedBy })}
   )`;
 
+// One that was never made is made, and a finished one goes into its next round. The filter is not asked: a person names the two.
+const REPLAY_MESSAGE = `
+  WITH wanted AS (
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type FROM messages m
+    JOIN subscriptions s ON s.id = $2 AND s.channel_id = m.channel_id AND s.deleted_at IS NULL
+    WHERE m.id = $1 AND m.erased_at IS NULL AND coalesce(m.only_subscription_id, s.id) = s.id
+    FOR SHARE OF m
+  ), ${replayMessages({ wanted: 'wanted', subscriptionId: '$2', onlyMissing: 'false', requestedBy: '$3' })}
+  SELECT id FROM made UNION ALL SELECT id FROM again`;
+
+/**
+ * Makes one message due for one subscription of its channel, and wakes workers, within a transaction. Returns the id of the delivery.
+ * Undefined when that is under way, when the message is erased or a test message of another subscription, and when its channel has no
+ * such subscription.
+ */
+export async function replayMessage(
+  connection: PoolClient,
+  { messageId, subscriptionId, requestedBy }: { messageId: string; subscriptionId: string; requestedBy: string },
+): Promise<string | undefined> {
+  const { rows } = await connection.query<{ id: string }>(REPLAY_MESSAGE, [messageId, subscriptionId, requestedBy]);
+  if (rows.length > 0) await wakeWorkers(connection);
+  return rows[0]?.id;
+}
+
 /**
  * The Temporal workflow will not move this delivery: it goes into its next round, with the rest of its policy. False when it has moved
  * meanwhile.

@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   'mark.deleted',
   'message.erased',
   'message.cancelled',
+  'message.replayed',
   'message.exported',
   'delivery.exported',
   'dead_letter.exported',

@@ -62,6 +62,12 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     description: 'Delivers stored messages of a time to the subscription again.',
     example: { body: { since: EXAMPLE_TIME, onlyMissing: true } },
   },
+  'POST /v1/messages/:messageId/replay': {
+    summary: 'Replay one message',
+    description:
+      'Delivers one stored message to one subscription of its channel, whatever the event types and the filter of that say. The delivery of before is sent anew, or one is made.',
+    example: { body: { subscriptionId: exampleId('subscription') } },
+  },
   'GET /v1/deliveries': {
     summary: 'List deliveries',
     description: 'Deliveries of the environment, the newest first.',

@@ -146,6 +146,7 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'CreateSubscription.channelId': 'Channel whose messages it gets.',
   'DryRunBody.messageId': 'Stored message to try, in place of a sample.',
   'DryRunBody.subscriptionId': 'Shows this subscription alone.',
+  'ReplayMessage.subscriptionId': 'Subscription of its channel that gets it.',
   'DryRunBody.filter': 'Expression to try on the message.',
   'StreamMessages.eventTypes': 'Event types or beginnings of them, with commas between them.',
   'StreamMessages.since': 'Begins with stored messages published after this.',

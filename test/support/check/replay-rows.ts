@@ -1,3 +1,4 @@
+import { deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import {
   bulkDiscardAnswer,
   bulkReplayAnswer,
@@ -66,6 +67,14 @@ export const REPLAY_ROWS: ContractRow[] = [
     status: 202,
     answers: messageReplayAnswer,
     body: () => ({ since: '2026-01-01T00:00:00Z' }),
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages/:messageId/replay',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: deliveryAnswer,
+    body: ({ subscriptionId }) => ({ subscriptionId }),
   },
   { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: messageReplayAnswer },
   {
