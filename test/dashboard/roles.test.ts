@@ -23,7 +23,13 @@ afterAll(async () => {
 
 test('who may only read sees no way to write, and no credentials', async () => {
   const { owner, organisation } = await setUpAnew(posthorn);
-  await posthorn.request('POST', '/v1/channels', { name: 'seen' });
+  const { body: channel } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'seen' });
+  const message = { eventType: 'order.created', payload: {} };
+  const { body: published } = await posthorn.request<{ id: string }>(
+    'POST',
+    `/v1/channels/${channel.id}/messages`,
+    message,
+  );
   const viewer = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: 'viewer@example.com' });
   await dashboard.signIn({ email: 'viewer@example.com', password: viewer.password });
   const { page } = dashboard;
@@ -31,6 +37,9 @@ test('who may only read sees no way to write, and no credentials', async () => {
   await dashboard.open('/channels', 'live');
   await page.getByRole('link', { name: 'seen' }).first().waitFor();
   expect(await page.getByRole('link', { name: 'Make a channel' }).count()).toBe(0);
+  await dashboard.open(`/messages/${published.id}`, 'live');
+  await page.getByRole('heading', { name: published.id, level: 1 }).waitFor();
+  expect(await page.getByRole('button', { name: 'Replay to…' }).count()).toBe(0);
   for (const path of [
     '/api-keys',
     '/machine-credentials',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type DryRun } from '../api/client.ts';
+import { api, type Delivery, type DryRun, type Message } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { memberText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
@@ -20,7 +20,12 @@ import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { Verdicts } from '../parts/verdicts.tsx';
 import { MessageRuns } from './message-runs.tsx';
+import { ReplayOutcome, ReplayTo } from './replay-to.tsx';
 import { CancelButton } from './scheduled.tsx';
+
+/** A message that waits for its time, or was taken back, was never published; an erased one has nothing left to send. */
+const isSendable = ({ deliveryStatus, erasedAt }: Message): boolean =>
+  erasedAt === undefined && deliveryStatus !== 'scheduled' && deliveryStatus !== 'cancelled';
 
 export function MessagePage() {
   return <MessageView id={usePathId()} />;
@@ -34,6 +39,8 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   const refresh = useRefresh();
   const channels = useChannels();
   const [isErasing, setIsErasing] = useState(false);
+  const [isReplaying, setIsReplaying] = useState(false);
+  const [asked, setAsked] = useState<Delivery>();
   const message = useQuery({
     queryKey: [path, 'message', id],
     queryFn: () => api.messages.get(id, at).withAnswer(),
@@ -63,6 +70,11 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
           <HereLink to="/messages/new" search={{ copy: row.id }} className="button">
             {t.messages.publishCopy}
           </HereLink>
+          {isSendable(row) && (
+            <button type="button" className="button" onClick={() => setIsReplaying(true)}>
+              {t.replays.one.ask}
+            </button>
+          )}
           {row.deliveryStatus === 'scheduled' && <CancelButton id={id} />}
           {row.erasedAt === undefined && (
             <button type="button" className="button danger" onClick={() => setIsErasing(true)}>
@@ -71,6 +83,8 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
           )}
         </div>
       )}
+      {asked?.messageId === id && <ReplayOutcome of={asked} />}
+      {isReplaying && <ReplayTo message={row} onAsked={setAsked} onClose={() => setIsReplaying(false)} />}
       <dl className="facts">
         <dt>{t.fields.eventType}</dt>
         <dd>{row.eventType}</dd>
