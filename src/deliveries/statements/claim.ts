@@ -12,8 +12,8 @@ export type ClaimResult = {
   /** Number claimed of each subscription, and the due time of the last of them. */
   claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
   /**
-   * Subscriptions that take nothing now, and for how many ms. 0: until a try of theirs has ended, which nobody reports. Null: until
-   * a notification (paused, disabled, deleted).
+   * Subscriptions that take nothing now, and for how many ms: until the probe of their circuit. Null: until a notification (paused,
+   * disabled, deleted).
    */
   waits: ReadonlyMap<string, number | null>;
 };
@@ -28,6 +28,8 @@ export type ClaimedDelivery = DeliveryToStart & {
   circuitProbeInMs: number | null;
   /** Trace of the message: of its own spans, or its publisher's. Null without one. */
   traceparent: string | null;
+  /** A retry whose subscription has as many open Temporal workflows for retries as it may have. */
+  isBeyondOpen?: boolean;
   /** When the circuit was read, ms of performance.now(). */
   readAt: number;
 };
@@ -36,11 +38,11 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 
 type DueRow = ClaimedRow & { dueAt: Date };
 
-// Temporal workflows that may be open for the retries of one subscription. A dead endpoint must not flood Temporal: its further
-// retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment.
+// Temporal workflows that may be open for the retries of one subscription. A dead endpoint must not flood Temporal: its further retries
+// are drained. Waiting for one to end would make them late by whole pauses of the policy (docs/decisions.md).
 const OPEN_RETRIES = 50;
-const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
-  AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) < ${OPEN_RETRIES}`;
+const HAS_OPEN = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
+  AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) >= ${OPEN_RETRIES}`;
 
 // Whether the subscription takes tries: it is active, and its circuit is closed or lets one probe through.
 const TAKES_TRIES = `${IS_ACTIVE} AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
@@ -60,7 +62,7 @@ const claim = (lane: Lane): string => `
     SELECT t.since, s.* FROM unnest($2::text[], $3::timestamptz[]) AS t (id, since)
     CROSS JOIN LATERAL (
       SELECT s.id, s.circuit_probe_at, ${IS_ACTIVE} AND s.deleted_at IS NULL AS is_open,
-        CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS}${lane === 'retry' ? ` WHEN NOT ${ADMITTED} THEN 0` : ''} END AS wait_ms
+        CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS} END AS wait_ms, ${lane === 'retry' ? HAS_OPEN : 'false'} AS has_open
       FROM subscriptions s WHERE s.id = t.id LIMIT 1
     ) AS s
   ), picked AS (
@@ -80,7 +82,7 @@ const claim = (lane: Lane): string => `
   )
   SELECT waiting.waits, claimed.*
   FROM waiting LEFT JOIN (
-    SELECT ${DETAILS}, c.due_at AS "dueAt"
+    SELECT ${DETAILS}, c.due_at AS "dueAt"${lane === 'retry' ? `, (SELECT has_open FROM turn WHERE turn.id = c.subscription_id) AS "isBeyondOpen"` : ''}
     FROM claimed c JOIN messages m ON m.id = c.message_id JOIN subscriptions s ON s.id = c.subscription_id
   ) AS claimed ON true
   ORDER BY claimed."subscriptionId", claimed."dueAt", claimed.id`;

@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 500;
 // Rest before a try that PostgreSQL refuses even as held is looked at again: its request may be out.
 const UNRECORDED_SECONDS = 60;
 
-/** A delivery this process holds, waiting for its first try. */
+/** A delivery this process holds, waiting for its try. */
 export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
 
 export type Drain = {
@@ -65,8 +65,8 @@ export type DrainDependencies = TryDependencies & {
 };
 
 /**
- * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each. A failed delivery is recorded with its
- * next time and no carrier, and goes on in a Temporal workflow of its own: the drain has no retry logic.
+ * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each, and retries of a subscription that has many
+ * open. A failed delivery is recorded with its next time and no carrier, and is claimed again: the drain has no retry logic.
  */
 export function createDrain(deps: DrainDependencies): Drain {
   const queued = createFairQueues<QueuedDelivery>();

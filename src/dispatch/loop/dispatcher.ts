@@ -80,7 +80,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   });
   const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
   const { wake } = pulse;
-  const ahead = createRetriesAhead({ ...deps, due, retries, wake });
+  const mayDrain = (): boolean => threshold !== 'off' && !isStopping && drain.isRunning();
+  const ahead = createRetriesAhead({ ...deps, due, retries, mayDrain, wake });
   const isResting = (): boolean => now() < restUntil;
   const rest = (error: unknown, what: string, ids: object = {}): void => {
     restUntil = now() + PAUSE_AFTER_FAILURE_MS;
@@ -98,7 +99,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   const hold = (held: Claimed): void => {
     deps.admission.meet(held.read?.subscription);
-    // A retry starts by itself and is never drained.
+    // A retry is drained only where its subscription has many open (createRetriesAhead).
     (held.details?.isSuspect === true ? retries : firsts).push(held);
     backlog.arrive(held.subscriptionId);
   };
@@ -152,7 +153,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     waitsForStart: firstTries.waitsForStart,
     forDrain: sharing.forDrain,
     // While Temporal starts nothing, deliveries wait: they are to be seen there.
-    mayDrain: () => !starts.isFailing() && !isStopping && drain.isRunning(),
+    mayDrain: () => !starts.isFailing() && mayDrain(),
     offer(delivery) {
       backlog.late(delivery.subscriptionId);
       drain.offer(delivery);

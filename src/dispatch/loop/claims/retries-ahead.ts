@@ -1,11 +1,14 @@
 import type { Admission } from '../../admission/admission.ts';
 import type { FirstTries } from '../../admission/first-tries.ts';
+import type { Drain } from '../../drain/drain.ts';
 import type { FairQueues } from '../../drain/fair-queues.ts';
 import { type Claimed, held } from './claimed.ts';
 import type { DueRows } from './due-rows.ts';
 
 // Retries claimed ahead of their time, in all and of one subscription.
 const AHEAD = { count: 40, perSubscription: 10 };
+// No retry of a subscription is claimed while the drain holds so many tries of it.
+const DRAINED_AT_MOST = 50;
 
 type RetriesAhead = {
   /** Claims retries that are due soon, as far as there is room. False where none could be. */
@@ -16,33 +19,49 @@ type RetriesAhead = {
   stop(): void;
 };
 
-/** Claims retries a little before they are due, and puts each into the queue `retries` when its time has come. */
+/**
+ * Claims retries a little before they are due. When the time of one has come it goes into the queue `retries`, or to the drain where its
+ * subscription has as many open Temporal workflows for retries as it may have. `mayDrain` says whether a drain would make them.
+ */
 export function createRetriesAhead({
   due,
   retries,
+  drain,
+  mayDrain,
   firstTries,
   admission,
   wake,
 }: {
   due: Pick<DueRows, 'has' | 'claim'>;
   retries: FairQueues<Claimed>;
+  drain: Pick<Drain, 'offer' | 'full' | 'countInto'>;
+  mayDrain: () => boolean;
   firstTries: Pick<FirstTries, 'stuck'>;
   admission: Pick<Admission, 'learn'>;
   wake: () => void;
 }): RetriesAhead {
   const timers = new Map<NodeJS.Timeout, string>();
+  /** Subscriptions with enough tries in the drain. */
+  const drained = (): string[] => {
+    const counts = new Map<string, number>();
+    drain.countInto(counts);
+    return [...drain.full(), ...[...counts].flatMap(([id, count]) => (count >= DRAINED_AT_MOST ? [id] : []))];
+  };
   return {
     async claim() {
       if (!due.has('retry')) return false;
       const stuck = firstTries.stuck(retries);
       const room = AHEAD.count - retries.size() + stuck.held - timers.size;
-      if (room <= 0 || !due.has('retry', stuck.ids)) return false;
-      const claimed = await due.claim('retry', { ...AHEAD, count: room, except: stuck.ids });
+      const except = [...stuck.ids, ...drained()];
+      if (room <= 0 || !due.has('retry', except)) return false;
+      const claimed = await due.claim('retry', { ...AHEAD, count: room, except });
       admission.learn(claimed);
       for (const details of claimed) {
         const timer = setTimeout(() => {
           timers.delete(timer);
-          retries.push(held(details));
+          // One of which several workers have died is to be seen in Temporal.
+          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain()) drain.offer(held(details));
+          else retries.push(held(details));
           wake();
         }, details.dueInMs);
         timers.set(timer, details.id);

@@ -69,22 +69,6 @@ describe('after a claim', () => {
     expect(show()).toEqual(['b 0', 'a 50']);
   });
 
-  test('who waits for something of its own to end is asked less and less often, until it gives again', () => {
-    const { turns, clock, show } = turnsOf({ a: 10 });
-    const rests: number[] = [];
-    const learn = (result: ClaimResult): void => turns.learn(turns.next(100), result, MANY);
-    const rest = (): void => {
-      const from = clock.now;
-      learn(served({}, { a: 0 }));
-      while (show().length === 0) clock.now += 50;
-      rests.push(clock.now - from);
-    };
-    for (let time = 0; time < 7; time += 1) rest();
-    learn(served({ a: [2, 12] }));
-    rest();
-    expect(rests).toEqual([50, 100, 200, 400, 800, 1_000, 1_000, 50]);
-  });
-
   test('a probe leaves more behind it', () => {
     const { turns, show } = turnsOf({ a: 10 });
     const claimed = new Map([['a', { count: 1, last: at(12), isProbe: true }]]);

@@ -1,12 +1,8 @@
 import type { ClaimResult, Turn } from '../../../deliveries/statements/claim.ts';
 
-// Rests (ms) between questions whether a try has ended, each twice as long as the one before: quick tries end within some ms, tries
-// at a dead endpoint within seconds.
-const SOON = { first: 50, longest: 1_000 };
-
-/** `inVain`: how often it was asked and had to wait since it last gave a row. */
-type Known = Turn & { readonly notBefore: number; readonly inVain: number };
-const READY = { notBefore: 0, inVain: 0 };
+/** A subscription that takes nothing before `notBefore`. */
+type Known = Turn & { readonly notBefore: number };
+const READY = { notBefore: 0 };
 
 /**
  * Keeps the subscriptions that a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
@@ -35,15 +31,13 @@ export function createTurns(now: () => number) {
     const before = known.get(id);
     return before !== undefined && before.since < since ? before.since : since;
   };
-  const wait = (ms: number, inVain: number): number =>
-    ms > 0 ? ms : Math.min(SOON.longest, SOON.first * 2 ** Math.min(inVain, 10));
 
   return {
     /** A row of this subscription was due at `since`, or will be soon. */
     see(id: string, since: Date): void {
       if (closed.has(id)) return;
-      const { notBefore, inVain } = known.get(id) ?? READY;
-      known.set(id, { id, since: earliest(id, since), notBefore, inVain });
+      const { notBefore } = known.get(id) ?? READY;
+      known.set(id, { id, since: earliest(id, since), notBefore });
     },
 
     /** The same, and it is asked about now, however long its rest was: it takes tries again, or may. */
@@ -79,12 +73,10 @@ export function createTurns(now: () => number) {
         const waitMs = served.waits.get(turn.id);
         const isCut = total >= limits.count && index === lastServed;
         const hasMore = taken !== undefined && (taken.isProbe || isCut || taken.count >= limits.perSubscription);
-        const { inVain } = known.get(turn.id) ?? READY;
         known.delete(turn.id);
         const since = taken?.last ?? turn.since;
         if (waitMs === null) closed.add(turn.id);
-        else if (waitMs !== undefined)
-          known.set(turn.id, { id: turn.id, since, notBefore: now() + wait(waitMs, inVain), inVain: inVain + 1 });
+        else if (waitMs !== undefined) known.set(turn.id, { id: turn.id, since, notBefore: now() + waitMs });
         else if (hasMore) known.set(turn.id, { id: turn.id, since, ...READY });
       }
     },
