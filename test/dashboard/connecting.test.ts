@@ -196,7 +196,7 @@ test('a receiver that refuses a signature finds out why, and gets the same reque
   await page.getByText('The signature is right').waitFor();
   await page.getByLabel('Body').fill(body.replace('12.5', '12.50'));
   await page.getByLabel('Secret at the receiver').fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
-  await page.getByLabel('Clock of the receiver').fill(new Date(Date.now() + 3_600_000).toISOString());
+  await page.getByLabel('Clock of the receiver').fill(new Date(Date.now() + 3_600_000).toISOString().slice(0, 19));
   await examine.click();
   await page.getByText('The body was changed').waitFor();
   await page.getByText('The receiver has another secret').waitFor();

@@ -32,9 +32,9 @@ test('a deployment is marked, and what has failed since is one click away', asyn
   await waitFor('the first failure', async () => (await failed()) === 1);
 
   await dashboard.open('/overview');
-  await page.getByRole('button', { name: 'Mark now' }).click();
+  await page.getByRole('button', { name: 'Mark a moment' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Deploy 4.2');
-  await page.getByRole('dialog').getByRole('button', { name: 'Mark now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark a moment' }).click();
   const moments = page.getByRole('region', { name: 'Marked moments' });
   await moments.getByText('Deploy 4.2', { exact: true }).first().waitFor();
   await publish();
@@ -51,6 +51,16 @@ test('a deployment is marked, and what has failed since is one click away', asyn
   await moments.getByRole('button', { name: 'Delete Deploy 4.2' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await moments.getByText(/^None\./).waitFor();
+
+  // One that nobody marked in time is marked later, in the zone of the reader.
+  const at = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Mark a moment' }).click();
+  await dialog.getByLabel('Name').fill('Deploy 4.1');
+  await dialog.getByLabel('When it was (UTC)').fill(at);
+  await dialog.getByRole('button', { name: 'Mark a moment' }).click();
+  const earlier = moments.getByRole('row').filter({ hasText: 'Deploy 4.1' });
+  expect(await earlier.locator('time').getAttribute('datetime')).toBe(`${at}.000Z`);
 });
 
 test('a filter is tried on the newest messages, with the values that it looks at beside them', async () => {

@@ -92,7 +92,8 @@ test('a replay since a time says first how many messages came in that time', asy
   await page.getByRole('button', { name: 'Replay since…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Replay to Till' });
   await dialog.getByText('By the figures, 2 messages came').waitFor();
-  await dialog.getByLabel('From').fill('2020-01-01T00:00:00Z');
-  await dialog.getByLabel('To', { exact: true }).fill('2020-01-02T00:00:00Z');
+  // Both in the zone of the reader, as everywhere; they took nothing but UTC, written with its Z.
+  await dialog.getByLabel('From (UTC)').fill('2020-01-01T00:00:00');
+  await dialog.getByLabel('To (UTC)').fill('2020-01-02T00:00:00');
   await dialog.getByText('By the figures, 0 messages came').waitFor();
 });

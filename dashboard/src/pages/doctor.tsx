@@ -11,6 +11,7 @@ import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
+import { TimeField, useTimeOf } from '../parts/time-field.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
 
 const isGood = ({ kind }: SignatureFault): boolean => kind === 'good' || kind === 'good_by_older';
@@ -21,6 +22,7 @@ export function DoctorPage() {
   const { at, may } = useHere();
   const { act } = useActs();
   const subscriptions = useSubscriptions();
+  const timeOf = useTimeOf();
   const [form, setForm] = useState({ headers: '', body: '', theirs: '', clock: '' });
   const [subscriptionId, setSubscriptionId] = useState('');
   const [findings, setFindings] = useState<readonly SignatureFault[]>();
@@ -38,7 +40,7 @@ export function DoctorPage() {
     const { secret } =
       chosen === undefined || chosen === '' ? { secret: '' } : await api.subscriptions.getSecret(chosen, at);
     if (secret === '' && seen.id !== undefined) throw new Error(t.doctor.whichSubscription);
-    const clock = new Date(form.clock);
+    const clock = timeOf(form.clock);
     setFindings(
       await examineSignature({
         seen,
@@ -46,7 +48,7 @@ export function DoctorPage() {
         sent: message === undefined ? '' : bodyOf(message.text),
         secret,
         theirs: form.theirs.trim() === '' ? undefined : form.theirs.trim(),
-        clock: Number.isNaN(clock.getTime()) ? undefined : clock,
+        clock: clock === undefined ? undefined : new Date(clock),
       }),
     );
   };
@@ -86,7 +88,7 @@ export function DoctorPage() {
           autoComplete="new-password"
           hint={t.doctor.theirsHint}
         />
-        <TextField label={t.doctor.clock} {...field('clock')} hint={t.doctor.clockHint} isCode />
+        <TimeField label={t.doctor.clock} {...field('clock')} hint={t.doctor.clockHint} />
         <Failure error={error} />
         <div className="buttons">
           <button type="submit" className="button main">

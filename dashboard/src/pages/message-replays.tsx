@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useContext, useState } from 'react';
 import { api, type MessageReplay, type Subscription } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { timeOfText, timeText, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Doer } from '../parts/doer.tsx';
@@ -15,6 +16,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { State } from '../parts/state.tsx';
+import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
@@ -118,7 +120,7 @@ function MessageReplayView({ id }: { id: string }) {
   );
 }
 
-const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();
+const anHourAgo = (zone: Zone): string => timeText(new Date(Date.now() - 3_600_000).toISOString(), zone);
 
 /** Asks from when on a subscription is to get its messages again. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
@@ -127,23 +129,22 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const [form, setForm] = useState({ since: anHourAgo(), until: '', eventTypes: '', rate: '100' });
+  const zone = useContext(ZoneContext);
+  const [form, setForm] = useState({ since: anHourAgo(zone), until: '', eventTypes: '', rate: '100' });
   const [onlyMissing, setOnlyMissing] = useState(true);
   const [error, setError] = useState<unknown>();
   const field = (name: keyof typeof form) => ({
     value: form[name],
     onChange: (value: string) => setForm({ ...form, [name]: value }),
   });
-  const since = useDeferredValue(form.since.trim());
-  const until = useDeferredValue(form.until.trim());
+  const since = timeOfText(form.since, zone);
+  const until = timeOfText(form.until, zone);
   const counted = useQuery({
     queryKey: [path, 'replay-count', subscription.channelId, since, until],
-    queryFn: async () => {
-      const span = { since, ...(until !== '' && { until }) };
-      return (await api.stats.get({ channelId: subscription.channelId, ...span }, at)).totals.accepted ?? 0;
-    },
+    queryFn: async () =>
+      (await api.stats.get({ channelId: subscription.channelId, since, until }, at)).totals.accepted ?? 0,
     // A time that is being written is none yet.
-    enabled: !Number.isNaN(Date.parse(since)) && (until === '' || !Number.isNaN(Date.parse(until))),
+    enabled: since !== undefined && (until !== undefined || form.until === ''),
     retry: false,
   });
   const ask = (): void => {
@@ -154,8 +155,8 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         const { id } = await api.subscriptions.replay(
           subscription.id,
           {
-            since: form.since.trim(),
-            ...(form.until.trim() !== '' && { until: form.until.trim() }),
+            since: since ?? '',
+            until,
             eventTypes,
             onlyMissing,
             ratePerSecond: Number(form.rate),
@@ -179,21 +180,12 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         }}
       >
         <p className="muted">{t.replays.sinceWhy}</p>
-        <TextField
-          label={t.replays.from}
-          {...field('since')}
-          hint={t.replays.timeHint}
-          problem={problemOf(error, 'since')}
-          isRequired
-          isCode
-          hasFocus
-        />
-        <TextField
+        <TimeField label={t.replays.from} {...field('since')} problem={problemOf(error, 'since')} isRequired hasFocus />
+        <TimeField
           label={t.replays.to}
           {...field('until')}
           hint={t.replays.toHint}
           problem={problemOf(error, 'until')}
-          isCode
         />
         <TextField
           label={t.subscriptions.types}

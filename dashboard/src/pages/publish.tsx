@@ -7,7 +7,7 @@ import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { firstChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
-import { timeOfText, useZoneName, type Zone, ZoneContext } from '../lib/times.ts';
+import { timeOfText, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
@@ -17,6 +17,7 @@ import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
 import { NoChannel } from '../parts/no-channel.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { TimeField } from '../parts/time-field.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
 
@@ -65,7 +66,6 @@ function PublishForm(first: Written) {
   const { act } = useActs();
   const go = useGo();
   const zone = useContext(ZoneContext);
-  const zoneName = useZoneName();
   const channels = useChannels();
   const [form, setForm] = useState(first);
   const [error, setError] = useState<unknown>();
@@ -139,11 +139,10 @@ function PublishForm(first: Written) {
           hint={t.more.metadataHint}
           problem={badMetadata ?? problemOf(error, 'metadata')}
         />
-        <TextField
-          label={`${t.messages.deliverAt} (${zoneName})`}
+        <TimeField
+          label={t.messages.deliverAt}
           value={form.deliverAt}
           onChange={(deliverAt) => setForm({ ...form, deliverAt })}
-          type="datetime-local"
           hint={t.messages.deliverAtHint}
           problem={problemOf(error, 'deliverAt')}
         />

@@ -14,6 +14,8 @@ type Given = {
   isRequired?: boolean;
   hasFocus?: boolean;
   lines?: number;
+  /** How exact a time is, in seconds. */
+  step?: number;
   isCode?: boolean;
 };
 
@@ -40,6 +42,7 @@ export function TextField(given: Given) {
         <input
           {...common}
           type={type}
+          step={given.step}
           autoFocus={given.hasFocus}
           // A dialog is not open yet when React looks for the one with the focus.
           data-focus={given.hasFocus}

@@ -11,6 +11,7 @@ import { Failure } from './failure.tsx';
 import { problemOf, TextField } from './field.tsx';
 import { FormButtons } from './form-buttons.tsx';
 import { HereLink } from './link.tsx';
+import { TimeField, useTimeOf } from './time-field.tsx';
 import { Time } from './time.tsx';
 import { useMarks } from './use-marks.ts';
 
@@ -94,6 +95,8 @@ function MarkDialog({ onClose }: { onClose: () => void }) {
   const { act } = useActs();
   const refresh = useRefresh();
   const [name, setName] = useState('');
+  const [when, setWhen] = useState('');
+  const timeOf = useTimeOf();
   const [error, setError] = useState<unknown>();
   return (
     <Dialog title={t.marks.make} onClose={onClose}>
@@ -104,7 +107,7 @@ function MarkDialog({ onClose }: { onClose: () => void }) {
           setError(undefined);
           void act(
             async () => {
-              await api.marks.create({ name }, at);
+              await api.marks.create({ name, at: timeOf(when) }, at);
               onClose();
               await refresh();
             },
@@ -121,6 +124,13 @@ function MarkDialog({ onClose }: { onClose: () => void }) {
           problem={problemOf(error, 'name')}
           isRequired
           hasFocus
+        />
+        <TimeField
+          label={t.marks.when}
+          value={when}
+          onChange={setWhen}
+          hint={t.marks.whenHint}
+          problem={problemOf(error, 'at')}
         />
         <Failure error={error} />
         <FormButtons go={t.marks.make} onCancel={onClose} />

@@ -199,7 +199,8 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     theirs: 'Geheimnis beim Empfänger',
     theirsHint: 'Bleibt in diesem Browser. Leer: wird nicht verglichen.',
     clock: 'Uhr des Empfängers',
-    clockHint: 'Die Zeit in seinem Log, als die Anfrage kam, etwa 2026-05-07T14:03:12Z. Leer: wird nicht verglichen.',
+    clockHint:
+      'Die Zeit in seinem Log, als die Anfrage kam; auf seine Zeitzone kommt es an. Leer: wird nicht verglichen.',
     go: 'Untersuchen',
     sent: 'Gesendet',
     seen: 'Gesehen',

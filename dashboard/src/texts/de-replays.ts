@@ -13,7 +13,6 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     from: 'Von',
     to: 'Bis',
     toHint: 'Leer: jetzt.',
-    timeHint: 'UTC, etwa 2026-05-07T14:00:00Z.',
     upTo: 'Durchgesehen bis',
     rate: 'Je Sekunde höchstens',
     rateHint: 'Leer: so schnell, wie sie gefunden werden. Die Grenzen eines Abonnements gelten daneben.',

@@ -69,7 +69,9 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
   },
   marks: {
     title: 'Markierte Zeitpunkte',
-    make: 'Jetzt markieren',
+    make: 'Zeitpunkt markieren',
+    when: 'Wann es war',
+    whenHint: 'Leer: jetzt.',
     made: 'Markiert',
     why: 'Markieren Sie die neue Version eines Empfängers: dann sehen Sie, was seitdem gescheitert ist.',
     nameHint: 'Etwa Deploy 4.2. Eine Pipeline markiert mit POST /v1/marks.',

@@ -196,7 +196,7 @@ export const enConnect = {
     theirs: 'Secret at the receiver',
     theirsHint: 'Stays in this browser. Empty: not compared.',
     clock: 'Clock of the receiver',
-    clockHint: 'The time in its log when the request came, such as 2026-05-07T14:03:12Z. Empty: not compared.',
+    clockHint: 'The time in its log when the request came; mind its zone. Empty: not compared.',
     go: 'Examine',
     sent: 'Sent',
     seen: 'Seen',

@@ -11,7 +11,6 @@ export const enReplays = {
     from: 'From',
     to: 'To',
     toHint: 'Empty: now.',
-    timeHint: 'UTC, such as 2026-05-07T14:00:00Z.',
     upTo: 'Looked at up to',
     rate: 'A second, at most',
     rateHint: 'Empty: as fast as they are found. The limits of a subscription hold beside it.',

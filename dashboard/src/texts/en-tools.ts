@@ -65,7 +65,9 @@ export const enTools = {
   },
   marks: {
     title: 'Marked moments',
-    make: 'Mark now',
+    make: 'Mark a moment',
+    when: 'When it was',
+    whenHint: 'Empty: now.',
     made: 'Marked',
     why: 'Mark a deployment of a receiver: then see what has failed since.',
     nameHint: 'Such as Deploy 4.2. A pipeline marks by POST /v1/marks.',
