@@ -92,6 +92,27 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
 });
 
+// The list took `range` and `mark` out of the address as soon as they were chosen, so both fields did nothing.
+test('the figures beside the list of subscriptions keep the span and the mark that are chosen', async () => {
+  const { page } = dashboard;
+  const mark = await scene.make('/v1/marks', {
+    name: 'Deploy 5',
+    at: new Date(Date.now() - 90 * MINUTE).toISOString(),
+  });
+  await dashboard.open(`/subscriptions?open=${subscriptionId}`);
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  const range = panel.getByLabel('Range');
+  await range.selectOption('7d');
+  await panel.getByLabel('Compare').selectOption('before and after Deploy 5');
+  await panel.getByText(/since Deploy 5, beside as long before it/).waitFor();
+  expect(await range.inputValue()).toBe('7d');
+  const { searchParams } = new URL(page.url());
+  expect([searchParams.get('range'), searchParams.get('mark')]).toEqual(['7d', mark]);
+  // Without a row beside the list they mean nothing.
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => url.search === '');
+});
+
 test('the list of channels says how much came in of late and how many subscriptions get it, in one request', async () => {
   const { page } = dashboard;
   const asked: string[] = [];

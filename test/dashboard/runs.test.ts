@@ -121,3 +121,50 @@ test('the runs of a workflow are cancelled by one button, once a person has read
   await page.getByText('None match').first().waitFor();
   expect(await page.getByRole('button', { name: /^Cancel \d+ runs?$/ }).count()).toBe(0);
 });
+
+// Its end was unknown, and so it had taken 0 ms.
+test('a step that waits says how long it has waited so far, and its bar goes on to the present', async () => {
+  const { page } = dashboard;
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Rest',
+    status: 'active',
+    trigger: { type: 'manual' },
+    steps: [
+      { id: 'say', type: 'action', config: { action: 'log', text: 'Said' } },
+      { id: 'rest', type: 'delay', config: { for: '1h' } },
+    ],
+  });
+  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  await waitFor('the run waits', async () => (await runsOf(`workflowId=${workflowId}`))[0]?.status === 'waiting');
+  await dashboard.open(`/runs/${runId}`);
+  // The diagram names its steps, too.
+  const step = page.getByRole('listitem').filter({ has: page.locator('summary', { hasText: 'rest' }) });
+  const soFar = async (): Promise<number> => Number(/· (\d+) s so far/.exec(await step.innerText())?.[1] ?? '-1');
+  await waitFor('the wait is counted', async () => (await soFar()) > 1);
+  const before = await soFar();
+  await waitFor('the count goes on', async () => (await soFar()) > before);
+  // Nearly all of the run was this wait.
+  const bar = step.locator('rect').nth(1);
+  expect(Number(await bar.getAttribute('width'))).toBeGreaterThan(200);
+});
+
+// The list of keys says "what is open", and a run that was open did nothing at it.
+test('r retries the failed step of the run that is open', async () => {
+  const { page } = dashboard;
+  const receiver = await scene.startReceiver();
+  receiver.answerWith([503, 200]);
+  const crm = { action: 'http', url: receiver.url, body: {}, retryPolicy: { maxRetries: 0 } };
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Tell the CRM',
+    status: 'active',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'crm', type: 'action', config: crm }],
+  });
+  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  await dashboard.open(`/runs/${runId}`);
+  await page.locator('.sentence').getByText('Failed').waitFor();
+  await page.keyboard.press('r');
+  await page.getByText('Retry asked for').waitFor();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  expect(receiver.requests).toHaveLength(2);
+});

@@ -6,8 +6,11 @@ type Keys = Readonly<Record<string, () => void>>;
 /** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
 const areKeysOn = (): boolean => kept('keys') !== 'off';
 
-/** Does something at a key, or at two keys in a row such as `g d`, while nobody is writing and no dialog is open. */
-export function useKeys(keys: Keys): void {
+/**
+ * Does something at a key, or at two keys in a row such as `g d`, while nobody is writing and no dialog is open. `isFirst`: before others
+ * that listen for the same key, whichever of them came first.
+ */
+export function useKeys(keys: Keys, { isFirst = false } = {}): void {
   const current = useRef(keys);
   current.current = keys;
   useEffect(() => {
@@ -26,7 +29,7 @@ export function useKeys(keys: Keys): void {
       event.preventDefault();
       found();
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+    document.addEventListener('keydown', onKey, isFirst);
+    return () => document.removeEventListener('keydown', onKey, isFirst);
+  }, [isFirst]);
 }

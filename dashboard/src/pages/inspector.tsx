@@ -66,6 +66,7 @@ export function InspectorPage() {
         <LiveList
           name={t.inspect.requests}
           listKey={[path, 'inspected', id]}
+          ofId={id}
           fetch={(cursor) => api.inspectors.listRequests(id, { limit: 100, cursor }, at).page()}
           idOf={idOf}
           columns={columns}

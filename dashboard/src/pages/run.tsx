@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Approval, type Run } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
@@ -46,8 +47,6 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
     staleTime: 60_000,
     retry: false,
   });
-  if (found.data === undefined) return <Unread of={found} />;
-  const { data: row, text } = found.data;
   const retry = (from: 'failed' | 'start'): void =>
     void act(
       async () => {
@@ -56,6 +55,9 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
       },
       { told: t.runs.retryAsked },
     );
+  useKeys(may('developer') && found.data?.data.status === 'failed' ? { r: () => retry('failed') } : {});
+  if (found.data === undefined) return <Unread of={found} />;
+  const { data: row, text } = found.data;
   const temporal = temporalUrlOfRun(id);
   const output = memberText(text, 'output');
   return (
@@ -95,8 +97,9 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
       <dl className="facts">
         <dt>{t.workflows.one}</dt>
         <dd>
-          <HereLink to={`/workflows/${row.workflowId}`}>{workflow.data?.name ?? row.workflowId}</HereLink>{' '}
-          {t.runs.version(row.definitionVersion)}
+          <HereLink to={`/workflows/${row.workflowId}`}>{workflow.data?.name ?? row.workflowId}</HereLink>
+          {/* Beside a short name the link would be one in a text, which its colour alone tells apart. */}
+          <div className="muted">{t.runs.version(row.definitionVersion)}</div>
         </dd>
         <dt>{t.workflows.trigger}</dt>
         <dd>
@@ -131,7 +134,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
       <Approvals runId={id} isWaiting={row.status === 'waiting'} />
       <section className="section">
         <h2>{t.workflows.steps}</h2>
-        <StepList steps={row.steps} text={memberText(text, 'steps') ?? '[]'} />
+        <StepList steps={row.steps} text={memberText(text, 'steps') ?? '[]'} endedAt={row.finishedAt} />
       </section>
       <RunDefinition run={row} text={text} />
       {output !== undefined && (

@@ -52,6 +52,7 @@ export function ScheduledList() {
           name={t.messages.scheduled}
           kinds={['message']}
           listKey={[path, 'scheduled-list', channelId]}
+          isByOtherOrder
           fetch={(cursor) =>
             api.messages.listScheduled(channelId, { payloads: 'false', limit: 100, cursor }, at).page()
           }

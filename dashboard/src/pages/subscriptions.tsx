@@ -7,6 +7,7 @@ import { durationText } from '../lib/times.ts';
 import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { deliveredPercent } from '../parts/figure-numbers.tsx';
+import { FIGURES_PARTS } from '../parts/figures.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -39,6 +40,7 @@ export function SubscriptionsPage() {
         )}
       </Heading>
       <Filters
+        ofPanel={FIGURES_PARTS}
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
           {
@@ -133,6 +135,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       name={t.nav.names.subscriptions}
       kinds={['subscription']}
       listKey={[path, 'subscriptions', filter]}
+      ofId={isOfChannel ? filter.channelId : undefined}
       fetch={async (cursor) => {
         const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();
         figures.haveRead(cursor, page.data.map(idOf));

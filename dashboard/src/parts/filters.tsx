@@ -11,14 +11,21 @@ import { hasMore, useNamedFilters } from './use-found.ts';
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
 
-/**
- * The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. `hasQuery`:
- * false beside a field that searches.
- */
-export function Filters({ filters: given, hasQuery = true }: { filters: readonly ListFilter[]; hasQuery?: boolean }) {
+type Given = {
+  filters: readonly ListFilter[];
+  /** False beside a field that searches. */
+  hasQuery?: boolean;
+  /** Parts of the address that belong to the panel of a row. */
+  ofPanel?: readonly string[];
+};
+
+const NONE: readonly string[] = [];
+
+/** The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. */
+export function Filters({ filters: given, hasQuery = true, ofPanel = NONE }: Given) {
   const t = useTexts();
   const [search, change] = useAddress();
-  const taken = useKnownSearch(given);
+  const taken = useKnownSearch(given, ofPanel);
   const filters = useNamedFilters(given, search);
   const box = useRef<HTMLDivElement>(null);
   const failing = filters.find(({ failure }) => failure !== undefined);

@@ -11,15 +11,17 @@ const isKnown = ({ options, accepts }: ListFilter, value: string): boolean =>
 
 /**
  * Takes out of the address what its list does not know: a link that was written by hand, or is older than the page, would seem to filter.
- * Gives the filters whose values were taken, as a text, until the filters are changed.
+ * Gives the filters whose values were taken, as a text, until the filters are changed. `ofPanel` names the parts that the panel of a row
+ * writes: without a row that is open they mean nothing.
  */
-export function useKnownSearch(filters: readonly ListFilter[]): string | undefined {
+export function useKnownSearch(filters: readonly ListFilter[], ofPanel: readonly string[]): string | undefined {
   const [search, change] = useAddress();
   const [taken, setTaken] = useState<{ texts: string; beside: string }>();
   const filterOf = (name: string): ListFilter | undefined => filters.find((each) => each.name === name);
   const unknown = Object.entries(search).filter(([name, value]) => {
     const filter = filterOf(name);
-    return filter === undefined ? !KEPT.includes(name) : !isKnown(filter, value);
+    if (filter !== undefined) return !isKnown(filter, value);
+    return !KEPT.includes(name) && (search['open'] === undefined || !ofPanel.includes(name));
   });
   // Texts, so that the same finding is no other one when the page is drawn anew.
   const names = JSON.stringify(unknown.map(([name]) => name));

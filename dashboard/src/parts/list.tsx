@@ -29,6 +29,10 @@ type Given<T> = {
   /** Name of the rows, for screen readers. */
   name: string;
   listKey: readonly unknown[];
+  /** The thing whose page shows the list: each has rows of its own, and so news of its own. */
+  ofId?: string | undefined;
+  /** Rows stand in another order than newest first: no line can part the new ones from those that were seen. */
+  isByOtherOrder?: boolean;
   fetch: (cursor: string | undefined) => Promise<Page<T>>;
   idOf: (row: T) => string;
   columns: readonly Column<T>[];
@@ -45,6 +49,15 @@ type Given<T> = {
   exported?: Exported;
   /** The actions on rows that are selected. Absent: none can be. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
+  /** The key `r`. Absent: it is that of the row that is open. */
+  again?: Again<T>;
+};
+
+/** What `r` does with the selected rows, else with the chosen one, unless a row is open. */
+type Again<T> = {
+  go: (rows: readonly T[], onDone: () => void) => void;
+  /** Whether it can be done to the row without a question; else the row is opened. */
+  isPlain: (row: T) => boolean;
 };
 
 const ROW_HEIGHT = 36;
@@ -54,10 +67,10 @@ const NO_KINDS: readonly ChangeKind[] = [];
 
 /**
  * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
- * o opens the page of its own, x selects where something can be done with several rows.
+ * o opens the page of its own, x selects where something can be done with several rows, r does the work of these once more.
  */
 export function LiveList<T>(given: Given<T>) {
-  const { name, idOf, empty, panel, onVisit, acts } = given;
+  const { name, idOf, empty, panel, onVisit, acts, again } = given;
   const choice = useColumns(String(given.listKey[1]), given.columns);
   const columns = choice.shown;
   const t = useTexts();
@@ -75,7 +88,9 @@ export function LiveList<T>(given: Given<T>) {
     kinds: given.kinds ?? NO_KINDS,
   });
   const { rows } = list;
-  const looked = useLooked(given.listKey, rows[0] && idOf(rows[0]));
+  const [newest] = given.isByOtherOrder === true ? [] : rows;
+  const [place, kind] = given.listKey.map(String);
+  const looked = useLooked([place, kind, given.ofId], newest && idOf(newest));
   const seen = useWindow(box, rows.length, ROW_HEIGHT);
   useEffect(() => setInView(seen.first), [seen.first]);
   const selection = useSelection(rows, idOf);
@@ -109,6 +124,14 @@ export function LiveList<T>(given: Given<T>) {
       },
     }),
   });
+  const goAgain = (): void => {
+    const row = rows[chosen];
+    if (selection.rows.length > 0) again?.go(selection.rows, selection.clear);
+    else if (row !== undefined && again?.isPlain(row) === true) again.go([row], () => undefined);
+    else openChosen();
+  };
+  const isOfList = again !== undefined && (selection.rows.length > 0 || open === undefined);
+  useKeys(isOfList ? { r: goAgain } : {}, { isFirst: true });
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
@@ -129,7 +152,7 @@ export function LiveList<T>(given: Given<T>) {
   /** The oldest of the rows that came since the list was last looked at. */
   const isLastNew = (index: number): boolean => {
     const [row, next] = [rows[index], rows[index + 1]];
-    if (looked === undefined || row === undefined || next === undefined) return false;
+    if (given.isByOtherOrder === true || looked === undefined || row === undefined || next === undefined) return false;
     return idOf(row) > looked && idOf(next) <= looked;
   };
   if (list.isFirst && list.error === null) return <Waiting />;

@@ -3,18 +3,30 @@ import { stepWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import type { Texts } from '../texts/en.ts';
 import { JsonText } from './code.tsx';
 import { State } from './state.tsx';
+import { useClock } from './time.tsx';
 
 type Step = Run['steps'][number] | Trial['steps'][number];
 
-/** The steps of a run on a line of time, each with what went in and came out, digit for digit. `text` is their JSON. */
-export function StepList({ steps, text }: { steps: readonly Step[]; text: string }) {
+type Given = {
+  steps: readonly Step[];
+  /** Their JSON. */
+  text: string;
+  /** When the run ended. Absent while it goes on. */
+  endedAt?: string | undefined;
+};
+
+/** The steps of a run on a line of time, each with what went in and came out, digit for digit. */
+export function StepList({ steps, text, endedAt }: Given) {
   const t = useTexts();
   const texts = itemTexts(text);
+  const present = useClock(endedAt === undefined && steps.some(isUnderWay));
+  const now = endedAt === undefined ? present : Date.parse(endedAt);
   const begins = steps.flatMap((step) => ('startedAt' in step ? [Date.parse(step.startedAt)] : []));
   const first = Math.min(...begins);
-  const ends = steps.map((step) => endOf(step)).filter((end) => end !== undefined);
+  const ends = steps.map((step) => endOf(step, now)).filter((end) => end !== undefined);
   const span = Math.max(1, Math.max(...ends, ...begins) - first);
   if (steps.length === 0) return <p className="muted">{t.runs.noStep}</p>;
   return (
@@ -22,7 +34,8 @@ export function StepList({ steps, text }: { steps: readonly Step[]; text: string
       {steps.map((step, position) => {
         const own = texts[position] ?? '{}';
         const from = 'startedAt' in step ? Date.parse(step.startedAt) : first;
-        const took = (endOf(step) ?? from) - from;
+        // The clock of this browser may be behind that of the service.
+        const took = Math.max(0, (endOf(step, now) ?? from) - from);
         return (
           <li key={`${step.id} ${step.iteration}`}>
             <details className="box attempt" open={step.status === 'failed'}>
@@ -31,7 +44,7 @@ export function StepList({ steps, text }: { steps: readonly Step[]; text: string
                 {step.iteration !== '' && <span className="muted"> [{step.iteration}]</span>} <State of={step.status} />{' '}
                 <span className="muted">
                   {stepWord(t, step.type)}
-                  {'startedAt' in step && ` · ${durationText(took)}`}
+                  {'startedAt' in step && ` · ${tookText(step, took, t)}`}
                   {'attempts' in step && step.attempts > 1 && ` · ${t.deliveries.attempts(step.attempts)}`}
                 </span>
                 {'startedAt' in step && (
@@ -73,7 +86,17 @@ export function StepList({ steps, text }: { steps: readonly Step[]; text: string
   );
 }
 
-function endOf(step: Step): number | undefined {
+/** Whether it has begun and goes on. */
+const isUnderWay = (step: Step): boolean =>
+  'startedAt' in step && step.finishedAt === undefined && (step.status === 'running' || step.status === 'waiting');
+
+/** Where its bar ends: at the present while it goes on. */
+function endOf(step: Step, now: number): number | undefined {
   if (!('startedAt' in step)) return undefined;
+  if (isUnderWay(step)) return now;
   return step.finishedAt === undefined ? undefined : Date.parse(step.finishedAt);
 }
+
+/** How long it has taken; in whole seconds while it goes on. */
+const tookText = (step: Step, took: number, t: Texts): string =>
+  isUnderWay(step) ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000)) : durationText(took);

@@ -12,14 +12,22 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** Counts down to a time, each second. */
-export function Until({ at }: { at: string }) {
+/** The present time in ms, each second while it is wanted. */
+export function useClock(isWanted: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   const isPaused = usePaused();
+  const isOn = isWanted && !isPaused;
   useEffect(() => {
-    if (isPaused) return undefined;
+    if (!isOn) return undefined;
+    setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
-  }, [isPaused]);
+  }, [isOn]);
+  return now;
+}
+
+/** Counts down to a time, each second. */
+export function Until({ at }: { at: string }) {
+  const now = useClock(true);
   return <span>{durationText(Math.max(0, Math.ceil((Date.parse(at) - now) / 1_000) * 1_000))}</span>;
 }

@@ -48,6 +48,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     noneWhy: 'Läufe beginnen, wie die Auslöser aktiver Workflows es sagen, oder wenn jemand einen beginnt.',
     temporal: 'Seine Workflows, einer je Runde',
     took: 'Dauer',
+    soFar: (duration) => `bisher ${duration}`,
     version: (version) => `Fassung ${version}`,
     input: 'Hinein',
     output: 'Heraus',
@@ -67,6 +68,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     cancelTitle: (count: number) => (count === 1 ? '1 Lauf abbrechen?' : `${count} Läufe abbrechen?`),
     cancelWhy:
       'Laufende Schritte enden sofort, und was sie getan haben, bleibt getan. Läufe, die zu Ende sind, bleiben wie sie sind.',
+    newest: 'Die neuesten davon:',
     cancelled: 'Läufe abgebrochen',
     approve: 'Freigeben',
     reject: 'Ablehnen',

@@ -43,6 +43,7 @@ export const enAutomations = {
     none: 'No run yet',
     noneWhy: 'Runs begin as the triggers of active workflows say, or when somebody begins one.',
     took: 'Took',
+    soFar: (duration: string) => `${duration} so far`,
     temporal: 'Its workflows, one for each round',
     version: (version: number) => `version ${version}`,
     input: 'In',
@@ -63,6 +64,7 @@ export const enAutomations = {
     cancelTitle: (count: number) => (count === 1 ? 'Cancel 1 run?' : `Cancel ${count} runs?`),
     cancelWhy:
       'Steps under way are cut off, and what they have done stays done. Runs that have ended stay as they are.',
+    newest: 'The newest of them:',
     cancelled: 'Runs cancelled',
     approve: 'Approve',
     reject: 'Reject',
