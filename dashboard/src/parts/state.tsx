@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import type { Texts } from '../texts/en.ts';
 
@@ -39,8 +39,11 @@ export const stateWord = ({ states }: Texts, state: string): string =>
 export function State({ of: state, word }: { of: string; word?: ReactNode }) {
   const t = useTexts();
   const { look, shape } = shapeOf(state);
+  const [seen, setSeen] = useState({ state, changes: 0 });
+  if (seen.state !== state) setSeen({ state, changes: seen.changes + 1 });
   return (
-    <span className={`state ${look}`}>
+    // Another element for each change, so that each one is seen.
+    <span key={seen.changes} className={seen.changes > 0 ? `state ${look} changed` : `state ${look}`}>
       <span className="shape" aria-hidden="true">
         {shape}
       </span>
