@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { api, type AuditEntry } from '../api/client.ts';
 import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
-import { isTime, oneOf, sinceOf, useAddress } from '../lib/search.ts';
-import { useHere } from '../lib/session.ts';
+import { addressOfId, idIn } from '../lib/find-id.ts';
+import { isTime, oneOf, parseSearch, sinceOf, useAddress } from '../lib/search.ts';
+import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { memberText } from '../lib/raw-json.ts';
+import { memberText, prettyText } from '../lib/raw-json.ts';
 import { JsonText } from '../parts/code.tsx';
+import { DiffLines } from '../parts/diff-lines.tsx';
+import { Doer } from '../parts/doer.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
-import { HereLink } from '../parts/link.tsx';
+import { HereLink, PathLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
@@ -44,7 +48,7 @@ export function AuditPage() {
     {
       head: t.audit.actor,
       width: 'minmax(160px, 1fr)',
-      cell: (row) => <span className="mono">{row.actor.id ?? t.audit.actors[row.actor.kind]}</span>,
+      cell: (row) => <Actor of={row} />,
     },
     { head: t.audit.target, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.target.id}</span> },
     { head: t.audit.from, width: '140px', cell: (row) => row.from?.address },
@@ -91,6 +95,7 @@ export function AuditPage() {
 
 function EntryView({ id, at }: { id: string; at: { place: { organisationId: string } } }) {
   const t = useTexts();
+  const heading = useId();
   const found = useQuery({
     queryKey: ['audit-entry', at.place.organisationId, id],
     queryFn: () => api.audit.get(id, at).withAnswer(),
@@ -109,27 +114,69 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
         </dd>
         <dt>{t.audit.actor}</dt>
         <dd>
-          {t.audit.actors[row.actor.kind]} <span className="mono">{row.actor.id}</span>
+          <Actor of={row} />
         </dd>
         <dt>{t.audit.target}</dt>
-        <dd className="mono">{row.target.id}</dd>
+        <dd>
+          <Target id={row.target.id} />
+        </dd>
         <dt>{t.audit.from}</dt>
         <dd>
           {row.from?.address} <div className="muted">{row.from?.userAgent}</div>
         </dd>
       </dl>
-      {before !== undefined && (
+      {before !== undefined && after !== undefined ? (
         <section className="section">
-          <h3>{t.audit.before}</h3>
-          <JsonText json={before} label={t.audit.before} />
+          <h3 id={heading}>{t.audit.changed}</h3>
+          <DiffLines
+            before={prettyText(before)}
+            after={prettyText(after)}
+            labelledBy={heading}
+            same={t.audit.unchanged}
+          />
         </section>
-      )}
-      {after !== undefined && (
-        <section className="section">
-          <h3>{t.audit.after}</h3>
-          <JsonText json={after} label={t.audit.after} />
-        </section>
+      ) : (
+        (
+          [
+            ['before', before],
+            ['after', after],
+          ] as const
+        ).map(
+          ([name, json]) =>
+            json !== undefined && (
+              <section key={name} className="section">
+                <h3>{t.audit[name]}</h3>
+                <JsonText json={json} label={t.audit[name]} />
+              </section>
+            ),
+        )
       )}
     </>
+  );
+}
+
+/** The one who has done it: by name or kind, and others by their kind alone. */
+function Actor({ of: { actor } }: { of: AuditEntry }) {
+  const t = useTexts();
+  return actor.id === undefined ? t.audit.actors[actor.kind] : <Doer id={actor.id} />;
+}
+
+/** The id of the thing that it was done to; a link where that has a page, in whichever app of the organisation it is. */
+function Target({ id }: { id: string }) {
+  const session = useSession();
+  const { path } = useHere();
+  const found = useQuery({
+    queryKey: ['address-of', id],
+    queryFn: async () => (await addressOfId(session, path, id)) ?? '',
+    enabled: idIn(id) === id,
+    retry: false,
+    meta: { failure: 'own' },
+  });
+  const [to = '', search = ''] = found.data?.split('?') ?? [];
+  if (to === '') return <span className="mono">{id}</span>;
+  return (
+    <PathLink to={to} search={parseSearch(search)} className="mono">
+      {id}
+    </PathLink>
   );
 }

@@ -19,4 +19,7 @@ export function useGo(): (to: string, search?: Search) => void {
 }
 
 /** A link to any page by its whole path, such as the overview of another app. */
-export const PathLink = ({ to, children }: Pick<Given, 'to' | 'children'>) => <Link to={to}>{children}</Link>;
+export const PathLink = ({ to, search = {}, ...more }: Pick<Given, 'to' | 'search' | 'children' | 'className'>) => (
+  // `never`: as above.
+  <Link to={to} search={search as never} {...more} />
+);

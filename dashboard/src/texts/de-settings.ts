@@ -100,6 +100,8 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     you: '(Sie)',
     until: 'bis',
     revoke: 'Zurücknehmen',
+    revokeTitle: (email) => `Die Einladung von ${email} zurücknehmen?`,
+    revokeWhy: 'Ihr Link bewirkt nichts mehr. Dieselbe Adresse kann wieder eingeladen werden.',
     link: 'Link',
     handOver: (email) =>
       `Geben Sie diesen Link an ${email}. Er gilt einmal, 72 Stunden lang, und ist nur jetzt zu sehen.`,
@@ -111,6 +113,8 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     from: 'Von',
     before: 'Vorher',
     after: 'Nachher',
+    changed: 'Was sich geändert hat',
+    unchanged: 'Nichts, was gezeigt werden darf, ist verschieden.',
     actors: {
       apiKey: 'API-Schlüssel',
       machineCredential: 'Maschinen-Zugang',

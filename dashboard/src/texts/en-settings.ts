@@ -97,6 +97,8 @@ export const enSettings = {
     you: '(you)',
     until: 'until',
     revoke: 'Take back',
+    revokeTitle: (email: string) => `Take back the invitation of ${email}?`,
+    revokeWhy: 'Its link does nothing any more. You can invite the same address again.',
     link: 'Link',
     handOver: (email: string) =>
       `Hand this link to ${email}. The link works once, within 72 hours, and is shown only now.`,
@@ -108,6 +110,8 @@ export const enSettings = {
     from: 'From',
     before: 'Before',
     after: 'After',
+    changed: 'What has changed',
+    unchanged: 'Nothing that may be shown differs.',
     actors: {
       apiKey: 'API key',
       machineCredential: 'Machine credential',
