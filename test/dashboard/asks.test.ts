@@ -89,3 +89,33 @@ test('an inbound webhook is disabled once its name is typed, and enabled at once
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();
 });
+
+// A leaked click was enough for what changes most: many runs, a secret, a definition.
+test('runs are cancelled, a version is taken back and a secret is rotated once the name is typed', async () => {
+  const { page } = dashboard;
+  const steps = [{ id: 'rest', type: 'delay', config: { for: '1h' } }];
+  const workflow = await make('/v1/workflows', { ...DEFINITION, name: 'Rest', steps });
+  await make(`/v1/workflows/${workflow.id}/activate`, {});
+  const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
+  await dashboard.open(`/workflows/${workflow.id}?tab=runs`, 'live');
+  await page.getByRole('button', { name: 'Cancel 1 run', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel 1 run?' });
+  await dialog.getByText('The newest of them:').waitFor();
+  expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining(run.id)]);
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await doAsked('Cancel 1 run', 'Rest');
+  await waitFor('the run is cancelled', async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled');
+
+  const path = `/v1/workflows/${workflow.id}`;
+  expect((await scene.posthorn.request('PATCH', path, { steps: DEFINITION.steps })).status).toBe(200);
+  await dashboard.open(`/workflows/${workflow.id}?tab=versions&version=1`, 'live');
+  await doAsked('Take this version back', 'Rest');
+  await page.getByRole('cell', { name: '3 in force' }).waitFor();
+
+  const channel = await make('/v1/channels', { name: 'orders' });
+  const target = { channelId: channel.id, name: 'Till', webhookUrl: 'https://example.com/hook' };
+  const subscription = await make('/v1/subscriptions', target);
+  await dashboard.open(`/subscriptions/${subscription.id}?tab=secret`, 'live');
+  await doAsked('Rotate', 'Till');
+  await page.locator('pre[aria-label="Secret"]').first().waitFor();
+});

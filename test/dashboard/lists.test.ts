@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
@@ -162,6 +163,54 @@ test('f leads to the filters, and r retries the delivery that is open', async ()
   await page.keyboard.press('r');
   await page.getByText('Retry asked for').waitFor();
   await panel().locator('.sentence').getByText('Pending').waitFor();
+});
+
+// The key knew nothing but the row that is open.
+test('r retries the chosen row, or those that are selected', async () => {
+  const { page } = dashboard;
+  const statusOf = async (id = ''): Promise<string> => {
+    const path = `/v1/deliveries/${id}`;
+    return (await scene.posthorn.request<{ status: string }>('GET', path, undefined, scene.key)).body.status;
+  };
+  const areDue = (wanted: readonly string[]): Promise<unknown> =>
+    waitFor('they are due again', async () =>
+      (await Promise.all(wanted.map(statusOf))).every((status) => status === 'pending'),
+    );
+  await grid().focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  await areDue(ids.slice(1, 2));
+  for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+  await page.getByText('2 selected').waitFor();
+  await page.keyboard.press('r');
+  await areDue(ids.slice(2, 4));
+  await page.getByText('2 selected').waitFor({ state: 'detached' });
+  // Rows beside them stay as they are.
+  expect(await Promise.all([ids[0], ids[4]].map(statusOf))).toEqual(['failed', 'failed']);
+});
+
+test('a panel appears in 120 ms and a state that changes fades for 600, and neither where less motion is asked for', async () => {
+  const { page } = dashboard;
+  const durationOf = (wanted: Locator): Promise<string> =>
+    wanted.evaluate((element) => {
+      // `as`: the tests know no types of a browser.
+      const { getComputedStyle } = globalThis as unknown as {
+        getComputedStyle(of: unknown): { animationName: string; animationDuration: string };
+      };
+      const { animationName, animationDuration } = getComputedStyle(element);
+      return animationName === 'none' ? 'none' : animationDuration;
+    });
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await grid().focus();
+  await page.keyboard.press('Enter');
+  const state = panel().locator('.sentence .state');
+  await state.getByText('Failed').waitFor();
+  expect([await durationOf(panel()), await durationOf(state)]).toEqual(['0.12s', 'none']);
+  await page.keyboard.press('r');
+  await state.getByText('Pending').waitFor();
+  expect(await durationOf(state)).toBe('0.6s');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect([await durationOf(panel()), await durationOf(state)]).toEqual(['none', 'none']);
 });
 
 // WCAG 2.4.11. The padding stood on an element that does not scroll, so the bar lay over what has the focus.

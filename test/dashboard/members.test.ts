@@ -90,3 +90,36 @@ test('a member is removed by typing the name, and their session ends', async () 
   // The account stays, without any organisation.
   expect(status).toBe(200);
 });
+
+test('taking back an invitation and ending other sessions ask before they do', async () => {
+  const { page } = dashboard;
+  const dialog = page.getByRole('dialog');
+  const ask = async (button: string | RegExp, go: string): Promise<void> => {
+    await page.getByRole('button', { name: button }).click();
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: button }).click();
+    await dialog.getByRole('button', { name: go, exact: true }).click();
+  };
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await dialog.getByLabel('E-mail address').fill('ida@example.com');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  const invited = page.getByRole('cell', { name: 'ida@example.com', exact: true });
+  await invited.waitFor();
+  await ask('Take back ida@example.com', 'Take back');
+  await invited.waitFor({ state: 'detached' });
+
+  await signIn(scene.posthorn, OWNER);
+  await dashboard.open('/account');
+  const others = page.getByRole('button', { name: /^End (?!all)/ });
+  await others.first().waitFor();
+  await ask('End all others', 'End all others');
+  await others.first().waitFor({ state: 'detached' });
+  await signIn(scene.posthorn, OWNER);
+  await page.reload();
+  await others.first().waitFor();
+  expect(await others.count()).toBe(1);
+  await ask(/^End (?!all)/, 'End');
+  await others.first().waitFor({ state: 'detached' });
+});

@@ -61,7 +61,7 @@ test('a message shows the trace in which it was published, beside a button that 
 
 test('the audit log is filtered by what was done, and leaves as a file', async () => {
   const { page } = dashboard;
-  await scene.make('/v1/channels', { name: 'orders' });
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
   await dashboard.open('/audit');
   await page.getByLabel('Action').selectOption('channel.created');
   await page.waitForURL(/action=channel\.created/);
@@ -84,4 +84,47 @@ test('the audit log is filtered by what was done, and leaves as a file', async (
   expect(download.suggestedFilename()).toBe('audit.ndjson');
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
   expect(lines.filter((line) => !line.includes('channel.created'))).toEqual([]);
+
+  // Who and what stood there as ids, and a change as two texts beside each other.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  const path = `/v1/channels/${channelId}`;
+  const { status } = await scene.posthorn.request('PATCH', path, { name: 'orders of the shop' }, scene.key);
+  expect(status).toBe(200);
+  await dashboard.open(`/audit?action=channel.updated&target=${channelId}`);
+  const row = page.getByRole('row', { name: /channel\.updated/ });
+  expect(await row.innerText()).toMatch(/API key\s+key_/);
+  await row.getByRole('link').first().click();
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  const changes = panel.getByRole('region', { name: 'What has changed' });
+  await changes.getByText('+', { exact: false }).first().waitFor();
+  expect(await changes.locator('del').allInnerTexts()).toEqual([expect.stringContaining('"orders"')]);
+  expect(await changes.locator('ins').allInnerTexts()).toEqual([expect.stringContaining('"orders of the shop"')]);
+  await panel.getByRole('link', { name: channelId }).click();
+  await page.getByRole('heading', { name: 'orders of the shop', level: 1 }).waitFor();
+});
+
+// The page named each delivery and its tries, and left their outcome to the pages of these.
+test('a message says how many have got it, its size, and the last answer and next try of each', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  for (const name of ['Till', 'Ledger'])
+    await scene.make('/v1/subscriptions', { channelId, name, webhookUrl: 'https://example.com/hook' });
+  const id = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { n: 1 } });
+  const { pool } = scene.posthorn.deps;
+  const set = (name: string, values: string): Promise<unknown> =>
+    pool.query(
+      `UPDATE deliveries SET attempts = 1, response_latency_ms = 80, last_attempt_at = now(), ${values}
+       WHERE message_id = $1 AND subscription_id = (SELECT id FROM subscriptions WHERE channel_id = $2 AND name = $3)`,
+      [id, channelId, name],
+    );
+  await set('Till', "status = 'delivered', response_status = 200");
+  await set('Ledger', "status = 'retrying', response_status = 503, next_retry_at = now() + interval '1 hour'");
+  await dashboard.open(`/messages/${id}`);
+  await page.locator('.sentence').getByText('Arrived at 1 of 2.').waitFor();
+  await page.getByText('7 B', { exact: true }).waitFor();
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  await row('Till').getByText('200 · 80 ms').waitFor();
+  await row('Ledger').getByText('503 · 80 ms').waitFor();
+  await row('Ledger').getByText(/UTC/).waitFor();
 });

@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import { useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -131,7 +132,6 @@ function PasswordForm() {
 
 function Sessions() {
   const t = useTexts();
-  const { act } = useActs();
   const client = useQueryClient();
   const found = useQuery({
     queryKey: ['sessions'],
@@ -142,18 +142,15 @@ function Sessions() {
     <section className="section">
       <div className="heading">
         <h2>{t.account.sessions}</h2>
-        <button
-          type="button"
-          className="button"
-          onClick={() =>
-            void act(async () => {
-              await api.sessions.revokeOthers();
-              await refresh();
-            })
-          }
-        >
-          {t.account.endOthers}
-        </button>
+        <AskButton
+          label={t.account.endOthers}
+          title={t.account.endOthersTitle}
+          why={t.account.endOthersWhy}
+          what={async () => {
+            await api.sessions.revokeOthers();
+            await refresh();
+          }}
+        />
       </div>
       <Failure error={found.error} />
       <div className="box wide">
@@ -170,18 +167,17 @@ function Sessions() {
                 </td>
                 <td>
                   {!row.isCurrent && (
-                    <button
-                      type="button"
-                      className="button plain"
-                      onClick={() =>
-                        void act(async () => {
-                          await api.sessions.revoke(row.id);
-                          await refresh();
-                        })
-                      }
-                    >
-                      {t.account.end}
-                    </button>
+                    <AskButton
+                      label={t.account.end}
+                      of={row.userAgent ?? row.address}
+                      title={t.account.endTitle(row.userAgent ?? row.address ?? '')}
+                      why={t.account.endWhy}
+                      looks="plain"
+                      what={async () => {
+                        await api.sessions.revoke(row.id);
+                        await refresh();
+                      }}
+                    />
                   )}
                 </td>
               </tr>

@@ -1,25 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type RunSummary } from '../api/client.ts';
+import { api, type RunSummary, type Workflow } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
+import { FirstOfMany } from '../parts/first-of-many.tsx';
 
+/** So many of them are named. */
+const NAMED = 5;
 const UNFINISHED = ['pending', 'running', 'waiting', 'paused'] as const;
 
 type Given = {
-  workflowId: string;
+  of: Workflow;
   status: RunSummary['status'] | undefined;
   since: string | undefined;
   until: string | undefined;
 };
 
 /** Cancels the runs that a list shows and that have not ended, once its person has read how many they are. */
-export function CancelRuns({ workflowId, status, since, until: before }: Given) {
+export function CancelRuns({ of: { id: workflowId, name }, status, since, until: before }: Given) {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, path, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const [isAsking, setIsAsking] = useState(false);
@@ -37,6 +40,24 @@ export function CancelRuns({ workflowId, status, since, until: before }: Given) 
     refetchInterval: 5_000,
   });
   const count = preview.data?.matched ?? 0;
+  const newest = useQuery({
+    queryKey: [path, 'runs', 'newest-to-cancel', workflowId, filter],
+    // A list has one state or all of them.
+    queryFn: async () => {
+      const statuses = wanted === undefined ? UNFINISHED : [wanted];
+      const pages = await Promise.all(
+        statuses.map((each) =>
+          api.runs.list({ ...filter, workflowId, status: each, outputs: 'false', limit: NAMED }, at).page(),
+        ),
+      );
+      return pages
+        .flatMap(({ data }) => data)
+        .toSorted((a, b) => b.id.localeCompare(a.id))
+        .slice(0, NAMED)
+        .map((row) => ({ id: row.id, at: row.createdAt }));
+    },
+    enabled: isAsking,
+  });
   if (!isPossible) return null;
   const cancel = async (): Promise<void> => {
     // Each request ends 1,000; new runs that begin meanwhile are not among those that the person has read of.
@@ -57,10 +78,12 @@ export function CancelRuns({ workflowId, status, since, until: before }: Given) 
           // "Cancel" beside "Cancel" would say two things.
           stay={t.ask.leave}
           isDanger
+          typed={environment === 'live' ? name : undefined}
           onClose={() => setIsAsking(false)}
           onGo={() => void act(cancel, { told: t.runs.cancelled })}
         >
           <p>{t.runs.cancelWhy}</p>
+          <FirstOfMany title={t.runs.newest} rows={newest.data ?? []} matched={count} />
         </Ask>
       )}
     </div>

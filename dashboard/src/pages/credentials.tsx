@@ -170,7 +170,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
           title={t.credentials[isAsking === 'revoke' ? 'revokeTitle' : 'rotateTitle'](row.name)}
           go={t.credentials[isAsking]}
           isDanger={isAsking === 'revoke'}
-          typed={isAsking === 'revoke' && environment === 'live' ? row.name : undefined}
+          typed={environment === 'live' ? row.name : undefined}
           onClose={() => setIsAsking(undefined)}
           onGo={() =>
             void act(isAsking === 'revoke' ? revoke : rotate, {

@@ -5,7 +5,7 @@ import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { EachButton } from '../parts/each-button.tsx';
+import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -75,6 +75,8 @@ export function DeadLettersPage() {
   // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
   const { channelId } = filter;
   const askForAll = (): void => setAsked({ ...filterNow(), errorStatus: askedAnswer(errorStatus) });
+  const replayed = { what: ({ id }: DeadLetter) => api.deadLetters.replay(id, at), told: t.deadLetters.replayAsked };
+  const { go: replay } = useEach(replayed);
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '168px', cell: (row) => <Time at={row.failedAt} /> },
@@ -173,15 +175,10 @@ export function DeadLettersPage() {
           )
         }
         {...(may('developer') && {
+          again: { go: replay, isPlain: (row: DeadLetter) => row.status === 'open' },
           acts: (rows: readonly DeadLetter[], onDone: () => void) => (
             <>
-              <EachButton
-                label={t.deadLetters.replay}
-                rows={rows}
-                what={({ id }) => api.deadLetters.replay(id, at)}
-                told={t.deadLetters.replayAsked}
-                onDone={onDone}
-              />
+              <EachButton label={t.deadLetters.replay} rows={rows} onDone={onDone} {...replayed} />
               <EachButton
                 label={t.deadLetters.discard}
                 rows={rows}

@@ -7,10 +7,11 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { AnswerChart } from '../parts/answer-chart.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
-import { EachButton } from '../parts/each-button.tsx';
+import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { LastAnswer } from '../parts/last-answer.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
@@ -123,13 +124,24 @@ const retriedOf = (filters: Partial<Filtered>) => (): AskBulkRetry => {
 };
 
 /** The deliveries that a filter lets through, beside whatever else a page shows. */
-export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
+export function DeliveryList({
+  filters,
+  isFiltered,
+  ofId,
+}: {
+  filters: Partial<Filtered>;
+  isFiltered: boolean;
+  /** The subscription whose page shows them. */
+  ofId?: string;
+}) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
   const subscriptions = useSubscriptions();
   const { since, until } = filters;
   const { query, queryNow } = queryOf(filters);
+  const retried = { what: ({ id }: Delivery) => api.deliveries.retry(id, at), told: t.deliveries.retryAsked };
+  const { go: retry } = useEach(retried);
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
@@ -165,6 +177,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       name={t.nav.names.deliveries}
       kinds={['delivery']}
       listKey={[path, 'deliveries', query, since, until]}
+      ofId={ofId}
       // Bodies of answers are up to 16 KiB each, and no row shows them.
       fetch={(cursor) => api.deliveries.list({ ...queryNow(), responseBodies: 'false', limit: 100, cursor }, at).page()}
       idOf={idOf}
@@ -186,15 +199,11 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
         )
       }
       {...(may('developer') && {
+        // One that has arrived is asked about first, by its button.
+        again: { go: retry, isPlain: ({ status }: Delivery) => status !== 'delivered' },
         acts: (rows: readonly Delivery[], onDone: () => void) => (
           <>
-            <EachButton
-              label={t.deliveries.retry}
-              rows={rows}
-              what={({ id }) => api.deliveries.retry(id, at)}
-              told={t.deliveries.retryAsked}
-              onDone={onDone}
-            />
+            <EachButton label={t.deliveries.retry} rows={rows} onDone={onDone} {...retried} />
             {isFiltered && <RetryAll filterNow={retriedOf(filters)} label={t.list.allThatMatch} />}
           </>
         ),
@@ -203,11 +212,4 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       onVisit={(id) => go(`/deliveries/${id}`)}
     />
   );
-}
-
-function LastAnswer({ of: { response, error, held } }: { of: Delivery }) {
-  const t = useTexts();
-  if (held !== undefined) return t.held[held.reason];
-  if (response !== undefined) return `${response.status} · ${response.latencyMs} ms`;
-  return error === undefined ? '' : t.errorClasses[error.class];
 }

@@ -7,13 +7,15 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { FirstOfMany } from '../parts/first-of-many.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
+import { useTypedName } from '../parts/typed-name.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 
 /** Discards every open dead letter that a filter matches, once it has counted them. Each request takes 1,000, until it is stopped. */
 export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClose: () => void }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, app, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const [done, setDone] = useState<number>();
@@ -29,6 +31,19 @@ export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClos
     gcTime: 0,
   });
   const matched = preview.data?.matched ?? 0;
+  // A replay of the same filter would begin with the same ones, and names them.
+  const first = useQuery({
+    queryKey: [path, 'discard-first', wanted],
+    queryFn: async () => {
+      const found = await api.deadLetters.replayAll({ ...wanted, dryRun: true }, at);
+      const oldest = 'oldest' in found ? found.oldest : [];
+      return oldest.map(({ failedAt, ...row }) => ({ ...row, at: failedAt }));
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+  // Many things have no name of their own: the app is theirs.
+  const { isTyped, field } = useTypedName(environment === 'live' ? app.name : undefined);
   const discard = async (): Promise<void> => {
     setDone(0);
     let count = 0;
@@ -66,8 +81,11 @@ export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClos
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
         {preview.data !== undefined && <p>{t.deadLetters.wouldReplay(matched)}</p>}
+        <Failure error={first.error} />
+        <FirstOfMany title={t.deadLetters.oldest} rows={first.data ?? []} matched={preview.data?.matched} />
+        {matched > 0 && field}
         <div className="buttons">
-          <button type="button" className="button danger" disabled={matched === 0} onClick={ask}>
+          <button type="button" className="button danger" disabled={matched === 0 || !isTyped} onClick={ask}>
             {t.deadLetters.discardThem}
           </button>
           <button type="button" className="button plain" onClick={onClose}>

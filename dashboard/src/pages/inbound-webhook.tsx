@@ -75,7 +75,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
           );
         })}
       </dl>
-      {may('developer') && <Secrets id={id} />}
+      {may('developer') && <Secrets of={row} />}
       <InboundRequests of={row} onSample={openSample} isInPanel={isInPanel} />
       {isSampling && <SampleDialog of={row} onClose={() => setIsSampling(false)} />}
     </>
@@ -143,7 +143,7 @@ function Actions({ of: row, onSample }: Given) {
 }
 
 /** The secrets that the sender and this address have in common: two for as long as a rotation overlaps. */
-function Secrets({ id }: { id: string }) {
+function Secrets({ of: { id, name } }: { of: Webhook }) {
   const t = useTexts();
   const { at } = useHere();
   const [secret, setSecret] = useState('');
@@ -157,6 +157,7 @@ function Secrets({ id }: { id: string }) {
     <section className="section">
       <h2>{t.inbound.secret}</h2>
       <SecretBox
+        name={name}
         label={t.inbound.secret}
         hidden="••••••••••••"
         show={async () => (await api.webhooks.getSecrets(id, at)).secrets}

@@ -4,6 +4,7 @@ import { api, ROLES, type Role } from '../api/client.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -106,7 +107,6 @@ export function MembersPage() {
 
 function Invitations({ organisationId }: { organisationId: string }) {
   const t = useTexts();
-  const { act } = useActs();
   const client = useQueryClient();
   const found = useQuery({
     queryKey: ['invitations', organisationId],
@@ -127,18 +127,17 @@ function Invitations({ organisationId }: { organisationId: string }) {
                   {t.members.until} <Time at={expiresAt} />
                 </td>
                 <td>
-                  <button
-                    type="button"
-                    className="button plain"
-                    onClick={() =>
-                      void act(async () => {
-                        await api.invitations.revoke(organisationId, id);
-                        await client.invalidateQueries({ queryKey: ['invitations'] });
-                      })
-                    }
-                  >
-                    {t.members.revoke}
-                  </button>
+                  <AskButton
+                    label={t.members.revoke}
+                    of={email}
+                    title={t.members.revokeTitle(email)}
+                    why={t.members.revokeWhy}
+                    looks="plain"
+                    what={async () => {
+                      await api.invitations.revoke(organisationId, id);
+                      await client.invalidateQueries({ queryKey: ['invitations'] });
+                    }}
+                  />
                 </td>
               </tr>
             ))}

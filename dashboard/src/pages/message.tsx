@@ -6,6 +6,7 @@ import { memberText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { bytesText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { JsonText } from '../parts/code.tsx';
@@ -13,6 +14,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { LastAnswer } from '../parts/last-answer.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -53,7 +55,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
     <>
       <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
-        <State of={row.deliveryStatus} />{' '}
+        <State of={row.deliveryStatus} /> <Delivered id={id} />
         {row.deliveryStatus === 'unrouted' && (
           <>
             {t.messages.unrouted}{' '}
@@ -96,6 +98,12 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         <dd>
           <Time at={row.publishedAt} />
         </dd>
+        {payload !== undefined && (
+          <>
+            <dt>{t.fields.size}</dt>
+            <dd>{bytesText(new TextEncoder().encode(payload).length)}</dd>
+          </>
+        )}
         {row.deliverAt !== undefined && (
           <>
             <dt>{t.messages.deliverAt}</dt>
@@ -156,15 +164,27 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   );
 }
 
-function Deliveries({ id }: { id: string }) {
-  const t = useTexts();
+function useDeliveries(id: string) {
   const { at, path } = useHere();
-  const subscriptions = useSubscriptions();
-  const deliveries = useQuery({
+  return useQuery({
     queryKey: [path, 'deliveries-of', id],
     queryFn: () => api.deliveries.list({ messageId: id, limit: 100, responseBodies: 'false' }, at).page(),
     refetchInterval: 3_000,
   });
+}
+
+/** How many have got it, of how many. Not said of more than the hundred that are read. */
+function Delivered({ id }: { id: string }) {
+  const t = useTexts();
+  const { data: rows = [], pagination } = useDeliveries(id).data ?? {};
+  if (rows.length === 0 || pagination?.hasMore === true) return null;
+  return <>{t.messages.arrivedAt(rows.filter(({ status }) => status === 'delivered').length, rows.length)} </>;
+}
+
+function Deliveries({ id }: { id: string }) {
+  const t = useTexts();
+  const subscriptions = useSubscriptions();
+  const deliveries = useDeliveries(id);
   const rows = deliveries.data?.data ?? [];
   return (
     <section className="section">
@@ -179,6 +199,8 @@ function Deliveries({ id }: { id: string }) {
                 <th>{t.fields.status}</th>
                 <th>{t.fields.subscription}</th>
                 <th>{t.fields.attempts}</th>
+                <th>{t.fields.lastAnswer}</th>
+                <th>{t.fields.nextTry}</th>
                 <th>{t.fields.delivery}</th>
               </tr>
             </thead>
@@ -194,6 +216,10 @@ function Deliveries({ id }: { id: string }) {
                     </HereLink>
                   </td>
                   <td>{row.attempts}</td>
+                  <td>
+                    <LastAnswer of={row} />
+                  </td>
+                  <td>{row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />}</td>
                   <td>
                     <HereLink to={`/deliveries/${row.id}`} className="mono">
                       {row.id}

@@ -1,9 +1,10 @@
-import { api, type RunSummary } from '../api/client.ts';
+import { api, type RunSummary, type Workflow } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import { useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -38,10 +39,11 @@ export function RunsPage() {
 }
 
 /** Runs of all workflows, or of one. */
-export function RunList({ workflowId }: { workflowId?: string }) {
+export function RunList({ workflow }: { workflow?: Workflow }) {
   const t = useTexts();
   const [search] = useAddress();
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
+  const workflowId = workflow?.id;
   const go = useGo();
   const workflows = useWorkflows();
   const spans = useSince(search);
@@ -54,6 +56,10 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
     error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
+  const { go: retry } = useEach({
+    what: ({ id }: RunSummary) => api.runs.retry(id, { from: 'failed' }, at),
+    told: t.runs.retryAsked,
+  });
   const columns: readonly Column<RunSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <RunState of={row} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -73,10 +79,10 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   ];
   return (
     <>
-      {workflowId === undefined ? (
+      {workflow === undefined ? (
         <Views page="runs" filters={FILTERS} own={VIEWS} />
       ) : (
-        <CancelRuns workflowId={workflowId} status={query.status} since={sinceOf(since)} until={sinceOf(until)} />
+        <CancelRuns of={workflow} status={query.status} since={sinceOf(since)} until={sinceOf(until)} />
       )}
       <Filters
         filters={[
@@ -94,6 +100,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         name={t.nav.names.runs}
         kinds={['run']}
         listKey={[path, 'runs', query, since, until]}
+        ofId={workflowId}
         fetch={(cursor) => api.runs.list({ ...queryNow(), outputs: 'false', limit: 100, cursor }, at).page()}
         idOf={idOf}
         exported={{
@@ -113,6 +120,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
             </Empty>
           )
         }
+        {...(may('developer') && { again: { go: retry, isPlain: (row: RunSummary) => row.status === 'failed' } })}
         panel={(id) => <RunView id={id} isInPanel />}
         onVisit={(id) => go(`/runs/${id}`)}
       />

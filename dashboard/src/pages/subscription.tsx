@@ -58,16 +58,16 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
             <Figures of={{ subscriptionId: id }} />
           </>
         )}
-        {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
+        {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} ofId={id} />}
         {tab === 'settings' && <SubscriptionForm key={row.id} subscription={row} />}
-        {tab === 'secret' && <SigningSecret id={id} />}
+        {tab === 'secret' && <SigningSecret of={row} />}
       </TabPanel>
     </>
   );
 }
 
 /** The signing secret of a subscription. Every look at it is in the audit log. */
-function SigningSecret({ id }: { id: string }) {
+function SigningSecret({ of: { id, name } }: { of: Subscription }) {
   const t = useTexts();
   const { at, may } = useHere();
   const [hours, setHours] = useState<Overlap>('24');
@@ -77,6 +77,7 @@ function SigningSecret({ id }: { id: string }) {
     <div className="stack">
       <p className="muted">{t.subscriptions.secretWhy}</p>
       <SecretBox
+        name={name}
         label={t.subscriptions.tabs.secret}
         hidden="whsec_••••••••••••"
         show={async () => all(await api.subscriptions.getSecret(id, at))}

@@ -1,14 +1,14 @@
 import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId } from 'react';
-import { api, type WorkflowVersions as Versions } from '../api/client.ts';
+import { api, type Workflow, type WorkflowVersions as Versions } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
-import { lineDiff, shortened } from '../lib/line-diff.ts';
 import { itemTexts, memberText, prettyText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { AskButton } from '../parts/ask-button.tsx';
+import { DiffLines } from '../parts/diff-lines.tsx';
 import { Doer } from '../parts/doer.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Time } from '../parts/time.tsx';
@@ -17,7 +17,7 @@ import { Unread } from '../parts/unread.tsx';
 type Version = Versions['versions'][number];
 
 /** Each definition that a workflow has had, who has made it, and what has changed since one of them. The address names that one. */
-export function WorkflowVersions({ id }: { id: string }) {
+export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
   const t = useTexts();
   const { at, path } = useHere();
   const [search, change] = useAddress();
@@ -73,7 +73,7 @@ export function WorkflowVersions({ id }: { id: string }) {
       )}
       {versions.length === 1 && <p className="muted">{t.workflows.onlyVersion}</p>}
       {chosen !== undefined && present !== undefined && chosen < present.version && (
-        <Comparison id={id} version={chosen} present={present.version} />
+        <Comparison id={id} name={name} version={chosen} present={present.version} />
       )}
     </div>
   );
@@ -134,7 +134,7 @@ function useVersion(id: string, version: number): UseQueryResult<string> {
 }
 
 /** The changes from one version to the present one, and the way back. */
-function Comparison({ id, version, present }: { id: string; version: number; present: number }) {
+function Comparison({ id, name, version, present }: { id: string; name: string; version: number; present: number }) {
   const t = useTexts();
   const { at, may } = useHere();
   const [, change] = useAddress();
@@ -145,8 +145,7 @@ function Comparison({ id, version, present }: { id: string; version: number; pre
   if (before.data === undefined) return <Unread of={before} />;
   if (after.data === undefined) return <Unread of={after} />;
   const earlier = before.data;
-  const lines = shortened(lineDiff(prettyText(earlier), prettyText(after.data)));
-  const isSame = lines.every((line) => typeof line === 'number');
+  const isSame = prettyText(earlier) === prettyText(after.data);
   const takeBack = async (): Promise<void> => {
     // The text goes as it stands: no number of it is read and written anew.
     await api.workflows.update(id, earlier, at);
@@ -156,31 +155,19 @@ function Comparison({ id, version, present }: { id: string; version: number; pre
   return (
     <section className="section">
       <h2 id={heading}>{t.workflows.since(version)}</h2>
-      {isSame ? (
-        <p>{t.workflows.sameDefinition}</p>
-      ) : (
-        <div className="code">
-          <pre className="diff" tabIndex={0} role="region" aria-labelledby={heading}>
-            {lines.map((line, place) =>
-              typeof line === 'number' ? (
-                <span key={place} className="muted">{`⋯ ${t.workflows.equalLines(line)}\n`}</span>
-              ) : line.kind === 'removed' ? (
-                <del key={place}>{`− ${line.text}\n`}</del>
-              ) : line.kind === 'added' ? (
-                <ins key={place}>{`+ ${line.text}\n`}</ins>
-              ) : (
-                <span key={place}>{`  ${line.text}\n`}</span>
-              ),
-            )}
-          </pre>
-        </div>
-      )}
+      <DiffLines
+        before={prettyText(earlier)}
+        after={prettyText(after.data)}
+        labelledBy={heading}
+        same={t.workflows.sameDefinition}
+      />
       {may('developer') && !isSame && (
         <div className="buttons">
           <AskButton
             label={t.workflows.takeBack}
             title={t.workflows.takeBackTitle(version)}
             why={t.workflows.takeBackWhy}
+            name={name}
             what={takeBack}
             told={t.workflows.takenBack(version)}
           />

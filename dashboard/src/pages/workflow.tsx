@@ -52,8 +52,8 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
       {!isInPanel && (
         <TabPanel tab={tab}>
           {tab === 'definition' && <WorkflowEditor key={row.id} workflow={row} text={definitionOf(text)} />}
-          {tab === 'runs' && <RunList workflowId={id} />}
-          {tab === 'versions' && <WorkflowVersions id={id} />}
+          {tab === 'runs' && <RunList workflow={row} />}
+          {tab === 'versions' && <WorkflowVersions of={row} />}
           {tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
         </TabPanel>
       )}

@@ -1,8 +1,8 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
-import { TextField } from './field.tsx';
 import { ShellButton } from './shell-lines.tsx';
+import { useTypedName } from './typed-name.tsx';
 
 type Given = {
   title: string;
@@ -23,7 +23,7 @@ type Given = {
 /** A question before something is done that cannot be undone. */
 export function Ask({ title, children, go, stay, isDanger = false, isLocal = false, typed, onGo, onClose }: Given) {
   const t = useTexts();
-  const [text, setText] = useState('');
+  const { isTyped, field } = useTypedName(typed, { hasFocus: true });
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -35,15 +35,9 @@ export function Ask({ title, children, go, stay, isDanger = false, isLocal = fal
         }}
       >
         <div className="stack">{children}</div>
-        {typed !== undefined && (
-          <TextField label={t.common.typeToConfirm(typed)} value={text} onChange={setText} hasFocus />
-        )}
+        {field}
         <div className="buttons">
-          <button
-            type="submit"
-            className={isDanger ? 'button danger' : 'button main'}
-            disabled={typed !== undefined && text !== typed}
-          >
+          <button type="submit" className={isDanger ? 'button danger' : 'button main'} disabled={!isTyped}>
             {go}
           </button>
           <button type="button" className="button plain" onClick={onClose}>

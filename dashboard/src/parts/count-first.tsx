@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { TextField } from './field.tsx';
+import { FirstOfMany, type OneOfMany } from './first-of-many.tsx';
 import { ShellButton } from './shell-lines.tsx';
-import { Time } from './time.tsx';
+import { useTypedName } from './typed-name.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** Bound of the API. */
@@ -16,7 +18,7 @@ const MOST_A_SECOND = 1_000;
 type Counted = {
   matched: number;
   isMore?: boolean;
-  oldest: readonly { id: string; at: string; eventType?: string | undefined }[];
+  oldest: readonly OneOfMany[];
 };
 
 type Given = {
@@ -40,12 +42,16 @@ type Given = {
 export function CountFirst({ title, countKey, count, would, go, told, start, onClose, children }: Given) {
   const t = useTexts();
   const { act } = useActs();
+  const { app, environment } = useHere();
+  // Many things have no name of their own: the app is theirs.
+  const { isTyped, field } = useTypedName(environment === 'live' ? app.name : undefined);
   const [rate, setRate] = useState('');
   const written = rate.trim();
   const isRate = written === '' || (/^[1-9]\d{0,3}$/.test(written) && Number(written) <= MOST_A_SECOND);
   const preview = useQuery({ queryKey: countKey, queryFn: count, staleTime: 0, gcTime: 0 });
   const counted = preview.data;
   const { matched = 0, oldest = [], isMore = false } = counted ?? {};
+  const isAny = matched > 0 || isMore;
   const ask = (): void => void act(() => start(written === '' ? {} : { ratePerSecond: Number(written) }), { told });
   return (
     <Dialog title={title} onClose={onClose}>
@@ -54,18 +60,8 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
         {counted !== undefined && <p>{would(counted)}</p>}
-        {oldest.length > 0 && <p>{t.deadLetters.oldest}</p>}
-        <ul className="stack">
-          {oldest.map((row) => (
-            <li key={row.id} className="cut">
-              <Time at={row.at} /> <span className="mono">{row.id}</span> <span className="muted">{row.eventType}</span>
-            </li>
-          ))}
-        </ul>
-        {!isMore && matched > oldest.length && (
-          <p className="muted">{t.deadLetters.andMore(matched - oldest.length)}</p>
-        )}
-        {(matched > 0 || isMore) && (
+        <FirstOfMany title={t.deadLetters.oldest} rows={oldest} matched={isMore ? undefined : matched} />
+        {isAny && (
           // A text: a number that is written wrongly would be none for the browser, and so no rate at all.
           <TextField
             label={t.replays.rate}
@@ -75,11 +71,12 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
             problem={isRate ? undefined : t.replays.rateBounds}
           />
         )}
+        {isAny && field}
         <div className="buttons">
           <button
             type="button"
             className="button main"
-            disabled={(matched === 0 && !isMore) || !isRate}
+            disabled={!isAny || !isRate || !isTyped}
             onClick={() => {
               onClose();
               ask();
@@ -91,7 +88,7 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
             {t.common.cancel}
           </button>
         </div>
-        {(matched > 0 || isMore) && isRate && <ShellButton run={ask} />}
+        {isAny && isRate && <ShellButton run={ask} />}
       </div>
     </Dialog>
   );

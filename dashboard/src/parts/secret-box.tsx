@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Ask } from './ask.tsx';
@@ -9,6 +10,8 @@ import { Time } from './time.tsx';
 export type Kept = { secret?: string; createdAt?: string; expiresAt?: string };
 
 type Given = {
+  /** The name of the thing that it is the secret of. */
+  name: string;
   label: string;
   /** Stands where the secret is not shown. */
   hidden: string;
@@ -19,9 +22,10 @@ type Given = {
 };
 
 /** A secret, shown when it is asked for, and replaced with an overlap. */
-export function SecretBox({ label, hidden, show, rotate, children }: Given) {
+export function SecretBox({ name, label, hidden, show, rotate, children }: Given) {
   const t = useTexts();
   const { act } = useActs();
+  const { environment } = useHere();
   const [shown, setShown] = useState<readonly Kept[]>();
   const [isRotating, setIsRotating] = useState(false);
   return (
@@ -66,6 +70,7 @@ export function SecretBox({ label, hidden, show, rotate, children }: Given) {
         <Ask
           title={t.subscriptions.rotate}
           go={t.subscriptions.rotate}
+          typed={environment === 'live' ? name : undefined}
           onClose={() => setIsRotating(false)}
           onGo={() => void act(async () => setShown(await rotate()), { told: t.subscriptions.rotated })}
         >

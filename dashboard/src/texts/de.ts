@@ -250,7 +250,7 @@ export const de: Texts = {
       ['Enter', 'Zeile neben der Liste öffnen'],
       ['o', 'Seite der Zeile öffnen'],
       ['x · Umschalt-Klick', 'Zeile auswählen · alle bis zur Zeile'],
-      ['r', 'erneut versuchen oder erneut ausführen, was offen ist'],
+      ['r', 'wiederholen: die gewählten Zeilen, sonst was offen ist, sonst die Zeile'],
       ['[ ]', 'Versuch davor, Versuch danach in der Liste der Versuche'],
       ['f', 'zu den Filtern'],
       ['e', 'nur Fehlschläge, oder alles'],

@@ -248,7 +248,7 @@ const frame = {
       ['Enter', 'open the row beside the list'],
       ['o', 'open the page of the row'],
       ['x · Shift click', 'select the row · all up to the row'],
-      ['r', 'retry or replay what is open'],
+      ['r', 'retry or replay: the selected rows, else what is open, else the row'],
       ['[ ]', 'try before it, try after it in the list of tries'],
       ['f', 'go to the filters'],
       ['e', 'failures only, or all'],
