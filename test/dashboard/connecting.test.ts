@@ -50,6 +50,11 @@ test('a service sends to an address that was made for it, and a refused request 
   const { messageId } = (await answer.json()) as { messageId: string };
   // The page says which message it became, and by its outcome alone it is found among others.
   expect((await send(secret)).status).toBe(200);
+  // New rows wait: the reason that is being read stays where it is.
+  const fresh = page.getByRole('button', { name: '2 new', exact: true });
+  await fresh.waitFor();
+  expect(await page.getByRole('row', { name: /Repeated|Received/ }).count()).toBe(0);
+  await fresh.click();
   await page.getByRole('row', { name: new RegExp(`Repeated ${messageId}`) }).waitFor();
   await page.getByLabel('Outcome').selectOption('Received');
   await page.getByRole('cell', { name: 'wrong signature' }).waitFor({ state: 'detached' });

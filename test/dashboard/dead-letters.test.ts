@@ -26,11 +26,13 @@ afterEach(() => scene.leave());
 
 const make = (path: string, body: object): Promise<string> => scene.make(path, body);
 
-/** Open dead letters of the environment, 100 at most. */
-async function countOpen(): Promise<number> {
-  const { body } = await posthorn.request<{ data: unknown[] }>('GET', '/v1/dlq?status=open', undefined, scene.key);
-  return body.data.length;
+/** Open dead letters of the environment, 100 at most, newest first. */
+async function listOpen(query = ''): Promise<{ id: string }[]> {
+  const path = `/v1/dlq?status=open&${query}`;
+  const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', path, undefined, scene.key);
+  return body.data;
 }
+const countOpen = async (): Promise<number> => (await listOpen()).length;
 
 /** A subscription that gives up at once. */
 const subscribe = (name: string, webhookUrl: string): Promise<string> =>
@@ -218,6 +220,11 @@ test('all that a filter matches is counted and discarded, and the others stay', 
   await page.getByRole('button', { name: 'Discard all that match' }).click();
   const dialog = page.getByRole('dialog', { name: 'Discard all that match' });
   await dialog.getByText('2 open dead letters match.').waitFor();
+  const named = await listOpen(`subscriptionId=${failing}`);
+  await dialog.getByText('The oldest of them:').waitFor();
+  expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(
+    named.toReversed().map(({ id }) => expect.stringContaining(id)),
+  );
   expect(await dashboard.violations()).toEqual([]);
   await dialog.getByRole('button', { name: 'Discard them' }).click();
   await page.getByText('All that matched are discarded').waitFor();
@@ -228,4 +235,42 @@ test('all that a filter matches is counted and discarded, and the others stay', 
     [failing],
   );
   expect(rows).toEqual([{ status: 'discarded' }]);
+});
+
+// The causes were sorted anew every ten seconds, under a reader who was about to press "Replay" of one.
+test('a cause that grows stays in its place until somebody asks for the order, and a new one waits', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([503]);
+  await subscribe('Ledger', receiver.url);
+  await fail(2, { letters: 2 });
+  const publish = async (channel: string): Promise<string> =>
+    make(`/v1/channels/${channel}/messages`, { eventType: 'refund.made', payload: {} });
+  const channelOf = async (name: string): Promise<string> => {
+    const id = await make('/v1/channels', { name });
+    const webhook = { channelId: id, name, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } };
+    await make('/v1/subscriptions', webhook);
+    return id;
+  };
+  const [refunds, parcels] = [await channelOf('Refunds'), await channelOf('Parcels')];
+  await publish(refunds);
+  await waitFor('three dead letters', async () => (await countOpen()) === 3);
+  await dashboard.open('/dead-letters');
+  const causes = page.getByRole('region', { name: 'Causes' });
+  const order = async (): Promise<string[]> =>
+    (await causes.getByRole('row').allInnerTexts()).flatMap((text) => /Ledger|Refunds|Parcels/.exec(text) ?? []);
+  await causes.getByRole('row', { name: /Refunds/ }).waitFor();
+  expect(await order()).toEqual(['Ledger', 'Refunds']);
+
+  for (let more = 0; more < 2; more += 1) await publish(refunds);
+  await causes
+    .getByRole('row', { name: /Refunds/ })
+    .getByRole('link', { name: '3' })
+    .waitFor();
+  expect(await order()).toEqual(['Ledger', 'Refunds']);
+  await causes.getByRole('button', { name: 'Sort anew' }).click();
+  expect(await order()).toEqual(['Refunds', 'Ledger']);
+
+  for (let more = 0; more < 4; more += 1) await publish(parcels);
+  await causes.getByRole('button', { name: '1 new' }).click();
+  await causes.getByRole('row', { name: /Parcels/ }).waitFor();
 });

@@ -8,7 +8,9 @@ import { Sparkline } from '../parts/chart.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
+import { Spoken } from '../parts/spoken.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
+import { useSteady } from '../parts/use-steady.ts';
 
 /** So many groups are shown before all are asked for. */
 const FIRST = 5;
@@ -36,6 +38,9 @@ const filterOf = ({ kind, subscriptionId, workflowId, reason, errorClass, errorS
   errorStatus,
 });
 
+/** A cause is the same one however many dead letters it has by now. */
+const idOf = (group: Group): string => JSON.stringify(filterOf(group));
+
 /** Whether the list shows this group alone. */
 const isShown = (group: Group, search: Readonly<Record<string, string>>): boolean =>
   Object.entries(searchOf(group)).every(([name, value]) => search[name] === value);
@@ -59,13 +64,26 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
     queryFn: () => api.deadLetters.group({ ...among, since: sinceOf(among.since), until: sinceOf(among.until) }, at),
     refetchInterval: 10_000,
   });
+  const { isComplete = true, examined = 0 } = found.data ?? {};
+  const groups = found.data?.groups;
+  const { shown, fresh, isMoved, renew } = useSteady({
+    rows: isWhole ? groups : groups?.slice(0, FIRST),
+    idOf,
+    key: JSON.stringify([path, among, isWhole]),
+  });
   if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
-  const { groups = [], isComplete = true, examined = 0 } = found.data ?? {};
-  if (groups.length === 0) return null;
-  const shown = isWhole ? groups : groups.slice(0, FIRST);
+  if (groups === undefined || groups.length === 0) return null;
   return (
     <section className="section" aria-label={t.deadLetters.causes}>
-      <h2>{t.deadLetters.causes}</h2>
+      <div className="heading steady">
+        <h2>{t.deadLetters.causes}</h2>
+        {isMoved && (
+          <button type="button" className="button" onClick={renew}>
+            {fresh > 0 ? t.list.fresh(fresh) : t.deadLetters.sortAnew}
+          </button>
+        )}
+      </div>
+      <Spoken text={fresh > 0 ? t.list.fresh(fresh) : ''} />
       <div className="box wide">
         <table className="table roomy">
           <thead>
@@ -85,11 +103,11 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
             </tr>
           </thead>
           <tbody>
-            {shown.map((group) => (
-              <tr key={group.lastId} aria-current={isShown(group, search)}>
+            {shown.map(({ row: group, isGone }) => (
+              <tr key={idOf(group)} className={isGone ? 'gone' : undefined} aria-current={isShown(group, search)}>
                 <td className="number">
                   <HereLink to="/dead-letters" search={{ ...placeOf(search), ...searchOf(group) }}>
-                    {t.deadLetters.show(group.count)}
+                    {t.deadLetters.show(isGone ? 0 : group.count)}
                   </HereLink>
                 </td>
                 <td>
@@ -118,6 +136,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
                     <button
                       type="button"
                       className="button"
+                      disabled={isGone}
                       onClick={() =>
                         onReplay({
                           ...filterOf(group),

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, type InboundRequest, type Webhook } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -8,8 +8,11 @@ import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { usePaused } from '../parts/pause.tsx';
+import { Spoken } from '../parts/spoken.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useLiveList } from '../parts/use-live-list.ts';
 import { useSince } from '../parts/use-since.ts';
 import { NothingYet } from './inbound-sample.tsx';
 
@@ -18,6 +21,10 @@ const EVERY_MS = 3_000;
 const OUTCOMES = ['received', 'repeated', 'refused'] as const;
 const FILTERS = ['outcome', 'since', 'until'] as const;
 const LOOKS = { received: 'delivered', repeated: 'pending', refused: 'failed' } as const;
+
+const idOf = ({ id }: InboundRequest): string => id;
+/** Nobody tells of requests: the list asks. */
+const NO_KINDS = [] as const;
 
 type Given = { of: Webhook; onSample: () => void; isInPanel: boolean };
 
@@ -35,23 +42,19 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
   const outcome = oneOf(search['outcome'], OUTCOMES);
   const { since, until } = search;
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const found = useInfiniteQuery({
-    queryKey: [path, 'inbound requests', id, outcome, since, until],
-    queryFn: ({ pageParam }) =>
+  const list = useLiveList({
+    key: [path, 'inbound requests', id, outcome, since, until],
+    fetch: (cursor) =>
       api.webhooks
-        .listRequests(
-          id,
-          { outcome, since: sinceOf(since), until: sinceOf(until), limit: AT_ONCE, cursor: pageParam },
-          at,
-        )
+        .listRequests(id, { outcome, since: sinceOf(since), until: sinceOf(until), limit: AT_ONCE, cursor }, at)
         .page(),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.cursor,
-    // Rows do not move under a reader who has gone further back.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
+    idOf,
+    isPaused: usePaused(),
+    inView: 0,
+    kinds: NO_KINDS,
   });
-  const rows = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  const isEmpty = found.isSuccess && rows.length === 0;
+  const { rows } = list;
+  const isEmpty = !list.isFirst && list.error === null && rows.length === 0;
   const hasMessages = useQuery({
     queryKey: [path, 'has messages', channelId],
     queryFn: async () => (await api.messages.list(channelId, { limit: 1 }, at).page()).data.length > 0,
@@ -60,7 +63,14 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
   if (isEmpty && !isFiltered && hasMessages.data === false) return <NothingYet of={row} onOpen={onSample} />;
   return (
     <section className="section">
-      <h2>{t.inbound.requests}</h2>
+      <div className="heading steady">
+        <h2>{t.inbound.requests}</h2>
+        {list.fresh > 0 && (
+          <button type="button" className="button main" onClick={list.showNew}>
+            {t.list.fresh(list.fresh)}
+          </button>
+        )}
+      </div>
       {!isInPanel && (
         <Filters
           hasQuery={false}
@@ -75,16 +85,12 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
           ]}
         />
       )}
-      <Failure error={found.error} />
+      <Failure error={list.error} onRetry={list.retry} />
+      <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
       {isEmpty && (isFiltered ? <NoneMatch filters={FILTERS} /> : <p className="muted">{t.inbound.noRequests}</p>)}
       {rows.length > 0 && <Table rows={rows} />}
-      {found.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
+      {list.hasMore && (
+        <button type="button" className="button" disabled={list.isReadingMore} onClick={list.readMore}>
           {t.list.more}
         </button>
       )}
