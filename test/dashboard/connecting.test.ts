@@ -116,7 +116,7 @@ test('an address whose sender alone can sign says so, and has no button for a sa
 test('a workflow is given a connection and a secret, which are tried and never shown again', async () => {
   const { page } = dashboard;
   receiver.answerWith([
-    (response, { headers }) => void response.writeHead(headers['x-key'] === 'k-7' ? 200 : 401).end(),
+    (response, { headers }) => void response.writeHead(headers['x-key'] === 'key number 7' ? 200 : 401).end(),
   ]);
   await dashboard.open('/connectors');
   await page.getByLabel('Name or purpose').fill('key in a header');
@@ -137,17 +137,17 @@ test('a workflow is given a connection and a secret, which are tried and never s
   await panel.getByRole('button', { name: 'Change' }).click();
   await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
   await dialog.getByLabel('header').fill('X-Key');
-  await dialog.getByLabel('value').fill('k-7');
+  await dialog.getByLabel('value').fill('key number 7');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   await panel.getByRole('button', { name: 'Test', exact: true }).click();
   await panel.getByRole('status').getByText('●').waitFor();
-  expect(await page.content()).not.toContain('k-7');
+  expect(await page.content()).not.toContain('key number 7');
 
   await dashboard.open('/secrets');
   await page.getByRole('button', { name: 'Make a secret' }).first().click();
   await dialog.getByLabel('Name').fill('crm token');
-  await dialog.getByLabel('Value').fill('s-9');
+  await dialog.getByLabel('Value').fill('secret number 9');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog
     .getByText(/capital letter/)
@@ -157,7 +157,7 @@ test('a workflow is given a connection and a secret, which are tried and never s
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row', { name: /CRM_TOKEN/ }).click();
   await panel.getByText('{{ secrets.CRM_TOKEN }}').waitFor();
-  expect(await page.content()).not.toContain('s-9');
+  expect(await page.content()).not.toContain('secret number 9');
 });
 
 test('a run asks, and goes on when somebody has decided', async () => {
