@@ -246,3 +246,30 @@ test('a page whose data cannot be read again says so above them, and is as befor
   await alert.getByRole('button', { name: 'Try again' }).click();
   await alert.waitFor({ state: 'detached' });
 });
+
+// The tab had no filters at all.
+test('the deliveries of a subscription are filtered on its page as in the list of all', async () => {
+  const { page } = dashboard;
+  const { rows } = await scene.posthorn.deps.pool.query<{ id: string }>(
+    'SELECT subscription_id AS id FROM deliveries LIMIT 1',
+  );
+  await dashboard.open(`/subscriptions/${rows[0]?.id}?tab=deliveries&status=failed&answer=5xx`);
+  await page.getByRole('link', { name: ids[0] ?? '' }).waitFor();
+  const filters = page.getByRole('search', { name: 'Filters' });
+  expect(await filters.getByLabel('Subscription', { exact: true }).count()).toBe(0);
+  expect(await dashboard.violations()).toEqual([]);
+});
+
+test.each([
+  ['subscriptions', '/v1/subscriptions'],
+  ['messages', '/messages'],
+  ['deliveries', '/messages'],
+  ['workflows', '/v1/workflows'],
+])('an empty list of %s has the line for a shell that makes the first one', async (list, path) => {
+  const { page } = dashboard;
+  // Nothing is made there by any test.
+  await dashboard.open(`/${list}`, 'live');
+  const line = await page.locator('.empty').getByLabel('The same by a shell').innerText();
+  expect(line).toMatch(new RegExp(`^curl .*${path}'`));
+  expect(line).toContain('$POSTHORN_KEY');
+});

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import { enrolTotp } from '../support/make/factors.ts';
 import { joinAs, OWNER, signIn } from '../support/make/people.ts';
@@ -122,4 +123,26 @@ test('taking back an invitation and ending other sessions ask before they do', a
   expect(await others.count()).toBe(1);
   await ask(/^End (?!all)/, 'End');
   await others.first().waitFor({ state: 'detached' });
+});
+
+// The hundred first ones were all that was asked for, and nothing said that there are more.
+test('people beyond the first hundred are shown by a button', async () => {
+  const { page } = dashboard;
+  const { pool } = scene.posthorn.deps;
+  await page.getByRole('row', { name: new RegExp(DORA) }).waitFor();
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  await pool.query(
+    `WITH made AS (
+       INSERT INTO users (id, email, name, updated_at)
+       SELECT posthorn_id('usr'), 'person-' || n || '@example.com', 'Person ' || n, now() FROM generate_series(1, 101) n
+       RETURNING id
+     )
+     INSERT INTO members (organisation_id, user_id, role)
+     SELECT (SELECT organisation_id FROM members LIMIT 1), id, 'viewer' FROM made`,
+  );
+  await dashboard.open('/members');
+  const people = page.getByRole('row').filter({ hasText: '@example.com' });
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await waitFor('all are shown', async () => (await people.count()) === 103);
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
 });

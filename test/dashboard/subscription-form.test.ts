@@ -97,3 +97,46 @@ test('a replay since a time says first how many messages came in that time', asy
   await dialog.getByLabel('To (UTC)').fill('2020-01-02T00:00:00');
   await dialog.getByText('By the figures, 0 messages came').waitFor();
 });
+
+test('a new subscription is made without a circuit breaker, and gets what the channel has stored since a time', async () => {
+  const { page } = dashboard;
+  await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } });
+  await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+  await page.getByLabel('URL').fill('https://example.com/hook');
+  await page.getByLabel('Name').fill('Till');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Stop for a while when all tries fail').uncheck();
+  await page.getByLabel('Stored messages from').fill(new Date(Date.now() - 3_600_000).toISOString().slice(0, 16));
+  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page.getByText('Stored messages since then are on their way').waitFor();
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  const path = `/v1/subscriptions/${/sub_\w+/.exec(page.url())?.[0]}`;
+  expect(await read(path)).toMatchObject({ circuitBreaker: false });
+  await waitFor('the message is delivered to it', async () => {
+    const { data } = await read<{ data: object[] }>(`/v1/deliveries?subscriptionId=${path.split('/').at(-1)}`);
+    return data.length === 1;
+  });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByText('More', { exact: true }).click();
+  expect(await page.getByLabel('Stored messages from').count()).toBe(0);
+  await page.getByLabel('Stop for a while when all tries fail').check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect(await read(path)).toMatchObject({ circuitBreaker: true });
+});
+
+test('stored values that a newer rule refuses are named on the page of a subscription', async () => {
+  const { page } = dashboard;
+  const made = { channelId, name: 'Till', webhookUrl: 'https://example.com/hook', headers: { 'X-Shop': 'Berlin' } };
+  const id = await scene.make('/v1/subscriptions', made);
+  await dashboard.open(`/subscriptions/${id}`);
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  const warning = page.getByText('Stored values that a newer rule of the service refuses');
+  expect(await warning.count()).toBe(0);
+  await scene.posthorn.deps.pool.query('UPDATE subscriptions SET headers = $2 WHERE id = $1', [
+    id,
+    { 'X-Shop': 'Berlin', Host: 'elsewhere.example.com' },
+  ]);
+  await warning.waitFor();
+  await page.getByText('headers["Host"]').waitFor();
+});

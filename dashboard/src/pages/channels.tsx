@@ -4,6 +4,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -108,6 +109,7 @@ export function ChannelsPage() {
                   {t.channels.make}
                 </HereLink>
               )}
+              <FirstLine of="channel" />
             </Empty>
           ) : (
             <NoneMatch filters={['status']} />

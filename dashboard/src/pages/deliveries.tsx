@@ -9,6 +9,7 @@ import { AnswerChart } from '../parts/answer-chart.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastAnswer } from '../parts/last-answer.tsx';
@@ -46,18 +47,15 @@ const VIEWS: readonly OwnView[] = [
   { name: 'slow', search: { slow: '5000' } },
   { name: 'held', search: { held: 'true' } },
 ];
+const NO_FILTERS: readonly ListFilter[] = [];
 const idOf = ({ id }: Delivery): string => id;
 
-/** Every delivery of the place, newest first. */
-export function DeliveriesPage() {
+/** The filters that deliveries have in any list of them; `named` are those by channel and subscription. */
+function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[] {
   const t = useTexts();
-  const { may } = useHere();
   const [search] = useAddress();
   const times = useSince(search);
-  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const channels = useChannels();
-  const subscriptions = useSubscriptions();
-  const filters: readonly ListFilter[] = [
+  return [
     {
       name: 'status',
       label: t.fields.status,
@@ -65,8 +63,7 @@ export function DeliveriesPage() {
       failure: 'failed',
     },
     { name: 'type', label: t.fields.eventType, accepts: isEventType },
-    namedFilter('channel', t.fields.channel, channels),
-    namedFilter('subscription', t.fields.subscription, subscriptions),
+    ...named,
     ...outcomeFilters(t),
     { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
     {
@@ -81,6 +78,20 @@ export function DeliveriesPage() {
     },
     ...times,
   ];
+}
+
+/** Every delivery of the place, newest first. */
+export function DeliveriesPage() {
+  const t = useTexts();
+  const { may } = useHere();
+  const [search] = useAddress();
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const channels = useChannels();
+  const subscriptions = useSubscriptions();
+  const filters = useDeliveryFilters([
+    namedFilter('channel', t.fields.channel, channels),
+    namedFilter('subscription', t.fields.subscription, subscriptions),
+  ]);
   return (
     <>
       <Heading title={t.nav.names.deliveries}>
@@ -90,6 +101,24 @@ export function DeliveriesPage() {
       <Filters filters={filters} />
       <AnswerChart filters={filters} />
       <DeliveryList filters={search} isFiltered={isFiltered} />
+    </>
+  );
+}
+
+/** The deliveries of one subscription, with the filters of the list of all. */
+export function SubscriptionDeliveries({ id, channelId }: { id: string; channelId: string }) {
+  const [search] = useAddress();
+  const filters = useDeliveryFilters(NO_FILTERS);
+  const isFiltered = filters.some(({ name }) => search[name] !== undefined);
+  return (
+    <>
+      <Filters filters={filters} />
+      <DeliveryList
+        filters={{ ...search, channel: undefined, subscription: id }}
+        isFiltered={isFiltered}
+        ofId={id}
+        channelId={channelId}
+      />
     </>
   );
 }
@@ -123,16 +152,19 @@ const retriedOf = (filters: Partial<Filtered>) => (): AskBulkRetry => {
   };
 };
 
-/** The deliveries that a filter lets through, beside whatever else a page shows. */
-export function DeliveryList({
+/** The deliveries that a filter lets through. */
+function DeliveryList({
   filters,
   isFiltered,
   ofId,
+  channelId,
 }: {
   filters: Partial<Filtered>;
   isFiltered: boolean;
   /** The subscription whose page shows them. */
   ofId?: string;
+  /** Channel that all of them are of. */
+  channelId?: string;
 }) {
   const t = useTexts();
   const { at, path, may } = useHere();
@@ -195,6 +227,7 @@ export function DeliveryList({
         ) : (
           <Empty title={t.deliveries.none}>
             <p>{t.deliveries.noneWhy}</p>
+            <FirstLine of="message" channelId={channelId} />
           </Empty>
         )
       }

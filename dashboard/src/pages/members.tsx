@@ -1,6 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ROLES, type Role } from '../api/client.ts';
+import { api, type Page, ROLES, type Role } from '../api/client.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -15,6 +15,31 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { MemberActions } from './member-actions.tsx';
 
+/** A list of people, a hundred at a time: each hundred is asked for by a button. */
+const usePeople = <T,>(queryKey: QueryKey, read: (cursor: string | undefined) => Promise<Page<T>>) =>
+  useInfiniteQuery({
+    queryKey: [...queryKey, 'by page'],
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.cursor,
+  });
+
+function Further({
+  of: found,
+}: {
+  of: Pick<ReturnType<typeof usePeople>, 'hasNextPage' | 'isFetching' | 'fetchNextPage'>;
+}) {
+  const t = useTexts();
+  if (!found.hasNextPage) return null;
+  return (
+    <div className="buttons">
+      <button type="button" className="button" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
+        {t.members.further}
+      </button>
+    </div>
+  );
+}
+
 /** People of the organisation, and who is invited. */
 export function MembersPage() {
   const t = useTexts();
@@ -24,11 +49,9 @@ export function MembersPage() {
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
   const id = organisation.id;
-  const members = useQuery({
-    queryKey: ['members', id],
-    queryFn: async () => (await api.members.list(id, { limit: 100 }).page()).data,
-  });
+  const members = usePeople(['members', id], (cursor) => api.members.list(id, { limit: 100, cursor }).page());
   if (members.data === undefined) return <Unread of={members} />;
+  const people = members.data.pages.flatMap(({ data }) => data);
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['members', id] });
   return (
     <>
@@ -54,7 +77,7 @@ export function MembersPage() {
             </tr>
           </thead>
           <tbody>
-            {members.data.map((member) => (
+            {people.map((member) => (
               <tr key={member.userId}>
                 <td>
                   {member.name} {member.userId === user.id && <span className="muted">{t.members.you}</span>}
@@ -99,6 +122,7 @@ export function MembersPage() {
           </tbody>
         </table>
       </div>
+      <Further of={members} />
       {may('admin') && <Invitations organisationId={id} />}
       {isInviting && <InviteDialog organisationId={id} onClose={() => setIsInviting(false)} />}
     </>
@@ -108,18 +132,18 @@ export function MembersPage() {
 function Invitations({ organisationId }: { organisationId: string }) {
   const t = useTexts();
   const client = useQueryClient();
-  const found = useQuery({
-    queryKey: ['invitations', organisationId],
-    queryFn: async () => (await api.invitations.list(organisationId, { limit: 100 }).page()).data,
-  });
-  if (found.data === undefined || found.data.length === 0) return null;
+  const found = usePeople(['invitations', organisationId], (cursor) =>
+    api.invitations.list(organisationId, { limit: 100, cursor }).page(),
+  );
+  const invited = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  if (invited.length === 0) return null;
   return (
     <section className="section">
       <h2>{t.members.invited}</h2>
       <div className="box wide">
         <table className="table">
           <tbody>
-            {found.data.map(({ id, email, role, expiresAt }) => (
+            {invited.map(({ id, email, role, expiresAt }) => (
               <tr key={id}>
                 <td>{email}</td>
                 <td>{t.roles[role]}</td>
@@ -144,6 +168,7 @@ function Invitations({ organisationId }: { organisationId: string }) {
           </tbody>
         </table>
       </div>
+      <Further of={found} />
     </section>
   );
 }

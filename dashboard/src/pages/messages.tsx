@@ -1,9 +1,11 @@
 import { api, type MessageSummary } from '../api/client.ts';
+import type { ListFilter } from '../lib/list-filter.ts';
 import { isEventType, oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
 import { Empty } from '../parts/empty.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -67,6 +69,18 @@ function MessageList() {
   const times = useSince(search);
   const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const filters: readonly ListFilter[] = [
+    {
+      name: 'status',
+      label: t.fields.status,
+      options: STATUSES.map((status) => [status, t.states[status]]),
+      failure: 'failed',
+    },
+    { name: 'type', label: t.fields.eventType, accepts: isEventType },
+    namedFilter('channel', t.fields.channel, channels),
+    { name: 'publisher', label: t.fields.publisherId },
+    ...times,
+  ];
   const columns: readonly Column<MessageSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
     { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
@@ -97,21 +111,8 @@ function MessageList() {
   return (
     <>
       <Views page="messages" filters={FILTERS} own={[]} />
-      <Filters
-        filters={[
-          {
-            name: 'status',
-            label: t.fields.status,
-            options: STATUSES.map((status) => [status, t.states[status]]),
-            failure: 'failed',
-          },
-          { name: 'type', label: t.fields.eventType, accepts: isEventType },
-          namedFilter('channel', t.fields.channel, channels),
-          { name: 'publisher', label: t.fields.publisherId },
-          ...times,
-        ]}
-      />
-      <MessageHistogram />
+      <Filters filters={filters} />
+      <MessageHistogram filters={filters} />
       <LiveList
         name={t.nav.names.messages}
         kinds={['message', 'delivery']}
@@ -137,6 +138,7 @@ function MessageList() {
                   {t.messages.publish}
                 </HereLink>
               )}
+              <FirstLine of="message" />
             </Empty>
           )
         }

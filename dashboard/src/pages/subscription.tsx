@@ -20,7 +20,7 @@ import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { DeliveryList } from './deliveries.tsx';
+import { SubscriptionDeliveries } from './deliveries.tsx';
 import { ReplaySince } from './message-replays.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
@@ -49,6 +49,18 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
       <p className="sentence">
         <SubscriptionState of={row} /> <Why of={row} />
       </p>
+      {row.warnings !== undefined && (
+        <div className="note bad stack">
+          <p>{t.more.warnings}</p>
+          <ul>
+            {row.warnings.map(({ field, reason }) => (
+              <li key={field}>
+                <code>{field}</code> {reason}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.subscriptions.tabs} current={tab} />}
       <TabPanel tab={tab} isAlone={isInPanel}>
@@ -58,7 +70,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
             <Figures of={{ subscriptionId: id }} />
           </>
         )}
-        {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} ofId={id} />}
+        {tab === 'deliveries' && <SubscriptionDeliveries id={id} channelId={row.channelId} />}
         {tab === 'settings' && <SubscriptionForm key={row.id} subscription={row} />}
         {tab === 'secret' && <SigningSecret of={row} />}
       </TabPanel>

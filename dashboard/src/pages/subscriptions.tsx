@@ -8,6 +8,7 @@ import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { deliveredPercent } from '../parts/figure-numbers.tsx';
 import { FIGURES_PARTS } from '../parts/figures.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -159,6 +160,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
                 {t.subscriptions.make}
               </HereLink>
             )}
+            <FirstLine of="subscription" channelId={filter.channelId} />
           </Empty>
         )
       }

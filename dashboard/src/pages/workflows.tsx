@@ -4,6 +4,7 @@ import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Empty } from '../parts/empty.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -61,6 +62,7 @@ export function WorkflowsPage() {
                   {t.workflows.make}
                 </HereLink>
               )}
+              <FirstLine of="workflow" />
             </Empty>
           ) : (
             <NoneMatch filters={['status']} />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, type Channel, type MessageSummary, type Subscription } from '../api/client.ts';
 import type { Written } from '../api/requests.ts';
-import { API } from '../lib/addresses.ts';
+import { firstRequests } from '../lib/first-requests.ts';
 import { useHere } from '../lib/session.ts';
 import { isSystemChannel } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -34,22 +34,16 @@ export function Checklist({ channels, subscriptions, messages }: Given) {
   // The channel of the service's own events is there from the start: it is no step of anybody's.
   const own = channels.filter((channel) => !isSystemChannel(channel));
   const isPublished = messages.some(({ channelId }) => own.some(({ id }) => id === channelId));
-  const channelId = own[0]?.id ?? 'CHANNEL_ID';
-  const sent = (path: string, body: object): Written => ({
-    method: 'POST',
-    url: `${API}/v1${path}`,
-    body: JSON.stringify(body),
-    isKeyed: true,
-  });
+  const requests = firstRequests(own[0]?.id);
   const steps: readonly Step[] = [
     {
       isDone: own.length > 0,
       text: t.overview.steps.channel,
       to: '/channels/new',
-      sent: sent('/channels', { name: 'orders' }),
+      sent: requests.channel,
     },
     {
-      sent: sent('/subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
+      sent: requests.subscription,
       isDone: subscriptions.length > 0,
       text: t.overview.steps.subscription,
       to: '/subscriptions/new',
@@ -59,7 +53,7 @@ export function Checklist({ channels, subscriptions, messages }: Given) {
       isDone: isPublished,
       text: t.overview.steps.message,
       to: '/messages/new',
-      sent: sent(`/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } }),
+      sent: requests.message,
     },
     { isDone: false, text: t.overview.steps.delivered, to: '/deliveries' },
   ];

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import type { ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -9,8 +10,14 @@ const EVERY_MS = 10_000;
 /** The span of a list without one. */
 const USUAL = '24h';
 
-/** How many messages were accepted over the span of the list, by channel where it has one. A span is chosen by drawing over its steps. */
-export function MessageHistogram() {
+/** Filters that the figures know: messages are counted by minute and by channel. */
+const FOLLOWED: readonly string[] = ['channel', 'since', 'until'];
+
+/**
+ * How many messages were accepted over the span of the list, by channel where it has one. A span is chosen by drawing over its steps.
+ * Filters of the list that figures cannot follow are named.
+ */
+export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();
   const { at, path } = useHere();
   const [search, change] = useAddress();
@@ -25,20 +32,26 @@ export function MessageHistogram() {
   const { points, stepSeconds } = found.data;
   const times = points.map((point) => point.at);
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
+  const beside = filters.filter(({ name }) => search[name] !== undefined && !FOLLOWED.includes(name));
   return (
-    <Chart
-      title={t.messages.accepted}
-      times={times}
-      stepSeconds={stepSeconds}
-      series={[{ name: t.messages.accepted, look: 'accent', values: points.map(({ accepted = 0 }) => accepted) }]}
-      kind="bars"
-      format={count}
-      isSlim
-      onBrush={(first, last) => {
-        const [from, to] = [times[first], times[last]];
-        if (from === undefined || to === undefined) return;
-        change({ since: from, until: new Date(Date.parse(to) + stepSeconds * 1_000).toISOString(), open: '' });
-      }}
-    />
+    <>
+      <Chart
+        title={t.messages.accepted}
+        times={times}
+        stepSeconds={stepSeconds}
+        series={[{ name: t.messages.accepted, look: 'accent', values: points.map(({ accepted = 0 }) => accepted) }]}
+        kind="bars"
+        format={count}
+        isSlim
+        onBrush={(first, last) => {
+          const [from, to] = [times[first], times[last]];
+          if (from === undefined || to === undefined) return;
+          change({ since: from, until: new Date(Date.parse(to) + stepSeconds * 1_000).toISOString(), open: '' });
+        }}
+      />
+      {beside.length > 0 && (
+        <p className="muted">{t.figures.messagesNotNarrowed(beside.map(({ label }) => label).join(', '))}</p>
+      )}
+    </>
   );
 }

@@ -36,6 +36,7 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     moreAnswers: (count) =>
       count === 1 ? 'Eine weitere Antwort steht in der Tabelle.' : `${count} weitere stehen in der Tabelle.`,
     notNarrowed: (names) => `Gezählt sind alle Versuche dieses Zeitraums, ohne die Filter ${names}.`,
+    messagesNotNarrowed: (names) => `Gezählt sind alle Nachrichten dieses Zeitraums, ohne die Filter ${names}.`,
     asTable: 'Als Tabelle zeigen',
     asChart: 'Als Diagramm zeigen',
     step: 'Ab',

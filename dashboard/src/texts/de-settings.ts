@@ -86,6 +86,7 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     invite: 'Einladen',
     invited: 'Eingeladen',
     of: (organisation) => `Leute von ${organisation}.`,
+    further: 'Mehr zeigen',
     role: 'Rolle',
     roleOf: (name) => `Rolle von ${name}`,
     roleHints: {

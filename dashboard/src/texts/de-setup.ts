@@ -106,6 +106,7 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
       startFrom: 'Was seitdem in den Kanal kam, wird auch zugestellt, als Wiederholung. Leer: nur neue.',
       secret: 'Für einen Empfänger, der schon eines kennt: whsec_ und 24 bis 64 Bytes in Base64. Leer: ein neues.',
     },
+    warnings: 'Gespeicherte Werte, die eine neuere Regel des Dienstes ablehnt und die darum nicht benutzt werden:',
     replayBegun: 'Gespeicherte Nachrichten seitdem sind unterwegs: siehe Wiederholungen',
     rename: 'Umbenennen',
     subscribe: 'Abonnieren',

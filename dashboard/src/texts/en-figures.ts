@@ -33,6 +33,7 @@ export const enFigures = {
     moreAnswers: (count: number) =>
       count === 1 ? 'One more answer is in the table.' : `${count} more are in the table.`,
     notNarrowed: (names: string) => `All tries of this span are counted, without the filters ${names}.`,
+    messagesNotNarrowed: (names: string) => `All messages of this span are counted, without the filters ${names}.`,
     asTable: 'Show as a table',
     asChart: 'Show as a chart',
     step: 'From',

@@ -83,6 +83,7 @@ export const enSettings = {
     invite: 'Invite',
     invited: 'Invited',
     of: (organisation: string) => `People of ${organisation}.`,
+    further: 'Show more',
     role: 'Role',
     roleOf: (name: string) => `Role of ${name}`,
     roleHints: {

@@ -105,6 +105,7 @@ export const enSetup = {
       startFrom: 'Messages of the channel since then are delivered too, as a replay. Empty: only new ones.',
       secret: 'For a receiver that knows one already: whsec_ and 24 to 64 bytes in base64. Empty: a new one.',
     },
+    warnings: 'Stored values that a newer rule of the service refuses, so that they are not used:',
     replayBegun: 'Stored messages since then are on their way: see Replays',
     rename: 'Rename',
     subscribe: 'Subscribe to it',

@@ -1,0 +1,22 @@
+import type { Written } from '../api/requests.ts';
+import { API } from './addresses.ts';
+import { TEMPLATES } from './workflow-templates.ts';
+
+export type FirstOf = 'channel' | 'subscription' | 'message' | 'workflow';
+
+/** The requests that make the first thing of each kind. Without a channel its id is left to be written. */
+export function firstRequests(channelId = 'CHANNEL_ID'): Readonly<Record<FirstOf, Written>> {
+  const post = (path: string, body: object): Written => ({
+    method: 'POST',
+    url: `${API}/v1${path}`,
+    body: JSON.stringify(body),
+    isKeyed: true,
+  });
+  return {
+    channel: post('/channels', { name: 'orders' }),
+    subscription: post('/subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
+    message: post(`/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } }),
+    // `as`: a template is an object.
+    workflow: post('/workflows', JSON.parse(TEMPLATES.event) as object),
+  };
+}
