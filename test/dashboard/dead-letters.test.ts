@@ -157,6 +157,7 @@ test('one button replays the failures that a replay has left, and nothing that c
   await page.getByRole('button', { name: 'Repeat failures: 2' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 open dead letters match.').waitFor();
+  await dialog.getByText('Some may not be of the replay').waitFor();
   const facts = await dialog.locator('dt').allTextContents();
   expect(facts).toEqual(['Channel', 'Kind', 'Given up since', 'Made before']);
   expect(await page.getByRole('button', { name: /^Repeat failed runs/ }).count()).toBe(0);

@@ -36,6 +36,8 @@ export const idIn = (text: string): string | undefined => ID.exec(text)?.[0];
 
 /** At most so many places are asked, two for each app. */
 const MOST_PLACES = 40;
+/** Apps that are looked through for an id, at most. */
+export const MOST_APPS = MOST_PLACES / 2;
 
 /**
  * The address of the page of an id, in whichever app and environment of the person it is: first where the person is. Undefined where none

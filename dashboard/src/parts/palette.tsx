@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { addressOfId, idIn } from '../lib/find-id.ts';
+import { addressOfId, idIn, MOST_APPS } from '../lib/find-id.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { parseSearch } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
@@ -19,6 +19,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const [missing, setMissing] = useState<string>();
   const [error, setError] = useState<unknown>();
+  const isWhole = session.organisations.flatMap(({ apps }) => apps).length <= MOST_APPS;
   const id = idIn(text);
   const pages = Object.entries(t.nav.names).filter(([, name]) =>
     name.toLowerCase().includes(text.trim().toLowerCase()),
@@ -80,7 +81,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
           }}
         />
         <Failure error={error} />
-        <div aria-live="polite">{missing !== undefined && <p>{t.palette.missing(missing)}</p>}</div>
+        <div aria-live="polite">
+          {missing !== undefined && (
+            <p>{isWhole ? t.palette.missing(missing) : t.search.missingAmong(missing, MOST_APPS)}</p>
+          )}
+        </div>
         <ul id={list} role="listbox" aria-label={t.palette.title} className="palette">
           {id === undefined &&
             pages.map(([page, name], position) => (

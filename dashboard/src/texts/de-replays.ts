@@ -68,8 +68,8 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     },
     repeatWhy: {
       delivery:
-        'Zustellungen dieses Bereichs, die nach Beginn der Wiederholung aufgegeben wurden und davor entstanden sind, aus welchem Grund auch immer:',
-      run: 'Läufe dieses Bereichs, die nach Beginn der Wiederholung aufgegeben wurden, aus welchem Grund auch immer:',
+        'Alle Zustellungen dieses Bereichs, die vor der Wiederholung entstanden und seit ihrem Beginn aufgegeben wurden, aus welchem Grund auch immer. Manche gehören vielleicht nicht zu ihr: Sie hatten bei ihrem Beginn noch Versuche übrig oder wurden anders wiederholt. Gefunden werden sie mit diesem Filter:',
+      run: 'Alle Läufe dieses Bereichs, die seit Beginn der Wiederholung aufgegeben wurden, aus welchem Grund auch immer. Manche gehören vielleicht nicht zu ihr, etwa Läufe, die erst danach begannen. Gefunden werden sie mit diesem Filter:',
     },
     cancel: 'Wiederholung abbrechen',
     noRetry: 'Noch kein neuer Versuch',

@@ -38,6 +38,8 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     label: 'Suchen nach',
     hint: 'Irgendeine Id, Ihre eigene Id einer Nachricht, ein Ereignistyp, ein Teil eines Namens oder ein Pfad mit Wert.',
     go: 'Suchen',
+    missingAmong: (id, apps) =>
+      `Keine der ${apps} durchsuchten Apps hat ${id}, und Sie haben mehr. Wählen Sie erst die App und fragen Sie dort.`,
     more: 'Weiter zurück suchen',
     none: 'Nichts gefunden',
     noneSoFar: 'Bisher nichts gefunden',

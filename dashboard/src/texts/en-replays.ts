@@ -67,8 +67,8 @@ export const enReplays = {
     },
     repeatWhy: {
       delivery:
-        'Deliveries of this place that were given up after the replay began and were made before it, whatever their cause is now:',
-      run: 'Runs of this place that were given up after the replay began, whatever their cause is now:',
+        'All deliveries of this place that were made before the replay and given up since it began, whatever their cause. Some may not be of the replay: a delivery that had tries left when it began, or that was replayed otherwise. They are found by this filter:',
+      run: 'All runs of this place that were given up since the replay began, whatever their cause. Some may not be of the replay, such as runs that began after it. They are found by this filter:',
     },
     cancel: 'Cancel the replay',
     noRetry: 'No retry yet',

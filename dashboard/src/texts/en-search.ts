@@ -34,6 +34,8 @@ export const enSearch = {
     label: 'Search for',
     hint: 'Any id, your own id of a message, an event type, a part of a name, or a path and a value.',
     go: 'Search',
+    missingAmong: (id: string, apps: number) =>
+      `None of the ${apps} apps that were looked through has ${id}, and you have more. Choose its app first, and ask there.`,
     more: 'Look further back',
     none: 'Nothing found',
     noneSoFar: 'Nothing found so far',
