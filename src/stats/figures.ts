@@ -1,10 +1,11 @@
-import { answerOf, COUNTED_CODES, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
+import { answerOf, classOfAnswer, COUNTED_CODES, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
 import type { Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';
 
 type Figures = Stats['totals'];
 type Answers = Stats['answers'];
+type Point = Stats['points'][number];
 
 /** Adds up what was counted. `accepted` is left out of subscriptions. */
 class Sum {
@@ -42,7 +43,7 @@ export function figuresOf(
   counted: readonly Counted[],
   { since, until, stepMs }: Span,
   hasAccepted: boolean,
-): Pick<Stats, 'totals' | 'points'> {
+): { totals: Figures; points: (Figures & { at: Date })[] } {
   const total = new Sum();
   const steps = new Map<number, Sum>();
   for (let at = since.getTime(); at < until.getTime(); at += stepMs) steps.set(at, new Sum());
@@ -72,12 +73,27 @@ export function acceptedOf(
   return { accepted, counts };
 }
 
+const isAttempt = ({ code }: Counted): boolean => code !== COUNTED_CODES.accepted && code !== COUNTED_CODES.deadLetter;
+
+/** The points with the classes of their answers: a step in which a receiver began to fail shows how. */
+export function withAnswers(points: readonly Omit<Point, 'answers'>[], counted: readonly Counted[]): Point[] {
+  const steps = new Map<number, Point>();
+  for (const point of points)
+    steps.set(point.at.getTime(), {
+      ...point,
+      answers: { status2xx: 0, status3xx: 0, status4xx: 0, status5xx: 0, none: 0 },
+    });
+  for (const each of counted.filter(isAttempt)) {
+    const point = steps.get(each.at.getTime());
+    if (point !== undefined) point.answers[classOfAnswer(each.code)] += each.count;
+  }
+  return [...steps.values()];
+}
+
 /** Attempts by their answer, the most frequent first. */
 export function answersOf(counted: readonly Counted[]): Answers {
   const counts = new Map<number, number>();
-  for (const { code, count } of counted)
-    if (code !== COUNTED_CODES.accepted && code !== COUNTED_CODES.deadLetter)
-      counts.set(code, (counts.get(code) ?? 0) + count);
+  for (const { code, count } of counted.filter(isAttempt)) counts.set(code, (counts.get(code) ?? 0) + count);
   return [...counts]
     .sort(([one, many], [other, more]) => more - many || one - other)
     .map(([code, count]) => ({ ...answerOf(code), count }));

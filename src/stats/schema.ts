@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { windowQuery } from '../http/reading/query.ts';
 import { ID_FORM, ID_PREFIXES } from '../kernel/values/ids.ts';
+import type { AnswerClass } from '../kernel/words/outcomes.ts';
 import { ERROR_CLASSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
@@ -54,6 +55,16 @@ const figures = {
 
 const point = z.strictObject({ at: time.describe('When the step began.'), ...figures });
 
+const answerClasses = z
+  .strictObject({
+    status2xx: wholeNumber.describe('Attempts that were answered with a status from 200 to 299: they have delivered.'),
+    status3xx: wholeNumber.describe('Attempts that were answered with a status from 300 to 399.'),
+    status4xx: wholeNumber.describe('Attempts that were answered with a status from 400 to 499.'),
+    status5xx: wholeNumber.describe('Attempts that were answered with a status from 500 on.'),
+    none: wholeNumber.describe('Attempts without an answer: no connection, a time-out, a broken one.'),
+  } satisfies Record<AnswerClass, unknown>)
+  .describe('Attempts of the step by the class of their answer.');
+
 const answer = z.union([
   z.strictObject({
     status: wholeNumber.describe('HTTP status of the answer.'),
@@ -76,7 +87,9 @@ export const statsAnswer = z.strictObject({
   ...span,
   totals: z.strictObject(figures).describe('Figures of the whole span.'),
   answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
-  points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+  points: z
+    .array(z.strictObject({ ...point.shape, answers: answerClasses }))
+    .describe('Figures of each step, oldest first, those without traffic too.'),
 });
 export type Stats = z.output<typeof statsAnswer>;
 

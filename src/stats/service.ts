@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
-import { acceptedOf, answersOf, figuresOf } from './figures.ts';
+import { acceptedOf, answersOf, figuresOf, withAnswers } from './figures.ts';
 import type {
   Backlog,
   ChannelStats,
@@ -42,11 +42,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
               (await store.isOfChannel(reader, { environmentId, subscriptionId, channelId }));
             return isThere ? store.findCounted(reader, { environmentId, ofIds: [ofId] }, span) : [];
           });
-      return {
-        ...bounds(span),
-        ...figuresOf(counted, span, subscriptionId === undefined),
-        answers: answersOf(counted),
-      };
+      const { totals, points } = figuresOf(counted, span, subscriptionId === undefined);
+      return { ...bounds(span), totals, answers: answersOf(counted), points: withAnswers(points, counted) };
     },
 
     /**

@@ -84,7 +84,7 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   // The one message has no worker that would deliver it.
   expect(await row.getByRole('gridcell').allTextContents()).toContain('1');
   await dashboard.open(`/subscriptions/${subscriptionId}`);
-  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  await page.getByRole('img', { name: /^Latency/ }).waitFor();
   expect(await page.getByText('Messages accepted').count()).toBe(0);
   expect(await figure('Dead letters').textContent()).toBe('1');
   await dashboard.open(`/channels/${channelId}`);
@@ -111,6 +111,53 @@ test('the figures beside the list of subscriptions keep the span and the mark th
   // Without a row beside the list they mean nothing.
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => url.search === '');
+});
+
+test('answers of a subscription are drawn over time, and a step leads to its deliveries by keyboard, table and click', async () => {
+  const { page } = dashboard;
+  const failedAt = Math.floor(Date.now() / MINUTE) * MINUTE - 60 * MINUTE;
+  const isOfFailures = ({ pathname, searchParams }: URL): boolean =>
+    pathname.endsWith('/deliveries') &&
+    searchParams.get('subscription') === subscriptionId &&
+    Date.parse(searchParams.get('since') ?? '') <= failedAt &&
+    Date.parse(searchParams.get('until') ?? '') > failedAt;
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  const chart = page.getByRole('slider', { name: 'Answers over time.' });
+  await chart.waitFor();
+  expect(await page.getByRole('figure', { name: 'Answers over time' }).locator('.legend').innerText()).toMatch(
+    /2xx\s+5xx/,
+  );
+  await chart.focus();
+  for (let step = 0; step < 8; step += 1) {
+    if ((await chart.getAttribute('aria-valuetext'))?.includes('5xx 10') === true) break;
+    await page.keyboard.press('ArrowLeft');
+  }
+  expect(await chart.getAttribute('aria-valuetext')).toContain('5xx 10');
+  expect(await dashboard.violations()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(isOfFailures);
+  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+
+  // The same figures beside the list of deliveries, where a step narrows the span and a class is a filter.
+  await dashboard.open(`/deliveries?subscription=${subscriptionId}&answer=5xx&status=failed`);
+  const figure = page.getByRole('figure', { name: 'Answers over time' });
+  await figure.getByText('All tries of this span are counted, without the filters State.').waitFor();
+  expect((await figure.locator('.legend').innerText()).trim()).toBe('5xx');
+  await figure.getByRole('button', { name: 'Show as a table' }).click();
+  expect(await figure.getByRole('columnheader').allInnerTexts()).toEqual(['From', '5xx']);
+  await figure
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell', { name: '10', exact: true }) })
+    .getByRole('button')
+    .click();
+  await page.waitForURL(isOfFailures);
+
+  await dashboard.open(`/deliveries?subscription=${subscriptionId}&error=status`);
+  await figure.getByText('All tries of this span are counted, without the filters Last error.').waitFor();
+  const box = await page.getByRole('slider', { name: 'Answers over time.' }).boundingBox();
+  if (box === null) throw new Error('the chart is not shown');
+  await page.mouse.click(box.x + box.width / 2, box.y + 10);
+  await page.waitForURL(({ searchParams }) => searchParams.has('since') && searchParams.has('until'));
 });
 
 test('the list of channels says how much came in of late and how many subscriptions get it, in one request', async () => {

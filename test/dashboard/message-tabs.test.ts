@@ -77,7 +77,7 @@ test('drawing over the histogram narrows the list to that time, and a chip takes
   const channelId = await scene.make('/v1/channels', { name: 'orders' });
   const id = await publish(channelId, {});
   await dashboard.open('/messages');
-  const chart = page.getByRole('img', { name: /^Messages accepted/ });
+  const chart = page.getByRole('slider', { name: /^Messages accepted/ });
   await chart.waitFor();
   const row = page.getByRole('row', { name: new RegExp(id) });
   await row.waitFor();

@@ -19,8 +19,10 @@ type Stats = {
   stepSeconds: number;
   totals: Figures;
   answers: { status?: number; errorClass?: string; count: number }[];
-  points: (Figures & { at: string })[];
+  points: (Figures & { at: string; answers: Record<string, number> })[];
 };
+
+const NO_ANSWERS = { status2xx: 0, status3xx: 0, status4xx: 0, status5xx: 0, none: 0 };
 
 let posthorn: TestPosthorn;
 const receivers = createReceivers();
@@ -160,6 +162,7 @@ describe('figures of traffic', () => {
       delivered: 0,
       failedAttempts: 0,
       deadLetters: 0,
+      answers: NO_ANSWERS,
     });
   });
 

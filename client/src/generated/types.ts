@@ -2738,6 +2738,19 @@ export type Stats = {
       /** 95 of 100 answers took so many milliseconds at most. */
       readonly p95: number;
     };
+    /** Attempts of the step by the class of their answer. */
+    readonly answers: {
+      /** Attempts that were answered with a status from 200 to 299: they have delivered. */
+      readonly status2xx: number;
+      /** Attempts that were answered with a status from 300 to 399. */
+      readonly status3xx: number;
+      /** Attempts that were answered with a status from 400 to 499. */
+      readonly status4xx: number;
+      /** Attempts that were answered with a status from 500 on. */
+      readonly status5xx: number;
+      /** Attempts without an answer: no connection, a time-out, a broken one. */
+      readonly none: number;
+    };
   }[];
 };
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api, type Stats } from '../api/client.ts';
 import { isAmong } from '../lib/answers.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
@@ -6,6 +7,7 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
+import { AnswersOverTime } from './answers-over-time.tsx';
 import { FigureBox } from './figure-box.tsx';
 
 const EVERY_MS = 10_000;
@@ -15,6 +17,9 @@ const USUAL = '24h';
 const DRAWN = 5;
 /** Filters that the figures know: they are counted by minute, by channel, by subscription and by answer. */
 const FOLLOWED: readonly string[] = ['channel', 'subscription', 'since', 'until', 'answer', 'error'];
+
+/** Those over time are counted by class of answer alone. */
+const FOLLOWED_OVER_TIME = FOLLOWED.filter((name) => name !== 'answer' && name !== 'error');
 
 type Answer = Stats['answers'][number];
 
@@ -27,7 +32,13 @@ const isWanted = (answer: Answer, { answer: statuses, error }: Readonly<Record<s
   return 'status' in answer ? error === 'status' && !isGood(answer) : answer.errorClass === error;
 };
 
-/** How the tries of the span of the list ended, by answer. Filters of the list that figures cannot follow are named. */
+/** The class of answers that the filters leave alone; undefined where they leave all, or what no class is. */
+const classOf = ({ answer, error }: Readonly<Record<string, string>>): string | undefined =>
+  error === undefined && answer !== undefined && /^[2-5]xx$/.test(answer) ? answer : undefined;
+
+/**
+ * How the tries of the span of the list ended, by answer, in all and over time. Filters of the list that figures cannot follow are named.
+ */
 export function AnswerChart({ filters }: { filters: readonly ListFilter[] }) {
   const t = useTexts();
   const { at, path } = useHere();
@@ -59,71 +70,87 @@ export function AnswerChart({ filters }: { filters: readonly ListFilter[] }) {
     filter:
       'status' in answer ? { answer: String(answer.status), error: '' } : { error: answer.errorClass, answer: '' },
   }));
-  const beside = filters.filter(({ name }) => search[name] !== undefined && !FOLLOWED.includes(name));
+  const only = classOf(search);
+  const besideThese = (followed: readonly string[]): ReactNode => {
+    const beside = filters.filter(({ name }) => search[name] !== undefined && !followed.includes(name));
+    return (
+      beside.length > 0 && <p className="muted">{t.figures.notNarrowed(beside.map(({ label }) => label).join(', '))}</p>
+    );
+  };
   return (
-    <FigureBox
-      title={t.figures.byAnswer}
-      isSlim
-      beside={
-        <span className="muted">
-          {until === undefined && search['since'] === undefined
-            ? t.figures.lastDay
-            : `${minute(found.data.since)} – ${minute(found.data.until)}`}
-        </span>
-      }
-      table={
-        <>
-          <thead>
-            <tr>
-              <th scope="col">{t.figures.answer}</th>
-              <th scope="col" className="number">
-                {t.figures.attempts}
-              </th>
-              <th scope="col" className="number">
-                {t.figures.part}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ word, look, count }) => (
-              <tr key={word}>
-                <td>
-                  <span className={`state ${look}`}>{word}</span>
-                </td>
-                <td className="number">{number(count)}</td>
-                <td className="number">{part(count)}</td>
+    <div className="columns">
+      <FigureBox
+        title={t.figures.byAnswer}
+        isSlim
+        beside={
+          <span className="muted">
+            {until === undefined && search['since'] === undefined
+              ? t.figures.lastDay
+              : `${minute(found.data.since)} – ${minute(found.data.until)}`}
+          </span>
+        }
+        table={
+          <>
+            <thead>
+              <tr>
+                <th scope="col">{t.figures.answer}</th>
+                <th scope="col" className="number">
+                  {t.figures.attempts}
+                </th>
+                <th scope="col" className="number">
+                  {t.figures.part}
+                </th>
               </tr>
-            ))}
-          </tbody>
-        </>
-      }
-      below={
-        beside.length > 0 && (
-          <p className="muted">{t.figures.notNarrowed(beside.map(({ label }) => label).join(', '))}</p>
-        )
-      }
-    >
-      <ul className="bars">
-        {rows.slice(0, DRAWN).map(({ word, look, count, filter }) => (
-          <li key={word}>
-            <button
-              type="button"
-              className="button plain"
-              title={t.figures.onlyAnswer(word)}
-              onClick={() => change({ ...filter, open: '' })}
-            >
-              <span className={`state ${look}`}>{word}</span>
-            </button>
-            <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-              <rect className={look} width={Math.max(1, (100 * count) / most)} height={10} />
-            </svg>
-            <span className="number">
-              {number(count)} <span className="muted">{part(count)}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-      {rows.length > DRAWN && <p className="muted">{t.figures.moreAnswers(rows.length - DRAWN)}</p>}
-    </FigureBox>
+            </thead>
+            <tbody>
+              {rows.map(({ word, look, count }) => (
+                <tr key={word}>
+                  <td>
+                    <span className={`state ${look}`}>{word}</span>
+                  </td>
+                  <td className="number">{number(count)}</td>
+                  <td className="number">{part(count)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        }
+        below={besideThese(FOLLOWED)}
+      >
+        <ul className="bars">
+          {rows.slice(0, DRAWN).map(({ word, look, count, filter }) => (
+            <li key={word}>
+              <button
+                type="button"
+                className="button plain"
+                title={t.figures.onlyAnswer(word)}
+                onClick={() => change({ ...filter, open: '' })}
+              >
+                <span className={`state ${look}`}>{word}</span>
+              </button>
+              <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect className={look} width={Math.max(1, (100 * count) / most)} height={10} />
+              </svg>
+              <span className="number">
+                {number(count)} <span className="muted">{part(count)}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+        {rows.length > DRAWN && <p className="muted">{t.figures.moreAnswers(rows.length - DRAWN)}</p>}
+      </FigureBox>
+      <AnswersOverTime
+        of={found.data}
+        only={only}
+        isSlim
+        onSpan={(span) => change({ ...span, open: '' })}
+        below={
+          <>
+            {besideThese(only === undefined ? FOLLOWED_OVER_TIME : FOLLOWED)}
+            <p className="muted">{t.figures.madeThen}</p>
+          </>
+        }
+      />
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
 import { FigureBox } from './figure-box.tsx';
@@ -6,7 +6,7 @@ import { FigureBox } from './figure-box.tsx';
 /** A row of values, one for each step. `look` is the state whose colour it has. */
 export type Series = {
   name: string;
-  look: 'delivered' | 'failed' | 'accent' | 'held' | 'before';
+  look: 'delivered' | 'failed' | 'retrying' | 'pending' | 'held' | 'accent' | 'before';
   values: readonly number[];
 };
 /** A moment that is marked, such as a deploy. */
@@ -24,10 +24,13 @@ type Given = {
   marks?: readonly Mark[];
   /** A line goes through steps whose value is 0: they are values, and no gaps. */
   hasZero?: boolean;
-  /** Takes the steps over which somebody has drawn, the first and the last. Absent: nothing is chosen so. */
-  onBrush?: (first: number, last: number) => void;
+  /**
+   * Takes the steps over which somebody has drawn, the first and the last; a click or `Enter` takes one. Absent: nothing is chosen so.
+   */
+  onBrush?: ((first: number, last: number) => void) | undefined;
   /** Lower, for a chart beside a list. */
   isSlim?: boolean;
+  below?: ReactNode;
 };
 
 // Stretched to the width of its place: strokes and texts stand outside of that.
@@ -47,6 +50,7 @@ export function Chart(given: Given) {
     hasZero = false,
     onBrush,
     isSlim = false,
+    below,
   } = given;
   const t = useTexts();
   const { minute } = useTimes();
@@ -61,6 +65,20 @@ export function Chart(given: Given) {
   const y = (value: number): number => TOP + PLOT - (value / most) * PLOT;
   const [first, last] = [times[0], times.at(-1)];
   const x = (time: string): number => ((Date.parse(time) - Date.parse(first ?? time)) / (stepSeconds * 1_000)) * step;
+  const stepText = (at: number): string =>
+    `${minute(times[at] ?? '')}: ${series.map(({ name, values }) => `${name} ${format(values[at] ?? 0)}`).join(', ')}`;
+  const at = pointed ?? times.length - 1;
+  const stepUnder = ({ clientX, currentTarget }: PointerEvent): number => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(times.length - 1, Math.floor(((clientX - left) / width) * times.length)));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: times.length - 1, Enter: at }[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (event.key === 'Enter') onBrush?.(at, at);
+    else setPointed(Math.max(0, Math.min(times.length - 1, next)));
+  };
   const shown = marks.filter(({ at }) => x(at) >= 0 && x(at) <= WIDTH);
   return (
     <FigureBox
@@ -76,7 +94,8 @@ export function Chart(given: Given) {
           </span>
         )
       }
-      table={<Values times={times} series={series} format={format} />}
+      table={<Values times={times} series={series} format={format} onBrush={onBrush} />}
+      below={below}
     >
       {!isNamed && (
         <Legend series={series} pointed={pointed} format={format}>
@@ -88,20 +107,30 @@ export function Chart(given: Given) {
       </p>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
         preserveAspectRatio="none"
         aria-label={`${title}. ${t.figures.most(format(most))}`}
+        {...(onBrush === undefined
+          ? { role: 'img' }
+          : {
+              role: 'slider',
+              tabIndex: 0,
+              'aria-valuemin': 0,
+              'aria-valuemax': Math.max(0, times.length - 1),
+              'aria-valuenow': Math.max(0, at),
+              'aria-valuetext': times.length === 0 ? '' : stepText(at),
+              'aria-description': t.figures.keys,
+              onKeyDown,
+            })}
         onPointerLeave={() => setPointed(undefined)}
         className={onBrush === undefined ? undefined : 'brush'}
-        onPointerMove={(event) => {
-          const { left, width } = event.currentTarget.getBoundingClientRect();
-          const at = Math.floor(((event.clientX - left) / width) * times.length);
-          setPointed(Math.max(0, Math.min(times.length - 1, at)));
-        }}
+        onBlur={() => setPointed(undefined)}
+        onPointerMove={(event) => setPointed(stepUnder(event))}
         onPointerDown={(event) => {
-          if (onBrush === undefined || event.button !== 0 || pointed === undefined) return;
+          if (onBrush === undefined || event.button !== 0 || times.length === 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
-          setBegun(pointed);
+          // A finger has not moved before.
+          setPointed(stepUnder(event));
+          setBegun(stepUnder(event));
         }}
         onPointerUp={() => {
           if (begun !== undefined && pointed !== undefined)
@@ -210,7 +239,7 @@ function Legend({
   );
 }
 
-function Values({ times, series, format }: Pick<Given, 'times' | 'series' | 'format'>) {
+function Values({ times, series, format, onBrush }: Pick<Given, 'times' | 'series' | 'format' | 'onBrush'>) {
   const t = useTexts();
   const { minute } = useTimes();
   return (
@@ -228,7 +257,15 @@ function Values({ times, series, format }: Pick<Given, 'times' | 'series' | 'for
       <tbody>
         {times.map((time, at) => (
           <tr key={time}>
-            <td>{minute(time)}</td>
+            <td>
+              {onBrush === undefined ? (
+                minute(time)
+              ) : (
+                <button type="button" className="button plain" onClick={() => onBrush(at, at)}>
+                  {minute(time)}
+                </button>
+              )}
+            </td>
             {series.map(({ name, values }) => (
               <td key={name} className="number">
                 {format(values[at] ?? 0)}

@@ -4,8 +4,10 @@ import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import { AnswersOverTime } from './answers-over-time.tsx';
 import { Chart } from './chart.tsx';
 import { FigureNumbers, type FiguresOf } from './figure-numbers.tsx';
+import { useGo } from './link.tsx';
 import { MarkFigures, useMark } from './mark-figures.tsx';
 import { useMarks } from './use-marks.ts';
 import { Unread } from './unread.tsx';
@@ -94,31 +96,46 @@ export function Figures({ of }: { of: FiguresOf }) {
 function PeriodFigures({ of, range }: { of: FiguresOf; range: Range }) {
   const found = useFigures(of, range);
   if (found.data === undefined) return <Unread of={found} />;
-  return <Shown {...found.data} isOfSubscription={'subscriptionId' in of} />;
+  return <Shown {...found.data} subscriptionId={of.subscriptionId} />;
 }
 
-function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats; isOfSubscription: boolean }) {
+function Shown({ now, earlier, subscriptionId }: { now: Stats; earlier: Stats; subscriptionId: string | undefined }) {
   const t = useTexts();
+  const go = useGo();
   const { points, stepSeconds } = now;
   const times = points.map(({ at }) => at);
   const marks = useMarks({ since: now.since, until: now.until });
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
   return (
     <>
-      <FigureNumbers now={now} earlier={earlier} isOfSubscription={isOfSubscription} word={t.figures.before} />
+      <FigureNumbers
+        now={now}
+        earlier={earlier}
+        isOfSubscription={subscriptionId !== undefined}
+        word={t.figures.before}
+      />
       <div className="columns">
-        <Chart
-          title={t.figures.attempts}
-          times={times}
-          stepSeconds={stepSeconds}
-          marks={marks}
-          kind="bars"
-          format={count}
-          series={[
-            { name: t.figures.delivered, look: 'delivered', values: points.map(({ delivered }) => delivered) },
-            { name: t.figures.failed, look: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
-          ]}
-        />
+        {subscriptionId === undefined ? (
+          <Chart
+            title={t.figures.attempts}
+            times={times}
+            stepSeconds={stepSeconds}
+            marks={marks}
+            kind="bars"
+            format={count}
+            series={[
+              { name: t.figures.delivered, look: 'delivered', values: points.map(({ delivered }) => delivered) },
+              { name: t.figures.failed, look: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
+            ]}
+          />
+        ) : (
+          <AnswersOverTime
+            of={now}
+            marks={marks}
+            onSpan={(span) => go('/deliveries', { subscription: subscriptionId, ...span })}
+            below={<p className="muted">{t.figures.madeThen}</p>}
+          />
+        )}
         <Chart
           title={t.figures.latency}
           times={times}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
+import { spanOfSteps } from '../lib/steps.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
@@ -44,9 +45,8 @@ export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }
         format={count}
         isSlim
         onBrush={(first, last) => {
-          const [from, to] = [times[first], times[last]];
-          if (from === undefined || to === undefined) return;
-          change({ since: from, until: new Date(Date.parse(to) + stepSeconds * 1_000).toISOString(), open: '' });
+          const span = spanOfSteps(times, stepSeconds, first, last);
+          if (span !== undefined) change({ ...span, open: '' });
         }}
       />
       {beside.length > 0 && (

@@ -30,6 +30,11 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     most95: '95 % höchstens',
     answers: 'Nach Antwort',
     byAnswer: 'Versuche nach Antwort',
+    overTime: 'Antworten im Verlauf',
+    noAnswer: 'keine Antwort',
+    madeThen:
+      'Ein Abschnitt führt zu den Zustellungen, die darin entstanden sind. Spätere Versuche von älteren sind gezeichnet, aber dort nicht aufgeführt.',
+    keys: 'Pfeiltasten gehen von Abschnitt zu Abschnitt, die Eingabetaste zeigt dessen Liste.',
     answer: 'Antwort',
     part: 'Anteil',
     onlyAnswer: (word) => `Nach ${word} filtern`,

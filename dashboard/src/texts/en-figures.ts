@@ -27,6 +27,11 @@ export const enFigures = {
     most95: '95 % took at most',
     answers: 'By answer',
     byAnswer: 'Tries by answer',
+    overTime: 'Answers over time',
+    noAnswer: 'no answer',
+    madeThen:
+      'A step leads to the deliveries that were made in it. Later tries of older ones are drawn, and not listed there.',
+    keys: 'Arrow keys go from step to step, Enter shows the list of one.',
     answer: 'Answer',
     part: 'Part',
     onlyAnswer: (word: string) => `Filter by ${word}`,

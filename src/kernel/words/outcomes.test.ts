@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  type AnswerClass,
   answerOf,
+  classOfAnswer,
   COUNTED_CODES,
   isDelivered,
   LATENCY_BOUNDS_MS,
@@ -53,6 +55,35 @@ test('a code stands for an answer or for a failure', () => {
   for (const errorClass of ERROR_CLASSES)
     expect(answerOf(codeOf(outcomeOf({ errorClass, response: null })))).toEqual({ errorClass });
   expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is no code of an answer');
+});
+
+test('an answer has the class of its status, and a failure without a final one has none', () => {
+  const codes = [
+    200,
+    299,
+    300,
+    399,
+    400,
+    499,
+    500,
+    599,
+    999,
+    101,
+    codeOf(outcomeOf({ errorClass: 'dns', response: null })),
+  ];
+  expect(codes.map(classOfAnswer)).toEqual([
+    'status2xx',
+    'status2xx',
+    'status3xx',
+    'status3xx',
+    'status4xx',
+    'status4xx',
+    'status5xx',
+    'status5xx',
+    'status5xx',
+    'none',
+    'none',
+  ] satisfies AnswerClass[]);
 });
 
 test('2xx alone has delivered', () => {

@@ -61,6 +61,20 @@ export function answerOf(code: number): { status: number } | { errorClass: Error
   return { errorClass };
 }
 
+/** Classes of answers: by the first digit of the HTTP status, or none where the receiver has not answered. */
+export type AnswerClass = 'status2xx' | 'status3xx' | 'status4xx' | 'status5xx' | 'none';
+
+/**
+ * Class of the answer that a code stands for. A status above 599 is no standard and counts as 5xx. One below 200 is no final answer, so
+ * the receiver has given none.
+ */
+export function classOfAnswer(code: number): AnswerClass {
+  if (code < 200) return 'none';
+  if (code < 300) return 'status2xx';
+  if (code < 400) return 'status3xx';
+  return code < 500 ? 'status4xx' : 'status5xx';
+}
+
 /** Whether a try with that code has delivered: the answer was 2xx. */
 export const isDelivered = (code: number): boolean => code >= 200 && code < 300;
 

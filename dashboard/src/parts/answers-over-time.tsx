@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import type { Stats } from '../api/client.ts';
+import { spanOfSteps } from '../lib/steps.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Chart, type Series } from './chart.tsx';
+
+type AnswerClass = keyof Stats['points'][number]['answers'];
+
+const LOOKS: readonly (readonly [AnswerClass, Series['look']])[] = [
+  ['status2xx', 'delivered'],
+  ['status3xx', 'pending'],
+  ['status4xx', 'retrying'],
+  ['status5xx', 'failed'],
+  ['none', 'held'],
+];
+
+type Given = {
+  of: Stats;
+  /** The class that a filter leaves; absent: all. */
+  only?: string | undefined;
+  marks?: readonly { at: string; name: string }[];
+  isSlim?: boolean;
+  /** Takes the time of the steps that somebody has chosen. */
+  onSpan: (span: { since: string; until: string }) => void;
+  below?: ReactNode;
+};
+
+/** How tries ended in each step, by the class of the answer: a receiver that begins to answer 503 changes its colour. */
+export function AnswersOverTime({ of: { points, stepSeconds }, only, onSpan, ...more }: Given) {
+  const t = useTexts();
+  const times = points.map(({ at }) => at);
+  const series = LOOKS.map(([each, look]) => ({
+    name: each === 'none' ? t.figures.noAnswer : each.slice('status'.length),
+    look,
+    isWanted: only === undefined || each === `status${only}`,
+    values: points.map(({ answers }) => answers[each]),
+  })).filter(({ isWanted, look, values }) => isWanted && (look === 'delivered' || values.some((value) => value > 0)));
+  return (
+    <Chart
+      title={t.figures.overTime}
+      times={times}
+      stepSeconds={stepSeconds}
+      series={series}
+      kind="bars"
+      format={(value) => value.toLocaleString(t.figures.locale)}
+      onBrush={(first, last) => {
+        const span = spanOfSteps(times, stepSeconds, first, last);
+        if (span !== undefined) onSpan(span);
+      }}
+      {...more}
+    />
+  );
+}
