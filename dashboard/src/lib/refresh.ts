@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useRef } from 'react';
+import { nextLookMs } from './pace.ts';
 import { useHere } from './session.ts';
 
 /** Reads anew whatever a page shows of its place, after something there was changed. */
@@ -7,4 +8,23 @@ export function useRefresh(): () => Promise<void> {
   const { path } = useHere();
   const client = useQueryClient();
   return useCallback(() => client.invalidateQueries({ queryKey: [path] }), [client, path]);
+}
+
+/** Something that is over changes by a person's act alone. */
+const OVER_MS = 10_000;
+
+/** Where a thing stands: `seen` differs whenever it has changed. `dueAt`: when something is to happen to it. */
+type Seen = { seen: unknown; isOver: boolean; dueAt?: string | undefined };
+
+/**
+ * The ms until a page looks again at the thing that it shows, from what it has seen last. A thing that waits for days is looked at seldom.
+ */
+export function useWatch(): (now: Seen) => number {
+  const last = useRef<{ seen: unknown; at: number }>(undefined);
+  return useCallback(({ seen, isOver, dueAt }) => {
+    if (isOver) return OVER_MS;
+    const now = Date.now();
+    if (last.current === undefined || last.current.seen !== seen) last.current = { seen, at: now };
+    return nextLookMs({ now, changedAt: last.current.at, dueAt: dueAt === undefined ? undefined : Date.parse(dueAt) });
+  }, []);
 }

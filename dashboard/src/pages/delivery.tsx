@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { api, type Delivery } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePathId } from '../lib/path-id.ts';
-import { useRefresh } from '../lib/refresh.ts';
+import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -31,13 +31,19 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
+  const watch = useWatch();
   const [isSigning, setIsSigning] = useState(false);
   const [isOfFailures, setIsOfFailures] = useState(false);
   const delivery = useQuery({
     queryKey: [path, 'delivery', id],
     queryFn: () => api.deliveries.get(id, at),
-    refetchInterval: ({ state }) =>
-      state.data?.status === 'delivered' || state.data?.status === 'failed' ? 10_000 : 1_500,
+    // Equal answers are one value (structural sharing).
+    refetchInterval: ({ state: { data } }) =>
+      watch({
+        seen: data,
+        isOver: data?.status === 'delivered' || data?.status === 'failed',
+        dueAt: data?.nextRetryAt,
+      }),
   });
   const made = delivery.data?.attempts ?? 0;
   const attempts = useInfiniteQuery({

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, type Delivery, type DryRun, type Message } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { memberText } from '../lib/raw-json.ts';
-import { useRefresh } from '../lib/refresh.ts';
+import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -39,6 +39,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
+  const watch = useWatch();
   const channels = useChannels();
   const [isErasing, setIsErasing] = useState(false);
   const [isReplaying, setIsReplaying] = useState(false);
@@ -46,7 +47,8 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   const message = useQuery({
     queryKey: [path, 'message', id],
     queryFn: () => api.messages.get(id, at).withAnswer(),
-    refetchInterval: ({ state }) => (state.data?.data.deliveryStatus === 'pending' ? 1_500 : 10_000),
+    refetchInterval: ({ state: { data } }) =>
+      watch({ seen: data?.text, isOver: data !== undefined && data.data.deliveryStatus !== 'pending' }),
   });
   if (message.data === undefined) return <Unread of={message} />;
   const { data: row, text } = message.data;

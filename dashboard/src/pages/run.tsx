@@ -5,7 +5,7 @@ import { useKeys } from '../lib/keys.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
-import { useRefresh } from '../lib/refresh.ts';
+import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -34,10 +34,12 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
+  const watch = useWatch();
   const found = useQuery({
     queryKey: [path, 'run', id],
     queryFn: () => api.runs.get(id, at).withAnswer(),
-    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data.data) ? 10_000 : 1_500),
+    refetchInterval: ({ state: { data } }) =>
+      watch({ seen: data?.text, isOver: data !== undefined && isOver(data.data) }),
   });
   const workflowId = found.data?.data.workflowId ?? '';
   const workflow = useQuery({
