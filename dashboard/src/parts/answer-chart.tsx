@@ -18,7 +18,7 @@ const DRAWN = 5;
 /** Filters that the figures know: they are counted by minute, by channel, by subscription and by answer. */
 const FOLLOWED: readonly string[] = ['channel', 'subscription', 'since', 'until', 'answer', 'error'];
 
-/** Those over time are counted by class of answer alone. */
+/** Answers over time are counted by class alone. */
 const FOLLOWED_OVER_TIME = FOLLOWED.filter((name) => name !== 'answer' && name !== 'error');
 
 type Answer = Stats['answers'][number];
