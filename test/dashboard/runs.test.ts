@@ -168,3 +168,62 @@ test('r retries the failed step of the run that is open', async () => {
   await page.locator('.sentence').getByText('Completed').waitFor();
   expect(receiver.requests).toHaveLength(2);
 });
+
+const SUM = { set: { twice: '{{ event.payload.total * 2 }}' } };
+
+test('a run is begun by hand with a payload that is written there, and every number goes as it stands', async () => {
+  const { page } = dashboard;
+  const inputSchema = { type: 'object', required: ['total'], properties: { total: { type: 'number' } } };
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Sum',
+    status: 'active',
+    trigger: { type: 'manual', config: { inputSchema } },
+    steps: [{ id: 'sum', type: 'transform', config: SUM }],
+  });
+  await dashboard.open(`/workflows/${workflowId}`);
+  await page.getByRole('button', { name: 'Begin a run' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Begin a run of Sum' });
+  const payload = dialog.getByLabel('Payload');
+  const go = dialog.getByRole('button', { name: 'Begin a run' });
+  await payload.fill('{"total": ');
+  await dialog.locator('.problem').waitFor();
+  expect(await go.isDisabled()).toBe(true);
+  await payload.fill('{\n  "total": "many"\n}');
+  await go.press('Enter');
+  await dialog.getByRole('button', { name: 'Line 2' }).waitFor();
+  expect(await runsOf(`workflowId=${workflowId}`)).toEqual([]);
+  expect(await dashboard.violations()).toEqual([]);
+
+  await payload.fill('{"total": 12.50}');
+  await dialog.getByRole('button', { name: 'curl', exact: true }).press('Enter');
+  await dialog.getByText('{"payload":{"total": 12.50}}').waitFor();
+  const sent = page.waitForRequest((request) => request.url().endsWith(`/v1/workflows/${workflowId}/runs`));
+  await go.press('Enter');
+  expect((await sent).postData()).toBe('{"payload":{"total": 12.50}}');
+  await page.getByRole('heading', { name: /^run_/, level: 1 }).waitFor();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  expect((await runsOf(`workflowId=${workflowId}`)).map(({ status }) => status)).toEqual(['completed']);
+});
+
+test('a failed run is retried under the latest definition where there is a later one', async () => {
+  const { page } = dashboard;
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Sum',
+    status: 'active',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'sum', type: 'transform', config: SUM }],
+  });
+  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  await waitFor('the run has failed', async () => (await runsOf(`workflowId=${workflowId}`))[0]?.status === 'failed');
+  const mended = { id: 'sum', type: 'transform', config: { set: { twice: '{{ 2 }}' } } };
+  await change('PATCH', `/v1/workflows/${workflowId}`, { steps: [mended] });
+  await dashboard.open(`/runs/${runId}`);
+  const latest = page.getByRole('checkbox', { name: 'Under the latest definition, version 2' });
+  await latest.press('Space');
+  await page.getByText('Without it the retry keeps version 1.').waitFor();
+  await page.getByRole('button', { name: 'Retry from the failed step' }).press('Enter');
+  await page.getByRole('status').getByText('Retry asked for').waitFor();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  await page.locator('.facts').getByText('version 2').waitFor();
+  await latest.waitFor({ state: 'detached' });
+});

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Approval, type Run } from '../api/client.ts';
-import { useKeys } from '../lib/keys.ts';
+import { api, type Approval } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
@@ -10,7 +9,6 @@ import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
-import { AskButton } from '../parts/ask-button.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -21,8 +19,7 @@ import { StepList } from '../parts/step-list.tsx';
 import { TemporalLink } from '../parts/temporal-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-
-const isOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
+import { isRunOver, RunActions } from './run-actions.tsx';
 
 export function RunPage() {
   return <RunView id={usePathId()} />;
@@ -32,14 +29,12 @@ export function RunPage() {
 export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
   const watch = useWatch();
   const found = useQuery({
     queryKey: [path, 'run', id],
     queryFn: () => api.runs.get(id, at).withAnswer(),
     refetchInterval: ({ state: { data } }) =>
-      watch({ seen: data?.text, isOver: data !== undefined && isOver(data.data) }),
+      watch({ seen: data?.text, isOver: data !== undefined && isRunOver(data.data) }),
   });
   const workflowId = found.data?.data.workflowId ?? '';
   const workflow = useQuery({
@@ -49,15 +44,6 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
     staleTime: 60_000,
     retry: false,
   });
-  const retry = (from: 'failed' | 'start'): void =>
-    void act(
-      async () => {
-        await api.runs.retry(id, { from }, at);
-        await refresh();
-      },
-      { told: t.runs.retryAsked },
-    );
-  useKeys(may('developer') && found.data?.data.status === 'failed' ? { r: () => retry('failed') } : {});
   if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
   const temporal = temporalUrlOfRun(id);
@@ -69,33 +55,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
         <RunState of={row} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
         {row.reason} {row.filteredBy !== undefined && t.runs.filteredBy(row.filteredBy)}
       </p>
-      {may('developer') && (
-        <div className="buttons">
-          <button type="button" className="button" disabled={row.status !== 'failed'} onClick={() => retry('failed')}>
-            {t.runs.retryFailed}
-          </button>
-          <button
-            type="button"
-            className="button"
-            disabled={row.status !== 'failed' && row.status !== 'skipped'}
-            onClick={() => retry('start')}
-          >
-            {t.runs.retryStart}
-          </button>
-          <AskButton
-            label={t.runs.cancel}
-            title={t.ask.cancelRunTitle}
-            why={t.ask.cancelRunWhy}
-            name={row.id}
-            looks="danger"
-            isDisabled={isOver(row)}
-            what={async () => {
-              await api.runs.cancel(id, at);
-              await refresh();
-            }}
-          />
-        </div>
-      )}
+      {may('developer') && <RunActions of={row} />}
       <dl className="facts">
         <dt>{t.workflows.one}</dt>
         <dd>

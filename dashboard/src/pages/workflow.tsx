@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, type Workflow } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
@@ -7,11 +8,11 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { useGo } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { BeginRun } from './begin-run.tsx';
 import { RunList } from './runs.tsx';
 import { definitionOf, WorkflowEditor } from './workflow-editor.tsx';
 import { WorkflowTrial } from './workflow-trial.tsx';
@@ -66,7 +67,7 @@ function Actions({ of: row }: { of: Workflow }) {
   const { at, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
-  const go = useGo();
+  const [isBeginning, setIsBeginning] = useState(false);
   if (!may('developer')) return null;
   return (
     <div className="buttons">
@@ -87,18 +88,10 @@ function Actions({ of: row }: { of: Workflow }) {
       >
         {row.status === 'active' ? t.workflows.pause : t.workflows.activate}
       </button>
-      <button
-        type="button"
-        className="button"
-        onClick={() =>
-          void act(async () => {
-            const { id } = await api.runs.start(row.id, undefined, at);
-            go(`/runs/${id}`);
-          })
-        }
-      >
+      <button type="button" className="button" onClick={() => setIsBeginning(true)}>
         {t.workflows.start}
       </button>
+      {isBeginning && <BeginRun workflow={row} onClose={() => setIsBeginning(false)} />}
       <DeleteButton
         title={t.workflows.deleteTitle(row.name)}
         why={t.workflows.deleteWhy}

@@ -36,6 +36,8 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     },
     activate: 'Aktivieren',
     pause: 'Anhalten',
+    startOf: (name) => `Einen Lauf von ${name} beginnen`,
+    startWhy: 'Ein JSON-Objekt. Schritte lesen es als event.payload, jede Zahl so, wie sie hier steht.',
     start: 'Lauf beginnen',
     trialWhy:
       'Macht die Schritte der gespeicherten Definition mit einer erdachten Nachricht. Nichts verlässt den Dienst: Antworten anderer sind erfunden.',
@@ -62,6 +64,9 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     noneOfMessage: 'Kein Workflow hat mit ihr begonnen.',
     retryFailed: 'Ab dem gescheiterten Schritt',
     retryStart: 'Von vorn',
+    underLatest: (version) => `Nach der neuesten Definition, Version ${version}`,
+    underLatestWhy: (own, latest) =>
+      `Ohne dies bleibt es bei Version ${own}. Mit ihm gelten die Schritte von Version ${latest}: ab dem gescheiterten geht es nur, wo sie ihn haben.`,
     retryAsked: 'Neuer Versuch verlangt',
     cancel: 'Lauf abbrechen',
     cancelThem: (count: number) => (count === 1 ? '1 Lauf abbrechen' : `${count} Läufe abbrechen`),

@@ -33,6 +33,8 @@ export const enAutomations = {
     activate: 'Activate',
     pause: 'Pause',
     start: 'Begin a run',
+    startOf: (name: string) => `Begin a run of ${name}`,
+    startWhy: 'A JSON object. Steps read it as event.payload, with every number as it is written here.',
     trialWhy:
       'Does the steps of the stored definition on a message that you make up. Nothing leaves the service: answers of others are invented.',
     try: 'Try it',
@@ -58,6 +60,9 @@ export const enAutomations = {
     noneOfMessage: 'No workflow began with it.',
     retryFailed: 'Retry from the failed step',
     retryStart: 'Retry from the start',
+    underLatest: (version: number) => `Under the latest definition, version ${version}`,
+    underLatestWhy: (own: number, latest: number) =>
+      `Without it the retry keeps version ${own}. With it the steps are those of version ${latest}: from the failed step on it goes only where they have that one.`,
     retryAsked: 'Retry asked for',
     cancel: 'Cancel the run',
     cancelThem: (count: number) => (count === 1 ? 'Cancel 1 run' : `Cancel ${count} runs`),

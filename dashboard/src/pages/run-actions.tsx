@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Run } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { AskButton } from '../parts/ask-button.tsx';
+import { Check } from '../parts/field.tsx';
+
+/** Statuses in which a run goes on at the steps that failed. One that its trigger has skipped has none, and begins at the start. */
+const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
+
+export const isRunOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
+
+/** Whatever a person may do to a run: retry it, under its own definition or the latest one, and cancel it. */
+export function RunActions({ of: run }: { of: Run }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const [isLatest, setIsLatest] = useState(false);
+  const goesOn = GOES_ON.includes(run.status);
+  const canRestart = goesOn || run.status === 'skipped';
+  const versions = useQuery({
+    queryKey: [path, 'latest-version', run.workflowId],
+    queryFn: async () => (await api.workflows.listVersions(run.workflowId, undefined, at)).versions[0]?.version ?? 0,
+    enabled: canRestart,
+    retry: false,
+  });
+  const latest = versions.data ?? 0;
+  const hasLater = canRestart && latest > run.definitionVersion;
+  const retry = (from: 'failed' | 'start'): void =>
+    void act(
+      async () => {
+        await api.runs.retry(run.id, { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
+        await refresh();
+      },
+      { told: t.runs.retryAsked },
+    );
+  useKeys(run.status === 'failed' ? { r: () => retry('failed') } : {});
+  return (
+    <div className="stack">
+      {hasLater && (
+        <div>
+          <Check label={t.runs.underLatest(latest)} isOn={isLatest} onChange={setIsLatest} />
+          <p className="muted">{t.runs.underLatestWhy(run.definitionVersion, latest)}</p>
+        </div>
+      )}
+      <div className="buttons">
+        <button type="button" className="button" disabled={!goesOn} onClick={() => retry('failed')}>
+          {t.runs.retryFailed}
+        </button>
+        <button type="button" className="button" disabled={!canRestart} onClick={() => retry('start')}>
+          {t.runs.retryStart}
+        </button>
+        <AskButton
+          label={t.runs.cancel}
+          title={t.ask.cancelRunTitle}
+          why={t.ask.cancelRunWhy}
+          name={run.id}
+          looks="danger"
+          isDisabled={isRunOver(run)}
+          what={async () => {
+            await api.runs.cancel(run.id, at);
+            await refresh();
+          }}
+        />
+      </div>
+    </div>
+  );
+}
