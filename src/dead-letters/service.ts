@@ -2,7 +2,7 @@ import type { Run } from '../automations/runs/schema.ts';
 import type { Runs } from '../automations/runs/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
-import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
+import { discardDeadLetters } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
@@ -83,10 +83,10 @@ export function createDeadLetters(
     /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
     async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
-      const isDiscarded = await tenants.onConnection(caller, async (connection) => {
-        const { environmentId } = caller;
-        if (!(await discardDeadLetter(connection, { id: deadLetterId, environmentId }))) return false;
-        await audit.record(connection, caller, { action: 'dead_letter.discarded', target: { id: deadLetterId } });
+      const isDiscarded = await tenants.within(caller, async (transaction) => {
+        const which = { ids: [deadLetterId], environmentId: caller.environmentId };
+        if ((await discardDeadLetters(transaction, which)).length === 0) return false;
+        await audit.record(transaction, caller, { action: 'dead_letter.discarded', target: { id: deadLetterId } });
         return true;
       });
       if (!isDiscarded && letter.status !== 'discarded') {

@@ -44,10 +44,6 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'The run was found in the environment a moment before, and keeps it; the next statement asks for it again.',
     heldBy: [REFUSED],
   },
-  'src/deliveries/statements/dead-letters.ts discardDeadLetter: sql environment_id = $2': {
-    because: 'The dead letter was found in the environment a moment before, and keeps it.',
-    heldBy: [REFUSED],
-  },
   'src/deliveries/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2': {
     because:
       'A single dead letter was found in the environment a moment before, and those of a replay are selected by it.',

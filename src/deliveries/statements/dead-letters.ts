@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../db/client.ts';
 
 /** SQL expressions for the columns of a dead letter that depend on its failure. */
@@ -63,16 +62,4 @@ export async function discardDeadLetters(
 ): Promise<string[]> {
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(DISCARD_MANY, ids, environmentId);
   return rows.map(({ id }) => id);
-}
-
-/** Marks an open dead letter as not worth replaying. False when it is not open. */
-export async function discardDeadLetter(
-  db: PoolClient,
-  { id, environmentId }: { id: string; environmentId: string },
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `UPDATE dead_letters SET status = 'discarded' WHERE id = $1 AND environment_id = $2 AND status = 'open'`,
-    [id, environmentId],
-  );
-  return rowCount === 1;
 }
