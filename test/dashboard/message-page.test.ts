@@ -96,7 +96,7 @@ test('the audit log is filtered by what was done, and leaves as a file', async (
   expect(await row.innerText()).toMatch(/API key\s+key_/);
   await row.getByRole('link').first().click();
   const panel = page.getByRole('complementary', { name: 'Details' });
-  const changes = panel.getByRole('region', { name: 'What has changed' });
+  const changes = panel.getByRole('region', { name: 'Changes' });
   await changes.getByText('+', { exact: false }).first().waitFor();
   expect(await changes.locator('del').allInnerTexts()).toEqual([expect.stringContaining('"orders"')]);
   expect(await changes.locator('ins').allInnerTexts()).toEqual([expect.stringContaining('"orders of the shop"')]);

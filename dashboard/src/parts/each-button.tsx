@@ -4,7 +4,7 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 
-/** What is done with each of several rows. */
+/** The act on each of several rows. */
 type Each<T> = {
   what: (row: T) => PromiseLike<unknown>;
   /** Told once all of it is done. */
@@ -22,7 +22,7 @@ export function useEach<T>({ what, told, later }: Each<T>) {
   const refresh = useRefresh();
   const [isAtWork, setIsAtWork] = useState(false);
   const go = (rows: readonly T[], onDone: () => void): void => {
-    // Of this time alone: a key may ask again before the rows are read anew.
+    // Failures of this time alone: a key may ask again before the rows are read anew.
     let failed = 0;
     const all = async (): Promise<void> => {
       failed = 0;

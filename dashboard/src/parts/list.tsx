@@ -53,7 +53,7 @@ type Given<T> = {
   again?: Again<T>;
 };
 
-/** What `r` does with the selected rows, else with the chosen one, unless a row is open. */
+/** The act of `r` on the selected rows, else on the chosen one, unless a row is open. */
 type Again<T> = {
   go: (rows: readonly T[], onDone: () => void) => void;
   /** Whether it can be done to the row without a question; else the row is opened. */

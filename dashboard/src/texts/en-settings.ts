@@ -111,7 +111,7 @@ export const enSettings = {
     from: 'From',
     before: 'Before',
     after: 'After',
-    changed: 'What has changed',
+    changed: 'Changes',
     unchanged: 'Nothing that may be shown differs.',
     actors: {
       apiKey: 'API key',
