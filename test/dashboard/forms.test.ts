@@ -194,7 +194,8 @@ test('a time that is half written stays while minutes pass, and counts once it i
     await untilKnown('the other end has moved', async () => (await until.inputValue()) !== before);
   };
   const shown = await since.inputValue();
-  await since.press('ArrowDown');
+  // The day is its first part: down from the first of a month would be its 31st, which some months lack.
+  await since.press(shown.slice(8, 10) === '01' ? 'ArrowUp' : 'ArrowDown');
   const written = await since.inputValue();
   expect(written).not.toBe(shown);
   await pass(3);

@@ -83,10 +83,10 @@ test('drawing over the histogram narrows the list to that time, and a chip takes
   await row.waitFor();
   const box = await chart.boundingBox();
   if (box === null) throw new Error('the histogram is not shown');
-  // The first quarter of the last day: nothing was published then.
-  await page.mouse.move(box.x + 2, box.y + 10);
+  // The first quarter of the last day: nothing was published then. A hover waits until the histogram stands still.
+  await chart.hover({ position: { x: 2, y: 10 } });
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width / 4, box.y + 10, { steps: 4 });
+  await chart.hover({ position: { x: box.width / 4, y: 10 } });
   await page.mouse.up();
   await page.waitForURL(/since=.*until=/);
   const { searchParams } = new URL(page.url());

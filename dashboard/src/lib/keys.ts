@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { kept } from './kept.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
@@ -13,7 +13,8 @@ const areKeysOn = (): boolean => kept('keys') !== 'off';
 export function useKeys(keys: Keys, { isFirst = false } = {}): void {
   const current = useRef(keys);
   current.current = keys;
-  useEffect(() => {
+  // With what is painted, so that no key comes before its listener.
+  useLayoutEffect(() => {
     let before = '';
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !areKeysOn()) return;

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 /**
  * A question over the page, by the browser's own dialog: it keeps the focus inside, ends by Escape, and gives the focus back to what had
@@ -7,7 +7,8 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
+  // Before anything is painted: the next key may come at once, and goes to what has the focus.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
     if (shown?.open === false) shown.showModal();

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { api, type Role } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
 import { countText } from '../lib/bounded-count.ts';
@@ -75,7 +75,7 @@ function Frame({ here }: { here: Here }) {
     'g w': () => go('/workflows'),
     'g r': () => go('/runs'),
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]') !== null)
         return;

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../lib/texts.ts';
 
 /** One thing beside its list: the list goes on being used. Escape closes it. */
@@ -15,7 +15,7 @@ export function SidePanel({
   const t = useTexts();
   const close = useRef(onClose);
   close.current = onClose;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       // A dialog over it takes the first Escape.
       if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) close.current();
