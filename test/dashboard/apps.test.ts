@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { OWNER, signIn } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** Apps and organisations: until now an app could only be made once, on the first page. */
@@ -79,4 +80,24 @@ test('a second organisation has apps of its own, and another name when it is giv
   await dialog.getByLabel('Name').fill('North branch');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('region', { name: 'North branch' }).getByRole('row', { name: /Depot/ }).waitFor();
+});
+
+// Forty places are asked for an id, and the palette said that no app had it.
+test('the palette says that it has not looked through all apps, where there are more than twenty', async () => {
+  const { page } = dashboard;
+  const { browser, me } = await signIn(scene.posthorn, OWNER);
+  const headers = { 'posthorn-organisation': me.organisations[0]?.id };
+  const own = me.organisations.flatMap((each) => each.apps).length;
+  for (let made = own; made < 21; made += 1) {
+    const { status } = await browser.request('POST', '/v1/apps', { name: `Shop ${made}` }, { headers });
+    expect(status).toBe(201);
+  }
+  await dashboard.open('/apps');
+  await page.getByRole('row', { name: /Shop 20/ }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').last().fill('msg_00000000000000000000000000');
+  await page.keyboard.press('Enter');
+  // Forty questions, one after the other.
+  const told = page.getByText('None of the 20 apps that were looked through has msg_00000000000000000000000000');
+  await told.waitFor({ timeout: 100_000 });
 });
