@@ -128,7 +128,7 @@ export function createTypeTexts(): {
 }
 
 /** Parameters of queries that are values joined by commas. */
-const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds', 'channelIds']);
+const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds', 'channelIds', 'workflowIds']);
 
 export const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 

@@ -20,6 +20,7 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   beforeVersion: 2,
   search: 'mail',
   channelIds: exampleId('channel'),
+  workflowIds: exampleId('workflow'),
   subscriptionIds: exampleId('subscription'),
   actorId: exampleId('user'),
   targetId: exampleId('channel'),

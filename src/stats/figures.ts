@@ -1,7 +1,17 @@
-import { answerOf, classOfAnswer, COUNTED_CODES, isDelivered, quantileMs } from '../kernel/words/outcomes.ts';
-import type { Stats } from './schema.ts';
+import {
+  answerOf,
+  classOfAnswer,
+  COUNTED_CODES,
+  isDelivered,
+  quantileMs,
+  RUN_CODES,
+} from '../kernel/words/outcomes.ts';
+import type { RunStats, Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';
+
+// `as`: the keys of the table.
+const RUN_KINDS = Object.keys(RUN_CODES) as (keyof typeof RUN_CODES)[];
 
 type Figures = Stats['totals'];
 type Answers = Stats['answers'];
@@ -97,4 +107,23 @@ export function answersOf(counted: readonly Counted[]): Answers {
   return [...counts]
     .sort(([one, many], [other, more]) => more - many || one - other)
     .map(([code, count]) => ({ ...answerOf(code), count }));
+}
+
+/** Runs that were started and that ended: in the whole span, and in each of its steps. */
+export function runFiguresOf(
+  counted: readonly Counted[],
+  { since, until, stepMs }: Span,
+): Pick<RunStats, 'totals' | 'points'> {
+  const none = { started: 0, completed: 0, failed: 0, cancelled: 0, skipped: 0 };
+  const totals = { ...none };
+  const steps = new Map<number, RunStats['points'][number]>();
+  for (let at = since.getTime(); at < until.getTime(); at += stepMs) steps.set(at, { at: new Date(at), ...none });
+  for (const { at, code, count } of counted) {
+    const found = RUN_KINDS.find((kind) => RUN_CODES[kind] === code);
+    const step = steps.get(at.getTime());
+    if (found === undefined || step === undefined) continue;
+    totals[found] += count;
+    step[found] += count;
+  }
+  return { totals, points: [...steps.values()] };
 }

@@ -41,20 +41,40 @@ const MERGE = `
   )
   SELECT count(*)::int AS taken FROM taken`;
 
+/** `of_id` of the figures of all runs of an environment: its id and this. Figures of its traffic stand under the id alone. */
+export const ALL_RUNS = '/runs';
+
+const MERGE_RUNS = `
+  WITH taken AS (
+    DELETE FROM run_stat_parts WHERE id IN (SELECT id FROM run_stat_parts ORDER BY id LIMIT $1) RETURNING environment_id, workflow_id, at, code
+  ), merged AS (
+    INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
+    SELECT o.id, t.environment_id, g.minutes, date_bin(make_interval(mins => g.minutes), t.at, 'epoch') AS begun, t.code, ${NO_LATENCY}, count(*)
+    FROM taken t CROSS JOIN LATERAL (VALUES (t.workflow_id), (t.environment_id || '${ALL_RUNS}')) AS o (id)
+      CROSS JOIN (VALUES (${GRAINS.minute.minutes}), (${GRAINS.hour.minutes})) AS g (minutes)
+    GROUP BY o.id, t.environment_id, g.minutes, begun, t.code
+    ORDER BY o.id, g.minutes, begun, t.code
+    ON CONFLICT (of_id, minutes, at, code, latency_class) DO UPDATE SET count = stat_counts.count + excluded.count
+  )
+  SELECT count(*)::int AS taken FROM taken`;
+
 /**
- * Sums up the oldest parts into minutes and hours, in one transaction, and removes them. Returns whether there may be more. While another
- * process is at it, this does nothing.
+ * Sums up the oldest parts, of traffic and of runs, into minutes and hours, in one transaction, and removes them. Returns whether there
+ * may be more. While another process is at it, this does nothing.
  */
 export async function mergeParts(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (connection) => {
     const { rows } = await connection.query<{ isMine: boolean }>(LOCK);
     if (rows[0]?.isMine !== true) return false;
-    const merged = await connection.query<{ taken: number }>({
-      name: 'merge_stat_parts',
-      text: MERGE,
-      values: [PARTS_AT_ONCE],
-    });
-    return merged.rows[0]?.taken === PARTS_AT_ONCE;
+    let isMore = false;
+    for (const [name, text] of [
+      ['merge_stat_parts', MERGE],
+      ['merge_run_stat_parts', MERGE_RUNS],
+    ] as const) {
+      const merged = await connection.query<{ taken: number }>({ name, text, values: [PARTS_AT_ONCE] });
+      isMore ||= merged.rows[0]?.taken === PARTS_AT_ONCE;
+    }
+    return isMore;
   });
 }
 

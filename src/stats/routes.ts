@@ -3,10 +3,14 @@ import {
   backlogAnswer,
   channelStatsAnswer,
   channelStatsQuery,
+  runStatsAnswer,
+  runStatsQuery,
   statsAnswer,
   statsQuery,
   subscriptionStatsAnswer,
   subscriptionStatsQuery,
+  workflowStatsAnswer,
+  workflowStatsQuery,
 } from './schema.ts';
 import type { StatsService } from './service.ts';
 
@@ -36,6 +40,22 @@ export const statsRoutes = [
     query: channelStatsQuery,
     answers: { 200: channelStatsAnswer },
     handle: ({ caller, query }, { stats }) => stats.ofChannels(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stats/workflows',
+    access: { scope: 'workflows:read' },
+    query: workflowStatsQuery,
+    answers: { 200: workflowStatsAnswer },
+    handle: ({ caller, query }, { stats }) => stats.ofWorkflows(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stats/runs',
+    access: { scope: 'workflows:read' },
+    query: runStatsQuery,
+    answers: { 200: runStatsAnswer },
+    handle: ({ caller, query }, { stats }) => stats.ofRuns(caller, query),
   }),
   route({
     method: 'GET',

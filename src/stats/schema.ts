@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { windowQuery } from '../http/reading/query.ts';
 import { ID_FORM, ID_PREFIXES } from '../kernel/values/ids.ts';
-import type { AnswerClass } from '../kernel/words/outcomes.ts';
+import type { AnswerClass, RUN_CODES } from '../kernel/words/outcomes.ts';
 import { ERROR_CLASSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
@@ -16,7 +16,7 @@ export type StatsQuery = z.output<typeof statsQuery>;
 export const MOST_AT_ONCE = 100;
 
 /** Ids of a page of a list, as a query names them. */
-function idsQuery(kind: 'channel' | 'subscription') {
+function idsQuery(kind: 'channel' | 'subscription' | 'workflow') {
   const reason = `must be ids of 1 to ${MOST_AT_ONCE} ${kind}s, separated by commas`;
   const id = `${ID_PREFIXES[kind]}_${ID_FORM}`;
   return z
@@ -34,6 +34,11 @@ export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
 
 export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel'), ...windowQuery });
 export type ChannelStatsQuery = z.output<typeof channelStatsQuery>;
+
+export const runStatsQuery = z.strictObject({ workflowId: z.string().optional(), ...windowQuery });
+export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workflow'), ...windowQuery });
+export type WorkflowStatsQuery = z.output<typeof workflowStatsQuery>;
+export type RunStatsQuery = z.output<typeof runStatsQuery>;
 
 const latency = z
   .strictObject({
@@ -113,6 +118,46 @@ export const subscriptionStatsAnswer = z.strictObject({
     .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
 });
 export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
+
+const runFigures = {
+  started: wholeNumber.describe('Runs whose first step could begin. A retry from the start counts once more.'),
+  completed: wholeNumber.describe('Runs that have completed, those that a filter has ended too. Each counts once.'),
+  failed: wholeNumber.describe('Failures of runs. One that fails again after a retry counts again.'),
+  cancelled: wholeNumber.describe('Runs that were cancelled.'),
+  skipped: wholeNumber.describe('Runs that their trigger has let do nothing.'),
+} satisfies Record<keyof typeof RUN_CODES, unknown>;
+
+/** Figures of the runs of an environment or of a workflow. */
+export const runStatsAnswer = z.strictObject({
+  ...span,
+  totals: z.strictObject(runFigures).describe('Figures of the whole span.'),
+  points: z
+    .array(z.strictObject({ at: time.describe('When the step began.'), ...runFigures }))
+    .describe('Figures of each step, oldest first, those without a run too.'),
+  unfinished: z
+    .strictObject({
+      count: wholeNumber.describe('How many there are, 1,000 at most.'),
+      isMore: z.boolean().describe('Whether there may be more than that.'),
+    })
+    .describe('Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status.'),
+});
+export type RunStats = z.output<typeof runStatsAnswer>;
+
+/** Figures of several workflows: no more than a row of their list shows. */
+export const workflowStatsAnswer = z.strictObject({
+  ...span,
+  workflows: z
+    .array(
+      z.strictObject({
+        workflowId: idOf('workflow').describe('Workflow of these figures.'),
+        totals: z.strictObject(runFigures).describe('Figures of its runs in the whole span.'),
+        completed: z.array(wholeNumber).describe('Completed runs of each step, oldest first, those without one too.'),
+        failed: z.array(wholeNumber).describe('Failures of runs in each step.'),
+      }),
+    )
+    .describe('One entry for each workflow that was asked for, in that order. One that is not here has none.'),
+});
+export type WorkflowStats = z.output<typeof workflowStatsAnswer>;
 
 /** Figures of several channels: no more than a row of their list shows. */
 export const channelStatsAnswer = z.strictObject({

@@ -2,15 +2,19 @@ import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
-import { acceptedOf, answersOf, figuresOf, withAnswers } from './figures.ts';
+import { acceptedOf, answersOf, figuresOf, runFiguresOf, withAnswers } from './figures.ts';
 import type {
   Backlog,
   ChannelStats,
   ChannelStatsQuery,
+  RunStats,
+  RunStatsQuery,
   Stats,
   StatsQuery,
   SubscriptionStats,
   SubscriptionStatsQuery,
+  WorkflowStats,
+  WorkflowStatsQuery,
 } from './schema.ts';
 import { type Span, spanOf } from './span.ts';
 import * as store from './store.ts';
@@ -101,6 +105,51 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
             subscriptions: shownOf(subscriptions.get(channelId) ?? 0),
           };
         }),
+      };
+    },
+
+    /**
+     * Figures of the runs of several workflows, in the order of the ids in the query; without any those of the newest 100. Ids that name
+     * none here are left out.
+     */
+    async ofWorkflows(
+      caller: EnvironmentCaller,
+      { workflowIds, ...window }: WorkflowStatsQuery,
+    ): Promise<WorkflowStats> {
+      const { environmentId } = caller;
+      const span = spanOf(window, clock(), POINTS_OF_ROW);
+      const { ofIds, counted } = await tenants.list(caller, async (transaction) => {
+        const found = await store.findWorkflowIds(transaction, environmentId, workflowIds);
+        return { ofIds: found, counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span) };
+      });
+      const countedOf = byOwner(ofIds, counted);
+      return {
+        ...bounds(span),
+        workflows: ofIds.map((workflowId) => {
+          const { totals, points } = runFiguresOf(countedOf.get(workflowId) ?? [], span);
+          const each = (kind: 'completed' | 'failed'): number[] => points.map((point) => point[kind]);
+          return { workflowId, totals, completed: each('completed'), failed: each('failed') };
+        }),
+      };
+    },
+
+    /** Figures of the runs of the environment, or of one workflow of it. One that is not here has no runs. */
+    async ofRuns(caller: EnvironmentCaller, { workflowId, ...window }: RunStatsQuery): Promise<RunStats> {
+      const { environmentId } = caller;
+      const span = spanOf(window, clock());
+      const ofId = workflowId ?? store.allRunsOf(environmentId);
+      const { counted, unfinished } =
+        workflowId !== undefined && !hasIdForm(workflowId)
+          ? { counted: [], unfinished: { count: 0, isMore: false } }
+          : await tenants.list(caller, async (transaction) => ({
+              counted: await store.findCounted(transaction, { environmentId, ofIds: [ofId] }, span),
+              unfinished: await store.countUnfinished(transaction, environmentId, workflowId),
+            }));
+      const { count, isMore } = shownOf(unfinished.count);
+      return {
+        ...bounds(span),
+        ...runFiguresOf(counted, span),
+        unfinished: { count, isMore: isMore || unfinished.isMore },
       };
     },
 

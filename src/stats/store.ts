@@ -1,6 +1,8 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { Prisma } from '../db/generated/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
+import { UNFINISHED_RUNS } from '../kernel/words/statuses.ts';
+import { ALL_RUNS } from './merge-store.ts';
 import { MOST_AT_ONCE } from './schema.ts';
 import type { Span } from './span.ts';
 
@@ -44,6 +46,21 @@ export async function findChannelIds(
   named: readonly string[] | undefined,
 ): Promise<string[]> {
   const rows = await reader.channel.findMany({
+    where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
+    orderBy: { id: 'desc' },
+    take: MOST_AT_ONCE,
+    select: { id: true },
+  });
+  return inOrder(rows, named);
+}
+
+/** The workflows of the environment among these, in their order; the newest 100 where none is named. */
+export async function findWorkflowIds(
+  transaction: Pick<DatabaseTransaction, 'workflow'>,
+  environmentId: string,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  const rows = await transaction.workflow.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
     take: MOST_AT_ONCE,
@@ -120,6 +137,48 @@ export async function countWaiting(
     values,
   );
   return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+/** `of_id` of the figures of all runs of an environment. */
+export const allRunsOf = (environmentId: string): string => environmentId.concat(ALL_RUNS);
+
+/**
+ * The most that is looked at for the unfinished runs of one workflow, of each status: the index has those of the environment. More would
+ * make a workflow's page wait for the backlog of another.
+ */
+export const MOST_RUNS_LOOKED_AT = 5_000;
+
+/**
+ * How many runs of the environment, or of one workflow of it, have not ended, up to more than is shown at most. `isMore`: others than
+ * those that were looked at may be.
+ */
+export async function countUnfinished(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  workflowId: string | undefined,
+): Promise<{ count: number; isMore: boolean }> {
+  const values = createValues();
+  const bounds = idBounds(values, {});
+  const limit = workflowId === undefined ? MOST_COUNTED + 1 : MOST_RUNS_LOOKED_AT + 1;
+  const walks = UNFINISHED_RUNS.map((status) => {
+    const walk = along({
+      table: 'runs',
+      columns: ['environment_id', 'status'],
+      at: [values.add(environmentId), `'${status}'`],
+      bounds,
+      limit,
+      beside: 'd.workflow_id, d.status',
+    });
+    return `(${walk})`;
+  });
+  const isOne = workflowId === undefined ? 'true' : `workflow_id = ${values.add(workflowId)}`;
+  const [row] = await queryAlong<{ count: number; most: number }>(
+    transaction,
+    `WITH looked AS MATERIALIZED (${walks.join(' UNION ALL ')}), by_status AS (SELECT count(*) AS count FROM looked GROUP BY status)
+     SELECT (SELECT count(*)::int FROM looked WHERE ${isOne}) AS count, (SELECT coalesce(max(count), 0)::int FROM by_status) AS most`,
+    values,
+  );
+  return { count: row?.count ?? 0, isMore: (row?.most ?? 0) === limit };
 }
 
 const LEFT = {

@@ -5,11 +5,14 @@ import { countLocked, deleteView, findView, findViews, isNameTaken } from '../..
 import { createInstallation } from '../../src/installation/service.ts';
 import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
 import {
+  allRunsOf,
   countLeft,
   countSubscriptions,
+  countUnfinished,
   findChannelIds,
   findCounted,
   findSubscriptionIds,
+  findWorkflowIds,
   isOfChannel,
 } from '../../src/stats/store.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
@@ -34,10 +37,11 @@ beforeAll(async () => {
   const { db, pool, newId, clock } = posthorn.deps;
   await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'first' });
   await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'second' });
-  for (const ofId of [all.victim.environmentId, all.ids.channelId, all.ids.subscriptionId])
+  const { environmentId } = all.victim;
+  for (const ofId of [environmentId, all.ids.channelId, all.ids.subscriptionId, allRunsOf(environmentId)])
     await pool.query(
       `INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count) VALUES ($1, $2, 60, $3, 200, 63, 1)`,
-      [ofId, all.victim.environmentId, begun],
+      [ofId, environmentId, begun],
     );
   for (const email of ['one@example.com', 'other@example.com']) {
     const userId = newId('user');
@@ -89,6 +93,15 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       (await findChannelIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.channelId),
   ],
   [
+    'src/stats/store.ts finds no workflow',
+    async (environmentId) => (await findWorkflowIds(posthorn.deps.db, environmentId, [all.ids.workflowId]))[0],
+  ],
+  [
+    'src/stats/store.ts names no workflow',
+    async (environmentId) =>
+      (await findWorkflowIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.workflowId),
+  ],
+  [
     'src/stats/store.ts counts no subscription of the channel',
     async (environmentId) =>
       (await countSubscriptions(posthorn.deps.db, environmentId, [all.ids.channelId])).get(all.ids.channelId) ||
@@ -108,6 +121,21 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { count } = await countLeft(transaction, environmentId, 'open');
+        return count || undefined;
+      }),
+  ],
+  [
+    'src/stats/store.ts counts no runs',
+    async (environmentId) => {
+      const ofIds = [allRunsOf(environmentId)];
+      return (await findCounted(posthorn.deps.db, { environmentId, ofIds }, span))[0];
+    },
+  ],
+  [
+    'src/stats/store.ts counts no unfinished run',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { count } = await countUnfinished(transaction, environmentId, undefined);
         return count || undefined;
       }),
   ],

@@ -48,6 +48,7 @@ const EXCEPTIONS: Record<string, string> = {
   'publisher_ids.message_id': ENGINE,
   'run_key_spans.run_id': OUTLIVES,
   'run_keys.run_id': OUTLIVES,
+  'run_stat_parts.workflow_id': OUTLIVES,
   'run_waits.message_id': OUTLIVES,
   'runs.channel_id': OUTLIVES,
   'runs.message_id': OUTLIVES,

@@ -44,6 +44,7 @@ const RIGHTS: Record<string, readonly (typeof COMMANDS)[number][]> = {
   invitations: ['SELECT'],
   members: ['SELECT'],
   organisations: ['SELECT', 'UPDATE'],
+  run_stat_parts: ['SELECT', 'INSERT'],
   stat_counts: ['SELECT'],
   subscription_concurrency: ['SELECT'],
   // Columns of users, the hash of the password left out.

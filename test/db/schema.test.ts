@@ -101,6 +101,7 @@ describe('the migrations', () => {
       { migration_name: '0076_bulk_retries', isFinished: true },
       { migration_name: '0078_inbound_receipts', isFinished: true },
       { migration_name: '0079_makers_of_versions', isFinished: true },
+      { migration_name: '0083_run_figures', isFinished: true },
     ]);
   });
 

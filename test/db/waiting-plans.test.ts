@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
-import { countWaiting, MOST_COUNTED } from '../../src/stats/store.ts';
+import { countUnfinished, countWaiting, MOST_COUNTED, MOST_RUNS_LOOKED_AT } from '../../src/stats/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { PATIENT } from '../support/service/patience.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
   const { id: organisationId } = await db.organisation.findFirstOrThrow();
   place = { organisationId, environmentId };
   // Statistics of a time with nothing of it.
-  await posthorn.deps.pool.query('ANALYZE deliveries');
+  await posthorn.deps.pool.query('ANALYZE deliveries, runs');
   for (const { of, count, isDue, carrier, holder, tries } of ROWS)
     await posthorn.deps.pool.query(
       `INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, attempts, policy_attempts,
@@ -71,5 +72,42 @@ test.each(['of a calm time', 'of this one'])(
     });
     // Each counted row beside its entry of the index.
     expect(read).toBeLessThanOrEqual(2 * (3 * (MOST_COUNTED + 1) + SUBSCRIPTIONS));
+  },
+);
+
+test.each(['of a calm time', 'of this one'])(
+  'unfinished runs are counted to a bound, of the environment and of one workflow of it, with statistics %s',
+  async (statistics) => {
+    const { pool } = posthorn.deps;
+    if (statistics === 'of this one') await pool.query('ANALYZE runs');
+    else {
+      const make = () => workflowCalls(posthorn).activate({ type: 'manual' }, [{ id: 'note', type: 'action' }]);
+      const [busy, calm] = [await make(), await make()];
+      for (const [workflowId, status, count] of [
+        [calm, 'running', 3],
+        [busy, 'waiting', BACKLOG],
+        [busy, 'completed', BACKLOG],
+        [calm, 'waiting', 2],
+      ])
+        await pool.query(
+          `INSERT INTO runs (id, environment_id, workflow_id, version, status, trigger_type, finished_at)
+           SELECT posthorn_id('run'), $1, $2, 1, $3, 'manual', CASE $3 WHEN 'completed' THEN now() END FROM generate_series(1, $4::int)`,
+          [place.environmentId, workflowId, status, count],
+        );
+    }
+    const { workflowId: calm } = await db.run.findFirstOrThrow({ where: { status: 'running' } });
+    const counts: unknown[] = [];
+    const ofAll = await rowsRead(db, ['runs'], async () => {
+      counts.push(await tenants.list(place, (each) => countUnfinished(each, place.environmentId, undefined)));
+    });
+    const ofOne = await rowsRead(db, ['runs'], async () => {
+      counts.push(await tenants.list(place, (each) => countUnfinished(each, place.environmentId, calm)));
+    });
+    expect(counts).toEqual([
+      { count: MOST_COUNTED + 4, isMore: true },
+      { count: 5, isMore: true },
+    ]);
+    expect(ofAll).toBeLessThanOrEqual(2 * (MOST_COUNTED + 4));
+    expect(ofOne).toBeLessThanOrEqual(2 * (MOST_RUNS_LOOKED_AT + 4));
   },
 );

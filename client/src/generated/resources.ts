@@ -141,6 +141,8 @@ import type {
   RotateSubscriptionSecret,
   RotateWebhookSecret,
   Run,
+  RunStats,
+  RunStatsQuery,
   RunSummary,
   Schedule,
   Search,
@@ -195,6 +197,8 @@ import type {
   WholeConnector,
   Workflow,
   WorkflowSecret,
+  WorkflowStats,
+  WorkflowStatsQuery,
   WorkflowVersions,
 } from './types.ts';
 
@@ -557,6 +561,10 @@ export type Resources = {
     getSubscriptions(query?: SubscriptionStatsQuery, options?: RequestOptions): Call<SubscriptionStats>;
     /** `GET /v1/stats/channels`, scope deliveries:read */
     getChannels(query?: ChannelStatsQuery, options?: RequestOptions): Call<ChannelStats>;
+    /** `GET /v1/stats/workflows`, scope workflows:read */
+    getWorkflows(query?: WorkflowStatsQuery, options?: RequestOptions): Call<WorkflowStats>;
+    /** `GET /v1/stats/runs`, scope workflows:read */
+    getRuns(query?: RunStatsQuery, options?: RequestOptions): Call<RunStats>;
     /** `GET /v1/stats/backlog`, scope deliveries:read */
     getBacklog(options?: RequestOptions): Call<Backlog>;
   };

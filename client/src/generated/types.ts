@@ -2332,6 +2332,56 @@ export type Run = {
   }[];
 };
 
+export type RunStats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** Figures of the whole span. */
+  readonly totals: {
+    /** Runs whose first step could begin. A retry from the start counts once more. */
+    readonly started: number;
+    /** Runs that have completed, those that a filter has ended too. Each counts once. */
+    readonly completed: number;
+    /** Failures of runs. One that fails again after a retry counts again. */
+    readonly failed: number;
+    /** Runs that were cancelled. */
+    readonly cancelled: number;
+    /** Runs that their trigger has let do nothing. */
+    readonly skipped: number;
+  };
+  /** Figures of each step, oldest first, those without a run too. */
+  readonly points: readonly {
+    /** When the step began. */
+    readonly at: string;
+    /** Runs whose first step could begin. A retry from the start counts once more. */
+    readonly started: number;
+    /** Runs that have completed, those that a filter has ended too. Each counts once. */
+    readonly completed: number;
+    /** Failures of runs. One that fails again after a retry counts again. */
+    readonly failed: number;
+    /** Runs that were cancelled. */
+    readonly cancelled: number;
+    /** Runs that their trigger has let do nothing. */
+    readonly skipped: number;
+  }[];
+  /** Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status. */
+  readonly unfinished: {
+    /** How many there are, 1,000 at most. */
+    readonly count: number;
+    /** Whether there may be more than that. */
+    readonly isMore: boolean;
+  };
+};
+
+export type RunStatsQuery = {
+  readonly workflowId?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type RunSummary = {
   /** Prefix `run_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -3386,6 +3436,43 @@ export type WorkflowSecret = {
   readonly updatedAt: string;
   /** When a step last sent it, to the minute. Absent before. */
   readonly lastUsedAt?: string;
+};
+
+export type WorkflowStats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** One entry for each workflow that was asked for, in that order. One that is not here has none. */
+  readonly workflows: readonly {
+    /** Workflow of these figures. */
+    readonly workflowId: string;
+    /** Figures of its runs in the whole span. */
+    readonly totals: {
+      /** Runs whose first step could begin. A retry from the start counts once more. */
+      readonly started: number;
+      /** Runs that have completed, those that a filter has ended too. Each counts once. */
+      readonly completed: number;
+      /** Failures of runs. One that fails again after a retry counts again. */
+      readonly failed: number;
+      /** Runs that were cancelled. */
+      readonly cancelled: number;
+      /** Runs that their trigger has let do nothing. */
+      readonly skipped: number;
+    };
+    /** Completed runs of each step, oldest first, those without one too. */
+    readonly completed: readonly number[];
+    /** Failures of runs in each step. */
+    readonly failed: readonly number[];
+  }[];
+};
+
+export type WorkflowStatsQuery = {
+  readonly workflowIds?: readonly string[] | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
 };
 
 export type WorkflowVersions = {

@@ -11,6 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneKeptRuns } from '../parts/none-kept.tsx';
+import { RunOutcomes } from '../parts/run-outcomes.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkflows } from '../parts/use-names.ts';
@@ -96,6 +97,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
           ...spans,
         ]}
       />
+      <RunOutcomes workflowId={query.workflowId} />
       <LiveList
         name={t.nav.names.runs}
         kinds={['run']}

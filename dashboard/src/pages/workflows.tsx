@@ -1,8 +1,9 @@
-import { api, type Workflow } from '../api/client.ts';
+import { api, type Workflow, type WorkflowStats } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
@@ -12,6 +13,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useRowFigures } from '../parts/use-row-figures.ts';
 import { WorkflowView } from './workflow.tsx';
 
 const STATUSES = ['active', 'paused', 'draft'] as const;
@@ -23,6 +25,10 @@ export function WorkflowsPage() {
   const { at, path, may } = useHere();
   const go = useGo();
   const status = oneOf(search['status'], STATUSES);
+  const figures = useRowFigures(
+    'workflow-figures',
+    async (ids) => (await api.stats.getWorkflows({ workflowIds: ids }, at)).workflows,
+  );
   const columns: readonly Column<Workflow>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     {
@@ -31,6 +37,11 @@ export function WorkflowsPage() {
       cell: (row) => <HereLink to={`/workflows/${row.id}`}>{row.name}</HereLink>,
     },
     { head: t.workflows.trigger, width: '180px', cell: (row) => triggerWord(t, row.triggerType ?? '') },
+    {
+      head: t.figures.lastDay,
+      width: '112px',
+      cell: (row) => <LastDay of={figures.find(({ workflowId }) => workflowId === row.id)} />,
+    },
     { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.stepCount },
     { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },
   ];
@@ -50,7 +61,11 @@ export function WorkflowsPage() {
         name={t.nav.names.workflows}
         kinds={['workflow']}
         listKey={[path, 'workflows', status]}
-        fetch={(cursor) => api.workflows.list({ status, definitions: 'false', limit: 100, cursor }, at).page()}
+        fetch={async (cursor) => {
+          const page = await api.workflows.list({ status, definitions: 'false', limit: 100, cursor }, at).page();
+          figures.haveRead(cursor, page.data.map(idOf));
+          return page;
+        }}
         idOf={idOf}
         columns={columns}
         empty={
@@ -72,5 +87,22 @@ export function WorkflowsPage() {
         onVisit={(id) => go(`/workflows/${id}`)}
       />
     </>
+  );
+}
+
+/** How its runs ended in the last day; nothing for a workflow that had none. */
+function LastDay({ of: own }: { of: WorkflowStats['workflows'][number] | undefined }) {
+  const t = useTexts();
+  if (own === undefined || own.totals.completed + own.totals.failed === 0) return null;
+  const { completed, failed, totals } = own;
+  const number = (value: number): string => value.toLocaleString(t.figures.locale);
+  return (
+    <Sparkline
+      label={t.figures.runsOfDay(number(totals.completed), number(totals.failed))}
+      series={[
+        { name: t.states.completed, look: 'delivered', values: completed },
+        { name: t.states.failed, look: 'failed', values: failed },
+      ]}
+    />
   );
 }

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import type { Stats } from '../api/client.ts';
 import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Chart, type Series } from './chart.tsx';
+import { Chart } from './chart.tsx';
+import type { Series } from './chart-given.ts';
 
 type AnswerClass = keyof Stats['points'][number]['answers'];
 

@@ -1,44 +1,17 @@
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
+import { ChartLegend } from './chart-legend.tsx';
+import { ChartTable } from './chart-table.tsx';
+import type { ChartGiven, Series } from './chart-given.ts';
 import { FigureBox } from './figure-box.tsx';
-
-/** A row of values, one for each step. `look` is the state whose colour it has. */
-export type Series = {
-  name: string;
-  look: 'delivered' | 'failed' | 'retrying' | 'pending' | 'held' | 'accent' | 'before';
-  values: readonly number[];
-};
-/** A moment that is marked, such as a deploy. */
-type Mark = { at: string; name: string };
-
-type Given = {
-  title: string;
-  /** When each step began. */
-  times: readonly string[];
-  stepSeconds: number;
-  series: readonly Series[];
-  /** Values of one step stand on each other, or each has a line of its own. */
-  kind: 'bars' | 'lines';
-  format: (value: number) => string;
-  marks?: readonly Mark[];
-  /** A line goes through steps whose value is 0: they are values, and no gaps. */
-  hasZero?: boolean;
-  /**
-   * Takes the steps over which somebody has drawn, the first and the last; a click or `Enter` takes one. Absent: nothing is chosen so.
-   */
-  onBrush?: ((first: number, last: number) => void) | undefined;
-  /** Lower, for a chart beside a list. */
-  isSlim?: boolean;
-  below?: ReactNode;
-};
 
 // Stretched to the width of its place: strokes and texts stand outside of that.
 const [WIDTH, HEIGHT, TOP] = [720, 120, 2];
 const PLOT = HEIGHT - TOP - 1;
 
 /** Values over time. */
-export function Chart(given: Given) {
+export function Chart(given: ChartGiven) {
   const {
     title,
     times,
@@ -49,7 +22,9 @@ export function Chart(given: Given) {
     marks = [],
     hasZero = false,
     onBrush,
+    onPick,
     isSlim = false,
+    beside,
     below,
   } = given;
   const t = useTexts();
@@ -85,22 +60,22 @@ export function Chart(given: Given) {
       title={title}
       isSlim={isSlim}
       beside={
-        isNamed &&
-        pointed !== undefined &&
-        times[pointed] !== undefined && (
+        isNamed && pointed !== undefined && times[pointed] !== undefined ? (
           <span>
             <strong>{format(series[0]?.values[pointed] ?? 0)}</strong>{' '}
             <span className="muted">{minute(times[pointed])}</span>
           </span>
+        ) : (
+          beside
         )
       }
-      table={<Values times={times} series={series} format={format} onBrush={onBrush} />}
+      table={<ChartTable times={times} series={series} format={format} onBrush={onBrush} />}
       below={below}
     >
       {!isNamed && (
-        <Legend series={series} pointed={pointed} format={format}>
+        <ChartLegend series={series} pointed={pointed} format={format} onPick={onPick}>
           {pointed !== undefined && times[pointed] !== undefined && minute(times[pointed])}
-        </Legend>
+        </ChartLegend>
       )}
       <p className="muted highest" aria-hidden="true">
         {format(most)}
@@ -213,69 +188,6 @@ function lineOf(values: readonly number[], step: number, y: (value: number) => n
       return drawn;
     })
     .join('');
-}
-
-function Legend({
-  series,
-  pointed,
-  format,
-  children,
-}: {
-  series: readonly Series[];
-  pointed: number | undefined;
-  format: (value: number) => string;
-  children: ReactNode;
-}) {
-  return (
-    <p className="legend">
-      {series.map(({ name, look, values }) => (
-        <span key={name}>
-          <span className={`swatch ${look}`} aria-hidden="true" /> {name}
-          {pointed !== undefined && <strong> {format(values[pointed] ?? 0)}</strong>}
-        </span>
-      ))}
-      <span className="muted">{children}</span>
-    </p>
-  );
-}
-
-function Values({ times, series, format, onBrush }: Pick<Given, 'times' | 'series' | 'format' | 'onBrush'>) {
-  const t = useTexts();
-  const { minute } = useTimes();
-  return (
-    <>
-      <thead>
-        <tr>
-          <th scope="col">{t.figures.step}</th>
-          {series.map(({ name }) => (
-            <th key={name} scope="col" className="number">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {times.map((time, at) => (
-          <tr key={time}>
-            <td>
-              {onBrush === undefined ? (
-                minute(time)
-              ) : (
-                <button type="button" className="button plain" onClick={() => onBrush(at, at)}>
-                  {minute(time)}
-                </button>
-              )}
-            </td>
-            {series.map(({ name, values }) => (
-              <td key={name} className="number">
-                {format(values[at] ?? 0)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </>
-  );
 }
 
 /** Values over time, as wide as a word: bars of what failed on what was delivered. */

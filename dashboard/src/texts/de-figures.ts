@@ -34,6 +34,14 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     noAnswer: 'keine Antwort',
     madeThen:
       'Ein Abschnitt führt zu den Zustellungen, die darin entstanden sind. Spätere Versuche von älteren sind gezeichnet, aber dort nicht aufgeführt.',
+    outcomes: 'Läufe nach Ausgang',
+    runsOfDay: (completed, failed) => `Letzte 24 Stunden: ${completed} abgeschlossen, ${failed} gescheitert`,
+    startedRuns: (count) => `${count} begonnen`,
+    unfinishedRuns: (count) => `${count} jetzt nicht beendet`,
+    notNarrowedRuns: (name) =>
+      `Gezählt sind alle Läufe, die in diesem Zeitraum geendet haben, ohne den Filter ${name}.`,
+    runsMadeThen:
+      'Ein Lauf zählt, wenn er endet, ein gescheiterter nach einer Wiederholung noch einmal. Ein Abschnitt führt zu den Läufen, die darin entstanden sind.',
     keys: 'Pfeiltasten gehen von Abschnitt zu Abschnitt, die Eingabetaste zeigt dessen Liste.',
     answer: 'Antwort',
     part: 'Anteil',

@@ -1,18 +1,26 @@
 import type { Pool } from 'pg';
 import type { EndRunInput, RunInput } from '../../contract/run-workflow.ts';
-import { CUT_OFF } from '../../db/sql/ended-runs.ts';
+import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../db/sql/ended-runs.ts';
 import { insertRunLetters } from '../../deliveries/statements/dead-letters.ts';
 import { publishEvents, runFailed } from '../../deliveries/statements/service-events.ts';
 import { RunSuperseded } from './step-failure.ts';
 
 const IN_ROUND = `id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`;
 
+// A retry from the failed steps keeps the time at which the run was started, so that it is counted once.
+const OPEN = `
+  WITH run AS (
+    UPDATE runs SET status = 'running', carrier = $3, due_at = NULL, started_at = coalesce(started_at, now()), looked_at = now()
+    WHERE ${IN_ROUND} RETURNING environment_id, workflow_id, started_at
+  ), counted AS (${countRuns({ from: 'run WHERE started_at = now()::timestamptz(3)', code: CODE_OF_RUN.started })}
+  )
+  SELECT FROM run`;
+
 /** The run has a Temporal workflow that moves it, and waits for no worker any more. Throws RunSuperseded. */
 export async function recordOpening(pool: Pool, { runId, round }: RunInput, carrier: string): Promise<void> {
   const { rowCount } = await pool.query({
     name: 'open_run',
-    text: `UPDATE runs SET status = 'running', carrier = $3, due_at = NULL, started_at = coalesce(started_at, now()), looked_at = now()
-      WHERE ${IN_ROUND}`,
+    text: OPEN,
     values: [runId, round, carrier],
   });
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
@@ -33,6 +41,7 @@ const ENDING = `
       output = (SELECT output FROM ending WHERE way LIKE 'end:%')
     WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, filtered_by, started_at, finished_at,
       parent_run_id, parent_step
+  ), counted AS (${countRuns({ from: 'run WHERE finished_at IS NOT NULL', code: CODE_OF_RUN.ended('$3') })}
   )`;
 
 const ENDED = `, ${CUT_OFF}

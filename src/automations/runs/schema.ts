@@ -10,7 +10,7 @@ import {
   WITHOUT_PAGE,
 } from '../../http/reading/query.ts';
 import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
-import { RUN_STATUSES, RUN_STEP_STATUSES, type RunStatus } from '../../kernel/words/statuses.ts';
+import { RUN_STATUSES, RUN_STEP_STATUSES, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
@@ -21,9 +21,6 @@ export const retryRunBody = fieldsOf({
   definition: z.enum(['original', 'latest']).default('original'),
 }).default({ from: 'failed', definition: 'original' });
 export type RetryRun = z.output<typeof retryRunBody>;
-
-/** Statuses of runs that have not ended. */
-export const UNFINISHED_RUNS = ['pending', 'running', 'waiting', 'paused'] as const satisfies readonly RunStatus[];
 
 /** Runs that one request names, or cancels: enough to be quick, few enough to lock them in one transaction. */
 export const CANCELLED_AT_ONCE = 1_000;

@@ -10,7 +10,7 @@ import { fieldPath } from '../../kernel/values/field-path.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import type { RunStatus } from '../../kernel/words/statuses.ts';
+import { type RunStatus, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 import { newBudget, type Schemas } from '../../schemas/schemas.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { obstacleIn } from './latest-definition.ts';
@@ -22,7 +22,6 @@ import {
   type RetryRun,
   type Run,
   type RunSummary,
-  UNFINISHED_RUNS,
 } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,3 +1,22 @@
+import { RUN_CODES } from '../../kernel/words/outcomes.ts';
+
+const ENDS = ['completed', 'failed', 'cancelled', 'skipped'] as const;
+
+/** SQL: what happens to a run, as RUN_CODES numbers it. `ended` takes the SQL of the status with which it ends. */
+export const CODE_OF_RUN = {
+  started: String(RUN_CODES.started),
+  ended: (status: string): string =>
+    `CASE ${status} ${ENDS.map((each) => `WHEN '${each}' THEN ${RUN_CODES[each]}`).join(' ')} END`,
+};
+
+/**
+ * SQL, an INSERT: each run of `from` is counted for figures of runs, in the transaction that begins or ends it (docs/decisions.md,
+ * Figures). `code` is one of CODE_OF_RUN.
+ */
+export const countRuns = ({ from, code }: { from: string; code: string }): string => `
+    INSERT INTO run_stat_parts (id, environment_id, workflow_id, code)
+    SELECT posthorn_id('rsp'), environment_id, workflow_id, ${code} FROM ${from}`;
+
 /**
  * SQL, CTEs behind one named `run` (`id`, `parent_run_id`, `parent_step`) of runs that have ended or are paused: their steps under way are
  * cut off, and workers are sent to the waits that this concerns. A wait of a cut step may have a run of its own to be cancelled; the wait
@@ -33,6 +52,6 @@ export const endRuns = ({ which, reason, status }: Ending & { status: 'cancelled
   WITH run AS (
     UPDATE runs r SET status = '${status}', reason = ${reason}, finished_at = now(), holder = NULL,
       due_at = CASE WHEN carrier IS NULL THEN NULL ELSE now() END
-    WHERE r.finished_at IS NULL AND ${which} RETURNING r.id, r.parent_run_id, r.parent_step
-  ), ${CUT_OFF}
+    WHERE r.finished_at IS NULL AND ${which} RETURNING r.id, r.environment_id, r.workflow_id, r.parent_run_id, r.parent_step
+  ), counted AS (${countRuns({ from: 'run', code: CODE_OF_RUN.ended(`'${status}'`) })}), ${CUT_OFF}
   SELECT FROM run`;

@@ -57,6 +57,8 @@ export const RUN_STATUSES = [
   'cancelled',
   'skipped',
 ] as const;
+/** Statuses of runs that have not ended. */
+export const UNFINISHED_RUNS = ['pending', 'running', 'waiting', 'paused'] as const satisfies readonly RunStatus[];
 /** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
 export const RUN_STEP_STATUSES = [
   'pending',

@@ -100,6 +100,15 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     description:
       'Messages that were published to up to 100 channels, in 24 steps or so, and how many subscriptions each of them has: up to 1,000.',
   },
+  'GET /v1/stats/workflows': {
+    summary: 'Get figures of workflows',
+    description: 'How the runs of up to 100 workflows ended, and those that completed and failed in 24 steps or so.',
+  },
+  'GET /v1/stats/runs': {
+    summary: 'Get figures of runs',
+    description:
+      'Runs of the environment or of a workflow that were started, completed, failed, were cancelled or skipped: in all, and in steps as of the figures of traffic. Beside them how many have not ended now. A run that fails and completes after a retry counts as failed when it failed, and as completed when it completed.',
+  },
   'GET /v1/stats/backlog': {
     summary: 'Get the backlog',
     description: 'Counts deliveries that wait or are being retried, and open dead letters: up to 1,000 each.',

@@ -27,6 +27,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
   channelIds: 'Up to 100 ids of channels, separated by commas. By default the newest 100.',
+  workflowIds: 'Up to 100 ids of workflows, separated by commas. By default the newest 100.',
   subscriptionIds: 'Up to 100 ids of subscriptions, separated by commas. By default the newest 100.',
   since: 'Only what is later than this.',
   until: 'Only what is earlier than this.',

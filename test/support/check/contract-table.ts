@@ -11,7 +11,14 @@ import {
   payloadValidationAnswer,
 } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
-import { backlogAnswer, channelStatsAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
+import {
+  backlogAnswer,
+  channelStatsAnswer,
+  runStatsAnswer,
+  statsAnswer,
+  subscriptionStatsAnswer,
+  workflowStatsAnswer,
+} from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
@@ -223,6 +230,8 @@ export const CONTRACT: ContractRow[] = [
     answers: subscriptionStatsAnswer,
   },
   { method: 'GET', path: '/v1/stats/channels', scope: 'deliveries:read', status: 200, answers: channelStatsAnswer },
+  { method: 'GET', path: '/v1/stats/workflows', scope: 'workflows:read', status: 200, answers: workflowStatsAnswer },
+  { method: 'GET', path: '/v1/stats/runs', scope: 'workflows:read', status: 200, answers: runStatsAnswer },
   { method: 'GET', path: '/v1/stats/backlog', scope: 'deliveries:read', status: 200, answers: backlogAnswer },
   { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
   { method: 'GET', path: '/v1/dlq/groups', scope: 'dlq:read', status: 200, answers: deadLetterGroupsAnswer },

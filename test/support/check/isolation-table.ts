@@ -143,6 +143,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   beforeVersion: () => ['1', '2'],
   channelId: ({ channelId }) => [channelId],
   channelIds: ({ channelId }) => [channelId],
+  workflowIds: ({ workflowId }) => [workflowId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   subscriptionIds: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
