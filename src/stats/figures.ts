@@ -17,6 +17,10 @@ type Figures = Stats['totals'];
 type Answers = Stats['answers'];
 type Point = Stats['points'][number];
 
+/** Codes of answers and failures are positive. Those of runs are negative, and stand under the id of a workflow. */
+const isOfAttempt = (code: number): boolean => code > 0;
+const isAttempt = ({ code }: Counted): boolean => isOfAttempt(code);
+
 /** Adds up what was counted. `accepted` is left out of subscriptions. */
 class Sum {
   private accepted = 0;
@@ -28,7 +32,7 @@ class Sum {
   add({ code, latencyClass, count }: Counted): void {
     if (code === COUNTED_CODES.accepted) this.accepted += count;
     else if (code === COUNTED_CODES.deadLetter) this.deadLetters += count;
-    else {
+    else if (isOfAttempt(code)) {
       if (isDelivered(code)) this.delivered += count;
       else this.failedAttempts += count;
       this.latencies.set(latencyClass, (this.latencies.get(latencyClass) ?? 0) + count);
@@ -82,8 +86,6 @@ export function acceptedOf(
   }
   return { accepted, counts };
 }
-
-const isAttempt = ({ code }: Counted): boolean => code !== COUNTED_CODES.accepted && code !== COUNTED_CODES.deadLetter;
 
 /** The points with the classes of their answers: a step in which a receiver began to fail shows how. */
 export function withAnswers(points: readonly Omit<Point, 'answers'>[], counted: readonly Counted[]): Point[] {

@@ -75,3 +75,31 @@ describe.each([
     expect(rows).toEqual([{ carrier }]);
   }, 300_000);
 });
+
+describe('beside a backlog of first tries', () => {
+  let posthorn: TestPosthorn;
+  const receivers = createReceivers();
+  beforeAll(async () => {
+    posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: '0' } });
+  });
+  afterAll(async () => {
+    await receivers.end();
+    await posthorn.stop();
+  });
+
+  test('a retry does not wait until the last of them is sent', async () => {
+    const receiver = await receivers.start({ answers: [500, 200] });
+    const { id: channelId } = await createChannel(posthorn);
+    const retryPolicy = { maxRetries: 5, initialDelay: 500, maxDelay: 500, backoffMultiplier: 1 };
+    await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy, rateLimit: 10 });
+    // A minute of first tries.
+    for (let sent = 0; sent < 600; sent += 100) await publishBatch(posthorn, channelId, 100);
+
+    await waitFor('the retry', () => {
+      const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
+      return new Set(ids).size < ids.length;
+    });
+
+    expect(receiver.requests.length).toBeLessThan(500);
+  });
+});

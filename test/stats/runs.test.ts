@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { reconcilerScheduleId } from '../../src/contract/temporal-names.ts';
 import { mergeParts } from '../../src/stats/merge-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type Step, workflowCalls } from '../support/make/workflow-calls.ts';
@@ -81,8 +82,15 @@ test('runs that a person cancels are counted, one or many, and paused and waitin
 
   await calls.good('POST', `/v1/runs/${waiting.id}/cancel`);
   await calls.good('POST', `/v1/workflows/${workflowId}/runs/cancel`, {});
+  const ended = await calls.start(workflowId, { pauses: false });
+  await until(ended.id, 'waiting');
+  await posthorn.temporal.workflow.getHandle(`run/${ended.id}/1`).terminate('by hand');
+  await waitFor('the reconciler to see that it was ended in Temporal', async () => {
+    await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
+    return (await calls.getRun(ended.id)).status === 'cancelled';
+  });
   expect(await figuresOf(workflowId)).toMatchObject({
-    totals: { ...NONE, started: 3, cancelled: 3 },
+    totals: { ...NONE, started: 4, cancelled: 4 },
     unfinished: { count: 0, isMore: false },
   });
 });
@@ -115,6 +123,12 @@ test('the environment has the figures of all its workflows, and of traffic none 
     completed: before.completed + 2,
   });
   expect((await calls.good<{ totals: object }>('GET', '/v1/stats')).totals).toEqual(traffic);
+  // Its figures of runs are no traffic of a channel or a subscription, by whatever id is sent.
+  for (const name of ['channelId', 'subscriptionId'])
+    expect(await calls.good('GET', `/v1/stats?${name}=${workflowId}`)).toMatchObject({
+      totals: { delivered: 0, failedAttempts: 0 },
+      answers: [],
+    });
   // A workflow of elsewhere, and an id that is none, have no runs.
   for (const id of ['wfl_01m7xyn29kf99taeh4t9wftvgy', 'orders'])
     expect(await read(`?workflowId=${id}`)).toMatchObject({ totals: NONE, unfinished: { count: 0, isMore: false } });

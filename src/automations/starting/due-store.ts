@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { NEXT_ROUND, wakeForRuns } from '../../db/waking/due-runs.ts';
-import { CUT_OFF } from '../../db/sql/ended-runs.ts';
+import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../db/sql/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { ClaimedRun } from '../gates/admit.ts';
 
@@ -164,8 +164,8 @@ export async function recordCancelled(pool: Pool, { runId, round }: RunInput, re
   const { rowCount } = await pool.query(
     `WITH run AS (
        UPDATE runs SET status = 'cancelled', reason = $3, finished_at = now(), due_at = NULL, holder = NULL
-       WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused' RETURNING id, parent_run_id, parent_step
-     ), ${CUT_OFF}
+       WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused' RETURNING id, environment_id, workflow_id, parent_run_id, parent_step
+     ), counted AS (${countRuns({ from: 'run', code: CODE_OF_RUN.ended(`'cancelled'`) })}), ${CUT_OFF}
      SELECT FROM run`,
     [runId, round, reason],
   );

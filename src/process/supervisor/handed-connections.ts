@@ -25,6 +25,7 @@ export function createHandedConnections(): HandedConnections {
       const connections = new Map<number, Connection>();
       given.set(worker, connections);
       worker.on('listening', () => listening.add(worker));
+      worker.on('disconnect', () => listening.delete(worker));
       const { process: child } = worker;
       const send = child.send.bind(child);
       // `as`: all forms of `send`, whose arguments go on unread.
@@ -42,6 +43,8 @@ export function createHandedConnections(): HandedConnections {
       const connections = [...(given.get(worker) ?? [])];
       given.delete(worker);
       listening.delete(worker);
+      // Node waits for a message more where the pipe ended within a handle's: only then is this worker out of the round robin.
+      worker.process.emit('internalMessage', { cmd: 'NODE_CLUSTER' }, undefined);
       for (const [seq, connection] of connections) {
         // The round robin gives to another what a worker has refused. Without another it would keep the connection for ever.
         if (listening.size > 0)

@@ -5,7 +5,6 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['subscriptions', 'channel_id', 'channels'],
   ['stat_parts', 'channel_id', 'channels'],
   ['stat_parts', 'subscription_id', 'subscriptions'],
-  ['run_stat_parts', 'workflow_id', 'workflows'],
   ['messages', 'channel_id', 'channels'],
   ['messages', 'only_subscription_id', 'subscriptions'],
   ['scheduled_messages', 'channel_id', 'channels'],

@@ -7,14 +7,16 @@ import type { DueRows } from './due-rows.ts';
 
 // Retries claimed ahead of their time, in all and of one subscription.
 const AHEAD = { count: 40, perSubscription: 10 };
-// No retry of a subscription is claimed while the drain holds so many tries of it.
-const DRAINED_AT_MOST = 50;
+// Retries that the drain has of one subscription, shared by those that have any: it gives back what slow receivers will not take soon.
+const DRAINED = { most: 20, least: 2, inAll: 100 };
 
 type RetriesAhead = {
   /** Claims retries that are due soon, as far as there is room. False where none could be. */
   claim(): Promise<boolean>;
   /** Ids of those whose time has not come yet. */
   ids(): Iterable<string>;
+  /** Number of retries of each subscription that the drain has. */
+  countDrained(): ReadonlyMap<string, number>;
   /** Retries that wait for their time stay claimed, and come into the queue no more. */
   stop(): void;
 };
@@ -34,25 +36,36 @@ export function createRetriesAhead({
 }: {
   due: Pick<DueRows, 'has' | 'claim'>;
   retries: FairQueues<Claimed>;
-  drain: Pick<Drain, 'offer' | 'full' | 'countInto'>;
+  drain: Pick<Drain, 'offer' | 'ids'>;
   mayDrain: () => boolean;
   firstTries: Pick<FirstTries, 'stuck'>;
   admission: Pick<Admission, 'learn'>;
   wake: () => void;
 }): RetriesAhead {
   const timers = new Map<NodeJS.Timeout, string>();
-  /** Subscriptions with enough tries in the drain. */
-  const drained = (): string[] => {
+  /** Retries that the drain was given, each with its subscription. */
+  const drained = new Map<string, string>();
+  const countDrained = (): Map<string, number> => {
+    if (drained.size === 0) return new Map();
+    const held = new Set(drain.ids());
+    for (const id of drained.keys()) if (!held.has(id)) drained.delete(id);
     const counts = new Map<string, number>();
-    drain.countInto(counts);
-    return [...drain.full(), ...[...counts].flatMap(([id, count]) => (count >= DRAINED_AT_MOST ? [id] : []))];
+    for (const subscriptionId of drained.values()) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+    return counts;
+  };
+  /** Subscriptions of which the drain has enough. First tries do not count: their backlog must not hold up retries. */
+  const full = (): string[] => {
+    const counts = countDrained();
+    const share = Math.floor(DRAINED.inAll / (counts.size + 1));
+    const most = Math.max(DRAINED.least, Math.min(DRAINED.most, share));
+    return [...counts].flatMap(([id, count]) => (count >= most ? [id] : []));
   };
   return {
     async claim() {
       if (!due.has('retry')) return false;
       const stuck = firstTries.stuck(retries);
       const room = AHEAD.count - retries.size() + stuck.held - timers.size;
-      const except = [...stuck.ids, ...drained()];
+      const except = [...stuck.ids, ...full()];
       if (room <= 0 || !due.has('retry', except)) return false;
       const claimed = await due.claim('retry', { ...AHEAD, count: room, except });
       admission.learn(claimed);
@@ -60,8 +73,10 @@ export function createRetriesAhead({
         const timer = setTimeout(() => {
           timers.delete(timer);
           // One of which several workers have died is to be seen in Temporal.
-          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain()) drain.offer(held(details));
-          else retries.push(held(details));
+          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain()) {
+            drained.set(details.id, details.subscriptionId);
+            drain.offer(held(details));
+          } else retries.push(held(details));
           wake();
         }, details.dueInMs);
         timers.set(timer, details.id);
@@ -69,6 +84,7 @@ export function createRetriesAhead({
       return true;
     },
     ids: () => timers.values(),
+    countDrained,
     stop() {
       for (const timer of timers.keys()) clearTimeout(timer);
     },
