@@ -17,7 +17,7 @@ type Figures = Stats['totals'];
 type Answers = Stats['answers'];
 type Point = Stats['points'][number];
 
-/** Codes of answers and failures are positive. Those of runs are negative, and stand under the id of a workflow. */
+/** Codes of answers and failures are positive. Codes of runs are negative, and stand under the id of a workflow. */
 const isOfAttempt = (code: number): boolean => code > 0;
 const isAttempt = ({ code }: Counted): boolean => isOfAttempt(code);
 

@@ -20,11 +20,17 @@ type Seen = { seen: unknown; isOver: boolean; dueAt?: string | undefined };
  * The ms until a page looks again at the thing that it shows, from what it has seen last. A thing that waits for days is looked at seldom.
  */
 export function useWatch(): (now: Seen) => number {
-  const last = useRef<{ seen: unknown; at: number }>(undefined);
+  const last = useRef<{ seen: unknown; at: number; ms: number; until: number }>(undefined);
   return useCallback(({ seen, isOver, dueAt }) => {
     if (isOver) return OVER_MS;
     const now = Date.now();
-    if (last.current === undefined || last.current.seen !== seen) last.current = { seen, at: now };
-    return nextLookMs({ now, changedAt: last.current.at, dueAt: dueAt === undefined ? undefined : Date.parse(dueAt) });
+    // The same until that look is due: another number at each drawing would begin the wait anew, and none would ever end.
+    const isChanged = last.current === undefined || last.current.seen !== seen;
+    if (last.current === undefined || isChanged || now >= last.current.until) {
+      const at = last.current === undefined || isChanged ? now : last.current.at;
+      const ms = nextLookMs({ now, changedAt: at, dueAt: dueAt === undefined ? undefined : Date.parse(dueAt) });
+      last.current = { seen, at, ms, until: now + ms };
+    }
+    return last.current.ms;
   }, []);
 }

@@ -47,7 +47,8 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
     setSample(id);
     setAnswer(undefined);
   };
-  const isWritten = form.eventType !== taken.eventType || form.payload !== taken.payload;
+  const isWritten =
+    form.eventType !== taken.eventType || form.payload !== taken.payload || form.metadata !== taken.metadata;
   const ask = async (): Promise<void> => {
     // Payload and metadata go as their text: no number of them is read and written anew.
     const own = `"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}`;
