@@ -14,7 +14,7 @@ const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
 
 export const isRunOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
 
-/** Whatever a person may do to a run: retry it, under its own definition or the latest one, and cancel it. */
+/** The acts of a person on a run: retry it, under its own definition or the latest one, and cancel it. */
 export function RunActions({ of: run }: { of: Run }) {
   const t = useTexts();
   const { at, path } = useHere();
