@@ -102,8 +102,13 @@ async function handle(deps: StartingDependencies, run: DueRun, answer: GateAnswe
 }
 
 /** An id that Temporal knows already: it runs and will open its run, or it was closed before it could. */
-async function settleKnown({ pool, carriers }: StartingDependencies, run: DueRun, workflowId: string): Promise<void> {
+async function settleKnown(
+  { pool, log, carriers }: StartingDependencies,
+  run: DueRun,
+  workflowId: string,
+): Promise<void> {
   const state = await carriers.stateOf(workflowId);
   if (state === 'cancelled') await recordEndedInTemporal({ pool, carriers }, run);
-  else if (state === 'gone') await beginNextRound(pool, run);
+  else if (state === 'gone' && (await beginNextRound(pool, run)))
+    log.info({ runId: run.runId }, "the run's Temporal workflow had closed before its end; its next round goes on");
 }
