@@ -56,7 +56,7 @@ const figure = (name: string) => dashboard.page.locator('.numbers > div').filter
 test('the overview says how much came in, how much arrived and how long receivers take, and draws it', async () => {
   const { page } = dashboard;
   await dashboard.open('/overview');
-  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  await page.getByRole('slider', { name: /^Tries/ }).waitFor();
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
   // 1,400 of 1,410: never 100 % while one has failed.
   expect(await figure('Tries that delivered').textContent()).toBe('99.3 %');
@@ -74,8 +74,38 @@ test('the overview says how much came in, how much arrived and how long receiver
   // The span stands in the address, and a long one comes from the figures of hours.
   await page.getByLabel('Range').selectOption('7d');
   await page.waitForURL(/range=7d/);
-  await page.getByRole('img', { name: /^Latency/ }).waitFor();
+  await page.getByRole('slider', { name: /^Latency/ }).waitFor();
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
+});
+
+test('each number of the overview leads to the rows that it counts, and a step of its charts to the deliveries of that time', async () => {
+  const { page } = dashboard;
+  for (const [number, list, more] of [
+    ['Messages accepted', 'messages', {}],
+    ['Tries that delivered', 'deliveries', {}],
+    ['Latency, 95 %', 'deliveries', { slow: '1000' }],
+    ['Dead letters', 'dead-letters', { status: 'all' }],
+  ] as const) {
+    await dashboard.open(`/overview?channel=${channelId}&range=7d`);
+    await page.locator('.numbers').getByRole('link', { name: number }).click();
+    await page.waitForURL(({ pathname }) => pathname.endsWith(`/${list}`));
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({ channel: channelId, since: '7d', ...more });
+  }
+  await dashboard.open(`/overview?channel=${channelId}`);
+  const chart = page.getByRole('slider', { name: /^Tries/ });
+  await chart.focus();
+  await page.keyboard.press('Home');
+  const first = (await chart.getAttribute('aria-valuetext')) ?? '';
+  await page.keyboard.press('Enter');
+  await page.waitForURL(({ pathname }) => pathname.endsWith('/deliveries'));
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get('channel')).toBe(channelId);
+  const [since, until] = ['since', 'until'].map((end) => Date.parse(searchParams.get(end) ?? ''));
+  expect(first).not.toBe('');
+  // A day is drawn in steps of less than an hour, and its first one is about a day ago.
+  expect((until ?? 0) - (since ?? 0)).toBeLessThanOrEqual(60 * MINUTE);
+  expect(Math.abs(Date.now() - 24 * 60 * MINUTE - (since ?? 0))).toBeLessThan(60 * MINUTE);
 });
 
 test('a subscription has figures of its own, in its list as a line of a day', async () => {
@@ -87,11 +117,11 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   // The one message has no worker that would deliver it.
   expect(await row.getByRole('gridcell').allTextContents()).toContain('1');
   await dashboard.open(`/subscriptions/${subscriptionId}`);
-  await page.getByRole('img', { name: /^Latency/ }).waitFor();
+  await page.getByRole('slider', { name: /^Latency/ }).waitFor();
   expect(await page.getByText('Messages accepted').count()).toBe(0);
   expect(await figure('Dead letters').textContent()).toBe('1');
   await dashboard.open(`/channels/${channelId}`);
-  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  await page.getByRole('slider', { name: /^Tries/ }).waitFor();
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
 });
 

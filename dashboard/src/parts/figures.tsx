@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Stats } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
+import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { AnswersOverTime } from './answers-over-time.tsx';
 import { Chart } from './chart.tsx';
-import { FigureNumbers, type FiguresOf } from './figure-numbers.tsx';
+import { FigureNumbers, type FiguresOf, rowsOf } from './figure-numbers.tsx';
 import { useGo } from './link.tsx';
 import { MarkFigures, useMark } from './mark-figures.tsx';
 import { useMarks } from './use-marks.ts';
@@ -96,26 +97,26 @@ export function Figures({ of }: { of: FiguresOf }) {
 function PeriodFigures({ of, range }: { of: FiguresOf; range: Range }) {
   const found = useFigures(of, range);
   if (found.data === undefined) return <Unread of={found} />;
-  return <Shown {...found.data} subscriptionId={of.subscriptionId} />;
+  return <Shown {...found.data} of={of} range={range} />;
 }
 
-function Shown({ now, earlier, subscriptionId }: { now: Stats; earlier: Stats; subscriptionId: string | undefined }) {
+function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: FiguresOf; range: Range }) {
   const t = useTexts();
   const go = useGo();
   const { points, stepSeconds } = now;
   const times = points.map(({ at }) => at);
   const marks = useMarks({ since: now.since, until: now.until });
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
+  const onSpan = (span: { since: string; until: string }): void => go('/deliveries', { ...rowsOf(of), ...span });
+  const onBrush = (first: number, last: number): void => {
+    const span = spanOfSteps(times, stepSeconds, first, last);
+    if (span !== undefined) onSpan(span);
+  };
   return (
     <>
-      <FigureNumbers
-        now={now}
-        earlier={earlier}
-        isOfSubscription={subscriptionId !== undefined}
-        word={t.figures.before}
-      />
+      <FigureNumbers now={now} earlier={earlier} of={of} span={{ since: range }} word={t.figures.before} />
       <div className="columns">
-        {subscriptionId === undefined ? (
+        {of.subscriptionId === undefined ? (
           <Chart
             title={t.figures.attempts}
             times={times}
@@ -123,6 +124,7 @@ function Shown({ now, earlier, subscriptionId }: { now: Stats; earlier: Stats; s
             marks={marks}
             kind="bars"
             format={count}
+            onBrush={onBrush}
             series={[
               { name: t.figures.delivered, look: 'delivered', values: points.map(({ delivered }) => delivered) },
               { name: t.figures.failed, look: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
@@ -132,7 +134,7 @@ function Shown({ now, earlier, subscriptionId }: { now: Stats; earlier: Stats; s
           <AnswersOverTime
             of={now}
             marks={marks}
-            onSpan={(span) => go('/deliveries', { subscription: subscriptionId, ...span })}
+            onSpan={onSpan}
             below={<p className="muted">{t.figures.madeThen}</p>}
           />
         )}
@@ -142,6 +144,7 @@ function Shown({ now, earlier, subscriptionId }: { now: Stats; earlier: Stats; s
           stepSeconds={stepSeconds}
           marks={marks}
           kind="lines"
+          onBrush={onBrush}
           format={(value) => (value === 0 ? '–' : durationText(value))}
           series={[
             { name: t.figures.half, look: 'accent', values: points.map(({ latencyMs }) => latencyMs?.p50 ?? 0) },

@@ -45,20 +45,10 @@ function useFigures(of: FiguresOf, { id, at: markedAt }: Mark, range: string) {
 export function MarkFigures({ of, mark, range }: { of: FiguresOf; mark: Mark; range: string }) {
   const found = useFigures(of, mark, range);
   if (found.data === undefined) return <Unread of={found} />;
-  return <Compared {...found.data} mark={mark} isOfSubscription={of.subscriptionId !== undefined} />;
+  return <Compared {...found.data} mark={mark} of={of} />;
 }
 
-function Compared({
-  after,
-  before,
-  mark,
-  isOfSubscription,
-}: {
-  after: Stats;
-  before: Stats;
-  mark: Mark;
-  isOfSubscription: boolean;
-}) {
+function Compared({ after, before, mark, of }: { after: Stats; before: Stats; mark: Mark; of: FiguresOf }) {
   const t = useTexts();
   const times = after.points.map(({ at }) => at);
   const length = Date.parse(after.until) - Date.parse(after.since);
@@ -69,7 +59,13 @@ function Compared({
       <p>
         {t.figures.sinceMark(durationText(length), mark.name)} <FailedSince at={mark.at} />
       </p>
-      <FigureNumbers now={after} earlier={before} isOfSubscription={isOfSubscription} word={t.figures.beforeMark} />
+      <FigureNumbers
+        now={after}
+        earlier={before}
+        of={of}
+        span={{ since: after.since, until: after.until }}
+        word={t.figures.beforeMark}
+      />
       <div className="columns">
         <Chart
           {...common}
