@@ -9,6 +9,26 @@ let scene: DashboardScene;
 let dashboard: Dashboard;
 onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
+test('the palette takes the id of an API key and of an entry of the audit', async () => {
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const { db } = scene.posthorn.deps;
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const key = await db.apiKey.findFirstOrThrow({ where: { environmentId } });
+  const entry = await db.auditEntry.findFirstOrThrow({ where: { targetId: channelId } });
+  const { page } = dashboard;
+  await dashboard.open('/overview');
+  for (const [id, end] of [
+    [key.id, `/api-keys?open=${key.id}`],
+    [entry.id, `/audit?open=${entry.id}`],
+  ] as const) {
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('dialog').getByRole('combobox').fill(id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.href.endsWith(end));
+  }
+});
+
 test('the palette leads to the search, which finds a payload digit for digit and says how far it has looked', async () => {
   const channelId = await scene.make('/v1/channels', { name: 'orders' });
   const publish = (payload: object): Promise<string> =>

@@ -27,6 +27,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   rpm: ['replays?tab=messages&open=', (id, at) => api.replays.get(id, at)],
   apv: ['approvals?open=', (id, at) => api.approvals.get(id, at)],
   cxn: ['connections?open=', (id, at) => api.connections.get(id, at)],
+  key: ['api-keys?open=', (id, at) => api.apiKeys.get(id, at)],
+  oac: ['machine-credentials?open=', (id, at) => api.machineCredentials.get(id, at)],
+  aud: ['audit?open=', (id, at) => api.audit.get(id, at)],
 };
 
 const ID = new RegExp(`\\b(att|${Object.keys(KINDS).join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`);
