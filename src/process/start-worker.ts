@@ -222,9 +222,9 @@ async function startParts(
     maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
   });
-  const running = Promise.all([worker.run(), ownWorker.run()]);
+  const runs = [worker.run(), ownWorker.run()];
   const failed = new Promise<string>((resolve) => {
-    running.catch((error: unknown) => {
+    Promise.all(runs).catch((error: unknown) => {
       log.error({ err: error }, 'the Temporal worker stopped');
       resolve('the Temporal worker stopped');
     });
@@ -244,9 +244,9 @@ async function startParts(
       for (const loop of loops.toReversed()) await loop.stop();
       // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
       stopping.abort();
-      worker.shutdown();
-      ownWorker.shutdown();
-      await running.catch(() => {});
+      // One that has failed refuses to be shut down.
+      for (const each of [worker, ownWorker]) if (each.getState() === 'RUNNING') each.shutdown();
+      await Promise.allSettled(runs);
       for (const part of contributions.toReversed()) await part.end?.();
       await leave();
     },

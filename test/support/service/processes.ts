@@ -109,12 +109,26 @@ export async function prepareService(
 }
 
 /** `posthorn api`, ready when it says so on /readyz. With `port` it comes up where an earlier one was. */
-export async function startApiProcess(settings: Settings, port?: number): Promise<ApiProcess> {
-  const chosen = port ?? (await findFreePort());
-  const started = spawnRole('api', { ...settings, PORT: String(chosen) });
-  const url = `http://127.0.0.1:${chosen}`;
-  await untilReady(started, 'the API', () => isReady(url));
-  return { ...started, url, port: chosen };
+export const startApiProcess = (settings: Settings, port?: number): Promise<ApiProcess> =>
+  onPort(port, async (chosen) => {
+    const started = spawnRole('api', { ...settings, PORT: String(chosen) });
+    const url = `http://127.0.0.1:${chosen}`;
+    await untilReady(started, 'the API', () => isReady(url));
+    return { ...started, url, port: chosen };
+  });
+
+const PORTS_TRIED = 3;
+
+/** Starts on `port`, else on a free one: on another where a server of a neighbouring test file took that one meanwhile. */
+async function onPort(port: number | undefined, start: (port: number) => Promise<ApiProcess>): Promise<ApiProcess> {
+  if (port !== undefined) return start(port);
+  for (let left = PORTS_TRIED; ; left -= 1) {
+    try {
+      return await start(await findFreePort());
+    } catch (failure) {
+      if (left === 1 || !String(failure).includes('is taken by another program')) throw failure;
+    }
+  }
 }
 
 /** `posthorn worker`, ready when its log says so. */
@@ -142,17 +156,17 @@ export const startWholeProcess = (dataFolder: string, port: number, further: Set
   );
 
 /** `posthorn start` with the servers of the settings. */
-export async function startService(settings: Settings, chosen?: number): Promise<ApiProcess> {
-  const port = chosen ?? (await findFreePort());
-  const started = spawnRole('start', { ...settings, PORT: String(port) });
-  const url = `http://127.0.0.1:${port}`;
-  await untilReady(
-    started,
-    'posthorn start',
-    async () => started.output().includes('Posthorn is ready') && (await isReady(url)),
-  );
-  return { ...started, url, port };
-}
+export const startService = (settings: Settings, chosen?: number): Promise<ApiProcess> =>
+  onPort(chosen, async (port) => {
+    const started = spawnRole('start', { ...settings, PORT: String(port) });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(
+      started,
+      'posthorn start',
+      async () => started.output().includes('Posthorn is ready') && (await isReady(url)),
+    );
+    return { ...started, url, port };
+  });
 
 function spawnRole(role: string, settings: Settings): PosthornProcess {
   // One process, without npx or a shell in between: a signal reaches the role itself.
