@@ -123,7 +123,12 @@ test(
   async () => {
     const { dashboard, app } = await enter(OWNER);
     const { page } = dashboard;
-    await page.addInitScript("localStorage.setItem('posthorn.language', 'de')");
+    for (const [name, value] of [
+      ['language', 'de'],
+      ['fold.fields', 'open'],
+      ['fold.charts', 'open'],
+    ])
+      await page.addInitScript(`localStorage.setItem('posthorn.${name}', '${value}')`);
     await page.setViewportSize({ width: TELEPHONE, height: 844 });
     const found: Record<string, string[]> = {};
     for (const path of pages) {

@@ -51,6 +51,28 @@ test('an address with what a list does not know loses it, and says so where a fi
   }
 });
 
+// The list began a whole screen below the top of a telephone.
+test('on a telephone fields and charts are folded away until they are wanted, and stay open then', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await dashboard.open('/deliveries');
+  const row = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(1);
+  await row.waitFor();
+  const box = await row.boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(480);
+  const filters = page.getByRole('search');
+  expect(await filters.getByLabel('Last answer').count()).toBe(0);
+  await filters.getByRole('button', { name: 'Fields' }).click();
+  await filters.getByLabel('Last answer').waitFor();
+  await filters.getByRole('button', { name: 'Charts' }).click();
+  await page.getByRole('figure', { name: 'Answers over time' }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await dashboard.open('/messages');
+  await filters.getByLabel('Type', { exact: true }).waitFor();
+  await page.getByRole('figure', { name: 'Messages accepted' }).waitFor();
+  await filters.getByRole('button', { name: 'Charts' }).click();
+  await page.getByRole('figure', { name: 'Messages accepted' }).waitFor({ state: 'detached' });
+});
+
 test('a value that is typed and nothing can have is taken back, until another one is chosen', async () => {
   await dashboard.open('/deliveries');
   const filters = page.getByRole('search');

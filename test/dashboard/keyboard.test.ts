@@ -122,6 +122,49 @@ test('from the link of the first start to a retried delivery without a mouse', a
   ]);
 });
 
+// Each of some thirty links in view was a stop between a list and the panel of its row.
+test('a long list is one stop of Tab, the links of its chosen row are the next, and what is selected and open is said of a row', async () => {
+  const { page } = dashboard;
+  const { keyboard } = page;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const target = { channelId, name: 'Till', webhookUrl: receiver.url, eventTypes: ['order.*'] };
+  const subscriptionId = await scene.make('/v1/subscriptions', target);
+  const messages = Array.from({ length: 40 }, (_, n) => ({ eventType: 'order.created', payload: { n } }));
+  const sent = await scene.posthorn.request(
+    'POST',
+    `/v1/channels/${channelId}/messages/batch`,
+    { messages },
+    scene.key,
+  );
+  expect(sent.status).toBeLessThan(300);
+  await dashboard.open(`/deliveries?subscription=${subscriptionId}`);
+  const grid = page.getByRole('grid', { name: 'Deliveries' });
+  const row = (index: number) => grid.locator(`[aria-rowindex="${index + 2}"]`);
+  await row(20).waitFor();
+  await grid.focus();
+  await keyboard.press('ArrowDown');
+  await keyboard.press('x');
+  await page.locator('[role=row][aria-selected=true]').waitFor();
+  expect(await row(1).getAttribute('aria-selected')).toBe('true');
+  await keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await panel.locator('.sentence').waitFor();
+  expect(await row(1).getAttribute('aria-current')).toBe('true');
+  expect(await row(2).getAttribute('aria-selected')).toBe('false');
+  expect(await row(2).getAttribute('aria-current')).toBeNull();
+  await grid.focus();
+  const isInPanel = (): Promise<boolean> => panel.evaluate((aside) => aside.matches(':focus-within'));
+  let stops = 0;
+  while (!(await isInPanel()) && stops < 10) {
+    await keyboard.press('Tab');
+    stops += 1;
+  }
+  // The two links of the chosen row, and the first stop of the panel.
+  expect(stops).toBeLessThanOrEqual(4);
+  expect(await isInPanel()).toBe(true);
+  expect(await dashboard.violations()).toEqual([]);
+});
+
 // WCAG 2.2, 2.1.4: somebody whose words are heard as keys must be able to switch single keys off.
 test('single keys that are switched off do nothing on any list, and do again when they are switched on', async () => {
   const { page } = dashboard;

@@ -1,5 +1,14 @@
 /** Things that this browser keeps for its person: no secret is ever among them. */
-type Name = 'theme' | 'language' | 'zone' | 'place' | 'keys' | 'passkey' | `looked.${string}` | `hidden.${string}`;
+type Name =
+  | 'theme'
+  | 'language'
+  | 'zone'
+  | 'place'
+  | 'keys'
+  | 'passkey'
+  | `looked.${string}`
+  | `hidden.${string}`
+  | `fold.${string}`;
 
 /** The value kept under a name. Undefined without one, and where the browser keeps nothing. */
 export function kept(name: Name): string | undefined {

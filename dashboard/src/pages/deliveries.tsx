@@ -11,6 +11,7 @@ import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { Charts } from '../parts/fold.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastAnswer } from '../parts/last-answer.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -98,8 +99,10 @@ export function DeliveriesPage() {
         {may('developer') && isFiltered && <RetryAll filterNow={retriedOf(search)} />}
       </Heading>
       <Views page="deliveries" filters={FILTERS} own={VIEWS} />
-      <Filters filters={filters} />
-      <AnswerChart filters={filters} />
+      <Filters filters={filters} hasCharts />
+      <Charts>
+        <AnswerChart filters={filters} />
+      </Charts>
       <DeliveryList filters={search} isFiltered={isFiltered} />
     </>
   );

@@ -7,6 +7,7 @@ import { bytesText } from '../lib/times.ts';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { Charts } from '../parts/fold.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -111,8 +112,10 @@ function MessageList() {
   return (
     <>
       <Views page="messages" filters={FILTERS} own={[]} />
-      <Filters filters={filters} />
-      <MessageHistogram filters={filters} />
+      <Filters filters={filters} hasCharts />
+      <Charts>
+        <MessageHistogram filters={filters} />
+      </Charts>
       <LiveList
         name={t.nav.names.messages}
         kinds={['message', 'delivery']}

@@ -7,6 +7,7 @@ import { durationText } from '../lib/times.ts';
 import { useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { Charts } from '../parts/fold.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -86,6 +87,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
         <CancelRuns of={workflow} status={query.status} since={sinceOf(since)} until={sinceOf(until)} />
       )}
       <Filters
+        hasCharts
         filters={[
           {
             name: 'status',
@@ -97,7 +99,9 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
           ...spans,
         ]}
       />
-      <RunOutcomes workflowId={query.workflowId} />
+      <Charts>
+        <RunOutcomes workflowId={query.workflowId} />
+      </Charts>
       <LiveList
         name={t.nav.names.runs}
         kinds={['run']}

@@ -1,8 +1,10 @@
 import { useId, useRef, useState } from 'react';
+import { useFold } from '../lib/fold.ts';
 import { useKeys } from '../lib/keys.ts';
 import { BETWEEN, type ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import { FoldButton } from './fold.tsx';
 import { FoundChoice } from './found-choice.tsx';
 import { useKnownSearch } from './known-search.ts';
 import { QueryField } from './query-field.tsx';
@@ -15,6 +17,8 @@ type Given = {
   filters: readonly ListFilter[];
   /** False beside a field that searches. */
   hasQuery?: boolean;
+  /** Whether charts stand below, which can be folded away. */
+  hasCharts?: boolean;
   /** Parts of the address that belong to the panel of a row. */
   ofPanel?: readonly string[];
 };
@@ -22,12 +26,15 @@ type Given = {
 const NONE: readonly string[] = [];
 
 /** The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. */
-export function Filters({ filters: given, hasQuery = true, ofPanel = NONE }: Given) {
+export function Filters({ filters: given, hasQuery = true, hasCharts = false, ofPanel = NONE }: Given) {
   const t = useTexts();
   const [search, change] = useAddress();
   const taken = useKnownSearch(given, ofPanel);
   const filters = useNamedFilters(given, search);
   const box = useRef<HTMLDivElement>(null);
+  const [isUnfolded] = useFold('fields');
+  // Without a query the fields are all there is.
+  const hasFields = isUnfolded || !hasQuery;
   const failing = filters.find(({ failure }) => failure !== undefined);
   const isFailing = failing !== undefined && search[failing.name] === failing.failure;
   const switchFailing = (): void => failing && change({ [failing.name]: isFailing ? '' : (failing.failure ?? '') });
@@ -63,7 +70,7 @@ export function Filters({ filters: given, hasQuery = true, ofPanel = NONE }: Giv
               {filter.label}: <span className="mono">{search[filter.name]}</span> ×
             </button>
           )
-        ) : filter.find !== undefined && hasMore(filter) ? (
+        ) : !hasFields ? null : filter.find !== undefined && hasMore(filter) ? (
           <FoundChoice
             key={filter.name}
             kind={filter.find}
@@ -104,7 +111,7 @@ export function Filters({ filters: given, hasQuery = true, ofPanel = NONE }: Giv
           {t.list.failuresOnly}
         </button>
       )}
-      {filters.some(({ shown }) => shown === BETWEEN) && <TimeRange />}
+      {hasFields && filters.some(({ shown }) => shown === BETWEEN) && <TimeRange />}
       {isRelative && (
         <button
           type="button"
@@ -124,6 +131,8 @@ export function Filters({ filters: given, hasQuery = true, ofPanel = NONE }: Giv
           {t.list.clear}
         </button>
       )}
+      {hasQuery && <FoldButton of="fields" />}
+      {hasCharts && <FoldButton of="charts" />}
       {taken !== undefined && (
         <p className="note" role="status">
           {t.list.taken(taken)}

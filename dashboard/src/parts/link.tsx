@@ -2,14 +2,16 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
+import { useRowStop } from './grid-row.ts';
 
 type Given = { to: string; search?: Search; children: ReactNode; className?: string; 'aria-current'?: 'page' };
 
 /** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
 export function HereLink({ to, search = {}, ...more }: Given) {
   const { path } = useHere();
+  const stop = useRowStop();
   // `never`: pages name each other by texts; the router's own types know the paths of no other file.
-  return <Link to={path + to} search={search as never} activeOptions={{ includeSearch: false }} {...more} />;
+  return <Link to={path + to} search={search as never} activeOptions={{ includeSearch: false }} {...stop} {...more} />;
 }
 
 export function useGo(): (to: string, search?: Search) => void {
@@ -19,7 +21,8 @@ export function useGo(): (to: string, search?: Search) => void {
 }
 
 /** A link to any page by its whole path, such as the overview of another app. */
-export const PathLink = ({ to, search = {}, ...more }: Pick<Given, 'to' | 'search' | 'children' | 'className'>) => (
+export function PathLink({ to, search = {}, ...more }: Pick<Given, 'to' | 'search' | 'children' | 'className'>) {
+  const stop = useRowStop();
   // `never`: as above.
-  <Link to={to} search={search as never} {...more} />
-);
+  return <Link to={to} search={search as never} {...stop} {...more} />;
+}

@@ -8,6 +8,7 @@ import { ColumnChoice, useColumns } from './column-choice.tsx';
 import { Empty } from './empty.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
+import { GridRowContext } from './grid-row.ts';
 import { usePaused } from './pause.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
@@ -201,6 +202,7 @@ export function LiveList<T>(given: Given<T>) {
         role="grid"
         aria-label={name}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
+        aria-multiselectable={acts !== undefined || undefined}
         aria-activedescendant={rows.length > 0 ? `row-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -228,7 +230,8 @@ export function LiveList<T>(given: Given<T>) {
                 data-chosen={index === chosen || undefined}
                 role="row"
                 aria-rowindex={index + 2}
-                aria-selected={open === id}
+                aria-current={open === id || undefined}
+                {...(acts !== undefined && { 'aria-selected': selection.has(id) })}
                 style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
                 onClick={(event) => {
                   // A click on a link, or with a key that opens a tab, is the browser's.
@@ -260,11 +263,13 @@ export function LiveList<T>(given: Given<T>) {
                     </label>
                   </div>
                 )}
-                {columns.map(({ head, cell, isNumber }) => (
-                  <div key={head} role="gridcell" className={isNumber === true ? 'cell number' : 'cell'}>
-                    {cell(row)}
-                  </div>
-                ))}
+                <GridRowContext value={index === chosen}>
+                  {columns.map(({ head, cell, isNumber }) => (
+                    <div key={head} role="gridcell" className={isNumber === true ? 'cell number' : 'cell'}>
+                      {cell(row)}
+                    </div>
+                  ))}
+                </GridRowContext>
               </div>
             );
           })}

@@ -82,6 +82,7 @@ export const de: Texts = {
     },
   },
   list: {
+    fold: { fields: 'Felder', charts: 'Diagramme' },
     query: {
       label: 'Abfrage',
       completions: 'Vorschläge',

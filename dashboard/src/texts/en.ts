@@ -81,6 +81,7 @@ const frame = {
     },
   },
   list: {
+    fold: { fields: 'Fields', charts: 'Charts' },
     query: {
       label: 'Query',
       completions: 'Completions',

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { type Foldable, useFold } from '../lib/fold.ts';
+import { useTexts } from '../lib/texts.ts';
+
+/** Opens and folds a part of the page that stands above its list. */
+export function FoldButton({ of }: { of: Foldable }) {
+  const t = useTexts();
+  const [isOpen, toggle] = useFold(of);
+  return (
+    <button type="button" className="button plain" aria-expanded={isOpen} onClick={toggle}>
+      {t.list.fold[of]} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+    </button>
+  );
+}
+
+/** Charts above a list, unless they are folded away: nothing of them is asked for then. */
+export function Charts({ children }: { children: ReactNode }) {
+  const [isOpen] = useFold('charts');
+  return isOpen ? children : null;
+}
