@@ -11,6 +11,9 @@ import { Waiting } from './waiting.tsx';
 
 type Signed = { secret: string; body: string };
 
+/** Receivers take a signature for five minutes: the line that is shown is never much older than this. */
+const SIGNED_ANEW_MS = 60_000;
+
 /** The request of a delivery as a line for a shell, signed at this moment: for a receiver on one's own machine. */
 export function SignedCurl({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
   const t = useTexts();
@@ -35,11 +38,15 @@ export function SignedCurl({ delivery, onClose }: { delivery: Delivery; onClose:
   useEffect(() => {
     if (signed === undefined) return;
     let isOver = false;
-    void signedCurl({ ...signed, url, id: delivery.messageId, now: new Date() }).then((text) => {
+    const sign = async (): Promise<void> => {
+      const text = await signedCurl({ ...signed, url, id: delivery.messageId, now: new Date() });
       if (!isOver) setLine(text);
-    });
+    };
+    void sign();
+    const timer = setInterval(() => void sign(), SIGNED_ANEW_MS);
     return () => {
       isOver = true;
+      clearInterval(timer);
     };
   }, [signed, url, delivery.messageId]);
   return (
