@@ -4,6 +4,11 @@ import { describable, tellSent } from './requests.ts';
 
 export * from '../../../client/src/index.ts';
 
+// A browser drops the requests of a page that is closed, unless they ask to outlive it.
+let isLeaving = false;
+addEventListener('pagehide', () => (isLeaving = true), { capture: true });
+addEventListener('pageshow', () => (isLeaving = false), { capture: true });
+
 const common = { baseUrl: API, credentials: { session: {} } } as const;
 
 /** Every call of the pages goes through it: the session is a cookie that no script can read. */
@@ -13,7 +18,7 @@ export const api: Posthorn = describable(
     retries: { max: 1, withinMs: 5_000 },
     fetch: (input, init) => {
       tellSent(input, init);
-      return globalThis.fetch(input, init);
+      return globalThis.fetch(input, isLeaving ? { ...init, keepalive: true } : init);
     },
   }),
   (fetch) => new Posthorn({ ...common, retries: { max: 0 }, fetch }),

@@ -1,4 +1,5 @@
 import type { Attempt } from '../api/client.ts';
+import { excerpts } from './excerpts.ts';
 
 /** A part of a try: `name` says which header, where it is one. */
 type Part = {
@@ -9,24 +10,6 @@ export type Difference = Part & { before: string | undefined; after: string | un
 
 // Headers that differ in every try say nothing about why one of them failed.
 const ALWAYS_OTHERS = new Set(['webhook-timestamp', 'webhook-signature', 'traceparent', 'date']);
-
-/** Characters of a long text that are shown before and behind the part that changed. */
-const AROUND = 40;
-
-/** Two texts without what they have in common, but for some of it around the change. A text without a partner stays whole. */
-export function excerpts(before: string | undefined, after: string | undefined): Pick<Difference, 'before' | 'after'> {
-  if (before === undefined || after === undefined) return { before, after };
-  const [old, now] = [[...before], [...after]];
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
-  const [begun, left] = [Math.max(0, head - AROUND), Math.max(0, tail - AROUND)];
-  const cut = (all: string[]): string =>
-    `${begun > 0 ? '…' : ''}${all.slice(begun, all.length - left).join('')}${left > 0 ? '…' : ''}`;
-  return { before: cut(old), after: cut(now) };
-}
 
 /** All parts of two tries that differ. Times are left out: they always do. */
 export function differences(before: Attempt, after: Attempt): Difference[] {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { excerpts } from '../../dashboard/src/lib/attempt-diff.ts';
+import { excerpts } from '../../dashboard/src/lib/excerpts.ts';
 
-test('of two long texts the part that changed is shown, with some of the text around it', () => {
+test('two long texts show the part that changed, with some of the text around it', () => {
   const [head, tail] = ['h'.repeat(100), 't'.repeat(100)];
   expect(excerpts(`${head}503${tail}`, `${head}200 OK${tail}`)).toEqual({
     before: `…${'h'.repeat(40)}503${'t'.repeat(40)}…`,
