@@ -60,12 +60,15 @@ test('the form of a subscription keeps what was written while it is changed else
   // Fields that were not touched follow.
   expect(await filter.inputValue()).toBe('payload.total > 2');
   expect(await dashboard.violations()).toEqual([]);
+  // Nobody else has changed what was written: it stays when the change was seen.
+  await page.getByRole('button', { name: 'Seen' }).click();
+  await told().waitFor({ state: 'detached' });
+  expect(await name.inputValue()).toBe('Till of the shop');
 
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await save().click();
   expect((await sent).postDataJSON()).toEqual({ name: 'Till of the shop', retryPolicy: { maxRetries: 5 } });
   await page.getByText('Saved', { exact: true }).waitFor();
-  await told().waitFor({ state: 'detached' });
   expect(await stored(path)).toMatchObject({
     name: 'Till of the shop',
     filter: 'payload.total > 2',
@@ -177,6 +180,34 @@ test('a definition that is being written stays while its workflow is changed els
   await page.getByText('Saved', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Orders of Bonn', level: 1 }).waitFor();
   expect(JSON.stringify(await stored(path))).toContain('Very large');
+});
+
+// The label had the zone of today, and an hour that comes twice was the first one in silence.
+test('a time is written in the zone as it is then, and one at which clocks change says which time is meant', async () => {
+  const { page, context } = dashboard;
+  const browser = await context.newCDPSession(page);
+  await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+  await dashboard.open('/account');
+  await page.getByLabel('Time zone').selectOption('local');
+  await dashboard.open('/overview');
+  await page.getByRole('button', { name: 'Mark a moment' }).click();
+  const dialog = page.getByRole('dialog');
+  const when = dialog.getByLabel(/^When it was/);
+  const labelled = (zone: string) => dialog.getByText(`When it was (${zone})`, { exact: true });
+  const unclear = dialog.getByText('The clocks change in this hour.');
+  await when.fill('2026-01-31T12:00:00');
+  await labelled('UTC+01:00').waitFor();
+  await when.fill('2026-07-31T12:00:00');
+  await labelled('UTC+02:00').waitFor();
+  expect(await unclear.count()).toBe(0);
+  await when.fill('2026-10-25T02:30:00');
+  await dialog.getByText('meant: 2026-10-25 02:30:00.000 UTC+02:00').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  // An hour that no clock shows.
+  await when.fill('2026-03-29T02:30:00');
+  await dialog.getByText('meant: 2026-03-29 03:30:00.000 UTC+02:00').waitFor();
+  await when.fill('2026-03-29T03:30:00');
+  await unclear.waitFor({ state: 'detached' });
 });
 
 test('a time that is half written stays while minutes pass, and counts once it is whole', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { RUN_CODES } from '../../src/kernel/words/outcomes.ts';
-import { setDashboardScene, type DashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 const MINUTE = 60_000;
@@ -9,17 +10,12 @@ let dashboard: Dashboard;
 let workflowId: string;
 let failedAt: number;
 
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
   const steps = [{ id: 'note', type: 'action', config: { action: 'log', noted: true } }];
   workflowId = await scene.make('/v1/workflows', { name: 'Refunds', trigger: { type: 'manual' }, steps });
   await storeDay();
 });
-afterEach(() => scene.leave());
 
 /** A day in which a run completes each ten minutes, and an hour ago seven failed and two were cancelled. */
 async function storeDay(): Promise<void> {
@@ -54,7 +50,7 @@ test('runs are drawn by outcome; an outcome is a filter, and a step narrows the 
   const { page } = dashboard;
   await dashboard.open('/runs');
   const chart = page.getByRole('figure', { name: 'Runs by outcome' });
-  await chart.getByText('140 started · 0 not ended now').waitFor();
+  await chart.getByText('140 started · 0 not ended yet').waitFor();
   const outcomes = chart.locator('.legend').getByRole('button');
   expect((await outcomes.allInnerTexts()).map((text) => text.trim())).toEqual(['Completed', 'Failed', 'Cancelled']);
   expect(await dashboard.violations()).toEqual([]);
@@ -103,7 +99,7 @@ test('a workflow has the chart of its own runs, and one without runs has none', 
   const { page } = dashboard;
   await dashboard.open(`/workflows/${workflowId}?tab=runs`);
   const chart = page.getByRole('figure', { name: 'Runs by outcome' });
-  await chart.getByText('140 started · 0 not ended now').waitFor();
+  await chart.getByText('140 started · 0 not ended yet').waitFor();
   const steps = [{ id: 'note', type: 'action', config: { action: 'log', noted: true } }];
   const other = await scene.make('/v1/workflows', { name: 'Calm', trigger: { type: 'manual' }, steps });
   const answered = page.waitForResponse((answer) => answer.url().includes('/v1/stats/runs'));

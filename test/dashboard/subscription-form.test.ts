@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The rarer fields of a subscription, and how much a replay since a time would bring. */
@@ -8,16 +9,11 @@ let scene: DashboardScene;
 let dashboard: Dashboard;
 let channelId: string;
 
-beforeAll(async () => {
-  // The figures are counted by a worker.
-  scene = await setDashboardScene();
-});
-afterAll(() => scene.end());
+// The figures are counted by a worker.
+onEachDashboard((entered) => ({ scene, dashboard } = entered), { withWorker: true });
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
   channelId = await scene.make('/v1/channels', { name: 'orders' });
 });
-afterEach(() => scene.leave());
 
 const read = async <T>(path: string): Promise<T> => {
   const { body } = await scene.posthorn.request<T & object>('GET', path, undefined, scene.key);
@@ -106,7 +102,9 @@ test('a new subscription is made without a circuit breaker, and gets what the ch
   await page.getByLabel('Name').fill('Till');
   await page.getByText('More', { exact: true }).click();
   await page.getByLabel('Stop for a while when all tries fail').uncheck();
-  await page.getByLabel('Stored messages from').fill(new Date(Date.now() - 3_600_000).toISOString().slice(0, 16));
+  await page
+    .getByLabel(/^Also send messages stored since/)
+    .fill(new Date(Date.now() - 3_600_000).toISOString().slice(0, 16));
   await page.getByRole('button', { name: 'Make a subscription' }).click();
   await page.getByText('Stored messages since then are on their way').waitFor();
   await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
@@ -118,11 +116,23 @@ test('a new subscription is made without a circuit breaker, and gets what the ch
   });
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByText('More', { exact: true }).click();
-  expect(await page.getByLabel('Stored messages from').count()).toBe(0);
+  expect(await page.getByLabel(/^Also send messages stored since/).count()).toBe(0);
   await page.getByLabel('Stop for a while when all tries fail').check();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await read(path)).toMatchObject({ circuitBreaker: true });
+});
+
+// An emptied name was left out of what is sent, and the page said that it is saved.
+test('a name that is emptied is refused at its field, and stays as it was', async () => {
+  const { page } = dashboard;
+  const id = await scene.make('/v1/subscriptions', { channelId, name: 'Till', webhookUrl: 'https://example.com/hook' });
+  await dashboard.open(`/subscriptions/${id}?tab=settings`);
+  await page.getByLabel('Name', { exact: true }).fill(' ');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.locator('.field', { hasText: 'Name' }).locator('.problem').waitFor();
+  expect(await page.getByText('Saved', { exact: true }).count()).toBe(0);
+  expect(await read(`/v1/subscriptions/${id}`)).toMatchObject({ name: 'Till' });
 });
 
 test('stored values that a newer rule refuses are named on the page of a subscription', async () => {

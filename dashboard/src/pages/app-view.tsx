@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type App, ROLES, type UpdateApp } from '../api/client.ts';
+import { namesOf } from '../lib/edits.ts';
+import { changedPolicy, POLICY_NUMBERS } from '../lib/retry-policy.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -14,8 +16,6 @@ import { ShellButton } from '../parts/shell-lines.tsx';
 import { State } from '../parts/state.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useEdits } from '../parts/use-edits.ts';
-
-const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
 
 /** Settings of an app: the defaults of what is made in it from now on, and whether it works at all. */
 export function AppView({ id }: { id: string }) {
@@ -40,18 +40,15 @@ const fieldsOf = ({ name, slug, description = '', settings }: App) => ({
   ...settings.retryPolicy,
   circuitBreaker: settings.circuitBreaker,
 });
-const SETTINGS = ['retentionDays', 'timeoutMs', 'circuitBreaker', ...NUMBERS] as const;
+const SETTINGS = ['retentionDays', 'timeoutMs', 'circuitBreaker', ...POLICY_NUMBERS] as const;
 
 function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
   const t = useTexts();
   const { environment } = useHere();
-  const { act } = useActs();
   const client = useQueryClient();
   const edits = useEdits(fieldsOf(app));
   const { values, written } = edits;
-  const { maxRetries, initialDelay, maxDelay, backoffMultiplier } = values;
-  const policy = { maxRetries, initialDelay, maxDelay, backoffMultiplier };
-  const changedNumbers = NUMBERS.filter((name) => written[name] !== undefined);
+  const retryPolicy = changedPolicy(written, values);
   const [error, setError] = useState<unknown>();
   const at = { place: { appId: app.id, environment } };
   const refresh = async (): Promise<void> => {
@@ -70,9 +67,7 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
     settings: {
       ...(written.retentionDays !== undefined && { retentionDays: Number(written.retentionDays) }),
       ...(written.timeoutMs !== undefined && { timeoutMs: Number(written.timeoutMs) }),
-      ...(changedNumbers.length > 0 && {
-        retryPolicy: Object.fromEntries(changedNumbers.map((name) => [name, policy[name]])),
-      }),
+      ...(retryPolicy !== undefined && { retryPolicy }),
       ...(written.circuitBreaker !== undefined && { circuitBreaker: written.circuitBreaker }),
     },
   };
@@ -101,8 +96,9 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
           event.preventDefault();
           setError(undefined);
           edits.save({
+            names: namesOf({ ...written, ...retryPolicy }),
             read: async () => fieldsOf(await api.apps.get(app.id, at)),
-            send: () => api.apps.update(app.id, changed, at),
+            send: async () => fieldsOf(await api.apps.update(app.id, changed, at)),
             refresh,
             onFailure: setError,
           });
@@ -119,18 +115,18 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
           <div className="numbers">
             <TextField label={t.apps.retentionDays} {...number('retentionDays')} isRequired />
             <TextField label={t.apps.timeoutMs} {...number('timeoutMs')} isRequired />
-            {NUMBERS.map((name) => (
+            {POLICY_NUMBERS.map((name) => (
               <TextField
                 key={name}
                 label={t.subscriptions.policyFields[name]}
                 type="number"
-                value={String(policy[name])}
+                value={String(values[name])}
                 onChange={(text) => edits.write({ [name]: Number(text) })}
                 problem={problemOf(error, `settings.retryPolicy.${name}`)}
               />
             ))}
           </div>
-          <PolicyDrawing policy={policy} />
+          <PolicyDrawing policy={values} />
           <Check
             label={t.apps.circuitBreaker}
             isOn={values.circuitBreaker}
@@ -160,15 +156,15 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
               <button
                 type="button"
                 className="button"
-                onClick={() =>
-                  void act(
-                    async () => {
-                      await update({ settings: null });
-                      edits.drop(SETTINGS);
-                    },
-                    { told: t.common.saved },
-                  )
-                }
+                onClick={() => {
+                  setError(undefined);
+                  edits.save({
+                    names: SETTINGS,
+                    send: async () => fieldsOf(await api.apps.update(app.id, { settings: null }, at)),
+                    refresh,
+                    onFailure: setError,
+                  });
+                }}
               >
                 {t.apps.toService}
               </button>

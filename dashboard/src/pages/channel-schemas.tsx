@@ -23,7 +23,7 @@ const ALL = '';
 type Written = readonly (readonly [type: string, text: string])[];
 
 /** The fields of an answer: the schema of all types, those of single types, and what becomes of a payload that does not fit. */
-const fieldsOf = (channel: Channel, text: string) => ({
+const fieldsOf = ({ data: channel, text }: { data: Channel; text: string }) => ({
   all: prettyText(memberText(text, 'schema') ?? ''),
   types: memberTexts(memberText(text, 'schemas') ?? '{}').map(
     ([type, schema]) => [type, prettyText(schema)] as const,
@@ -59,7 +59,7 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   const { at, may } = useHere();
   const { act, tell } = useActs();
   const refresh = useRefresh();
-  const fields = useMemo(() => fieldsOf(channel, text), [channel, text]);
+  const fields = useMemo(() => fieldsOf({ data: channel, text }), [channel, text]);
   const edits = useEdits(fields);
   const { all, types, mode } = edits.values;
   const texts: Written = [[ALL, all], ...types];
@@ -125,11 +125,8 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
     // A channel without schemas does not tell the mode that it keeps: the shown one is to hold.
     const sent = { ...(channel.schemaMode === undefined && { mode }), ...edits.written };
     edits.save({
-      read: async () => {
-        const now = await api.channels.get(channel.id, at).withAnswer();
-        return fieldsOf(now.data, now.text);
-      },
-      send: () => api.channels.update(channel.id, bodyOf(sent), at),
+      read: async () => fieldsOf(await api.channels.get(channel.id, at).withAnswer()),
+      send: async () => fieldsOf(await api.channels.update(channel.id, bodyOf(sent), at).withAnswer()),
       refresh,
       onFailure: setError,
     });

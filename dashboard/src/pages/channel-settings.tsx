@@ -30,22 +30,18 @@ export function ChannelSettings({ channel }: { channel: Channel }) {
     onChange: (value: string) => edits.write({ [name]: value }),
     problem: problemOf(error, name),
   });
+  const changed = {
+    ...(written.name !== undefined && { name: written.name }),
+    ...(written.description !== undefined && {
+      description: written.description.trim() === '' ? null : written.description,
+    }),
+    ...(written.retentionDays !== undefined && { retentionDays: Number(written.retentionDays) }),
+  };
   const save = (): void => {
     setError(undefined);
     edits.save({
       read: async () => fieldsOf(await api.channels.get(channel.id, at)),
-      send: () =>
-        api.channels.update(
-          channel.id,
-          {
-            ...(written.name !== undefined && { name: written.name }),
-            ...(written.description !== undefined && {
-              description: written.description.trim() === '' ? null : written.description,
-            }),
-            ...(written.retentionDays !== undefined && { retentionDays: Number(written.retentionDays) }),
-          },
-          at,
-        ),
+      send: async () => fieldsOf(await api.channels.update(channel.id, changed, at)),
       refresh,
       onFailure: setError,
     });

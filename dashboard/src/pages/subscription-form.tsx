@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useState } from 'react';
 import { api, type App, type Subscription } from '../api/client.ts';
+import { namesOf } from '../lib/edits.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { changedPolicy, POLICY_NUMBERS, policyOf } from '../lib/retry-policy.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { firstChannelOf } from '../lib/system-channel.ts';
@@ -57,8 +59,6 @@ type Given =
   | { subscription: Subscription; channelId?: never; target?: never; type?: never; settings?: never }
   | { subscription?: never; channelId: string; target: string; type: string; settings: Settings };
 
-const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
-
 const fieldsOf = (of: Subscription) => ({
   name: of.name,
   webhookUrl: of.webhookUrl,
@@ -101,10 +101,8 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
   const edits = useEdits(subscription === undefined ? begun : fieldsOf(subscription));
   if (!may('developer')) return <NotAllowed isPart={subscription !== undefined} />;
   const { values, written, write } = edits;
-  const { maxRetries, initialDelay, maxDelay, backoffMultiplier } = values;
-  const policy = { maxRetries, initialDelay, maxDelay, backoffMultiplier };
-  const changedNumbers = NUMBERS.filter((name) => written[name] !== undefined);
-  const isPolicyChosen = changedNumbers.length > 0;
+  const policy = policyOf(values);
+  const retryPolicy = changedPolicy(written, values);
   const make = (): void => {
     let hasReplay = false;
     void act(
@@ -116,7 +114,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
             eventTypes: typesIn(values.eventTypes),
             ...(values.name.trim() !== '' && { name: values.name.trim() }),
             ...(values.filter.trim() !== '' && { filter: values.filter }),
-            ...(isPolicyChosen && { retryPolicy: policy }),
+            ...(retryPolicy !== undefined && { retryPolicy: policy }),
             ...newMore(written, zone),
           },
           at,
@@ -128,24 +126,20 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
       { told: () => (hasReplay ? t.more.replayBegun : undefined), onFailure: setError },
     );
   };
+  const changed = {
+    ...(written.webhookUrl !== undefined && { webhookUrl: written.webhookUrl }),
+    ...(written.eventTypes !== undefined && { eventTypes: typesIn(written.eventTypes) }),
+    // A subscription has a name: one that is emptied is refused at its field.
+    ...(written.name !== undefined && { name: written.name.trim() }),
+    ...(written.filter !== undefined && { filter: written.filter.trim() === '' ? null : written.filter }),
+    ...(retryPolicy !== undefined && { retryPolicy }),
+    ...changedMore(written),
+  };
   const change = ({ id }: Subscription): void =>
     edits.save({
+      names: namesOf({ ...written, ...retryPolicy }),
       read: async () => fieldsOf(await api.subscriptions.get(id, at)),
-      send: () =>
-        api.subscriptions.update(
-          id,
-          {
-            ...(written.webhookUrl !== undefined && { webhookUrl: written.webhookUrl }),
-            ...(written.eventTypes !== undefined && { eventTypes: typesIn(written.eventTypes) }),
-            ...(written.name !== undefined && written.name.trim() !== '' && { name: written.name.trim() }),
-            ...(written.filter !== undefined && { filter: written.filter.trim() === '' ? null : written.filter }),
-            ...(isPolicyChosen && {
-              retryPolicy: Object.fromEntries(changedNumbers.map((name) => [name, policy[name]])),
-            }),
-            ...changedMore(written),
-          },
-          at,
-        ),
+      send: async () => fieldsOf(await api.subscriptions.update(id, changed, at)),
       refresh,
       onFailure: setError,
     });
@@ -207,7 +201,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
       <fieldset className="form box">
         <legend>{t.subscriptions.policy}</legend>
         <div className="numbers">
-          {NUMBERS.map((name) => (
+          {POLICY_NUMBERS.map((name) => (
             <TextField
               key={name}
               label={t.subscriptions.policyFields[name]}
@@ -219,7 +213,9 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
           ))}
         </div>
         <PolicyDrawing policy={policy} />
-        {subscription === undefined && !isPolicyChosen && <p className="muted">{t.subscriptions.defaultPolicy}</p>}
+        {subscription === undefined && retryPolicy === undefined && (
+          <p className="muted">{t.subscriptions.defaultPolicy}</p>
+        )}
       </fieldset>
       <MoreFields more={values} onChange={write} error={error} isNew={subscription === undefined} />
       {subscription !== undefined && (

@@ -43,6 +43,8 @@ export function definitionOf(text: string): string {
   return prettyText(`{${parts.join(',')}}`);
 }
 
+const fieldsOf = (answer: { text: string }) => ({ text: definitionOf(answer.text) });
+
 /**
  * A definition as a form and as JSON, side by side: the text is the one thing that is kept, and each change in the form is one of it. The
  * service checks it while it is written, and both show each fault at its place.
@@ -86,8 +88,8 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     // The text goes as it is written: no number of it is read and written anew.
     if (workflow !== undefined)
       edits.save({
-        read: async () => ({ text: definitionOf((await api.workflows.get(workflow.id, at).withAnswer()).text) }),
-        send: () => api.workflows.update(workflow.id, text, at),
+        read: async () => fieldsOf(await api.workflows.get(workflow.id, at).withAnswer()),
+        send: async () => fieldsOf(await api.workflows.update(workflow.id, text, at).withAnswer()),
         refresh,
         onFailure: setError,
       });

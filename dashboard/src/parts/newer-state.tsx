@@ -28,12 +28,12 @@ export function NewerState<T extends Readonly<Record<string, unknown>>>({ edits,
             type="button"
             className="button"
             onClick={({ currentTarget: { form } }) => {
-              edits.drop();
+              edits.take();
               // The button goes, and the keys would be nowhere.
               form?.querySelector<HTMLElement>('input, textarea, select')?.focus();
             }}
           >
-            {t.newer.take}
+            {both.length > 0 ? t.newer.take : t.newer.seen}
           </button>
         </div>
       )}

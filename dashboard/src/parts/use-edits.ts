@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import { isDescribing } from '../api/requests.ts';
+import { type Edit, type Fields, movedFields, withSaved, withSeen, withWritten } from '../lib/edits.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 
-/** The fields of a form by their names. Each value is plain: two that look the same as JSON are the same. */
-type Fields = Readonly<Record<string, unknown>>;
-
 type Saving<T> = {
-  /** Asks the service for the thing as it is now. */
-  read: () => Promise<T>;
-  /** Begins with its request at once: `curl` describes it. */
-  send: () => Promise<unknown>;
+  /** The fields that are sent. Absent: those that were written. */
+  names?: readonly (keyof T & string)[];
+  /** Asks the service for the thing as it is now. Absent: it is replaced whatever it is. */
+  read?: () => Promise<T>;
+  /** Begins with its request at once: `curl` describes it. Gives the thing as it is since. */
+  send: () => Promise<T>;
   /** Makes the page read the thing anew. */
   refresh: () => Promise<unknown>;
   onFailure: (error: unknown) => void;
@@ -22,78 +22,58 @@ export type Edits<T extends Fields> = {
   /** The fields that were written and are not saved. A field that is written as the thing has it counts no more. */
   written: Partial<T>;
   write: (part: Partial<T>) => void;
-  /** Fields of the thing that have changed since the first one was written. Empty while nothing is written. */
+  /** Fields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
   newer: readonly (keyof T & string)[];
-  /** Drops what was written: in these fields, or in all. */
-  drop: (names?: readonly (keyof T & string)[]) => void;
+  /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
+  take: () => void;
   save: (saving: Saving<T>) => void;
 };
 
 /**
  * The fields of a form over a thing that may change meanwhile: by another person, a schedule, or the page's own buttons. Untouched fields
  * follow the thing, and those that were written stay as they are. The API knows no condition on a change (no If-Match), so a save reads
- * the thing first: where somebody has changed a written field and the page has not told so yet, nothing is sent and the page tells it. Two
- * people who save within that moment still overwrite each other.
+ * the thing first: where somebody has changed a field that is sent and the page has not told so yet, nothing is sent and the page tells
+ * it. Two people who save within that moment still overwrite each other.
  */
 export function useEdits<T extends Fields>(thing: T): Edits<T> {
   const t = useTexts();
   const { act } = useActs();
-  const [edits, setEdits] = useState<{ begun: T; written: Partial<T> }>();
+  const [edit, setEdit] = useState<Edit<T>>();
   const [isSaving, setIsSaving] = useState(false);
-  const written: Partial<T> = edits?.written ?? {};
-  const without = (before: typeof edits, isOver: (name: string, value: unknown) => boolean): typeof edits => {
-    const left = Object.entries(before?.written ?? {}).filter(([name, value]) => !isOver(name, value));
-    // `as`: the fields that are left are those of before.
-    return before === undefined || left.length === 0
-      ? undefined
-      : { ...before, written: Object.fromEntries(left) as Partial<T> };
-  };
-  /** Whether somebody else has given this field of the thing another value than `seen`. */
-  const isMoved = (now: T, name: keyof T, seen: T): boolean =>
-    !isAlike(now[name], seen[name]) && !(name in written && isAlike(now[name], written[name]));
-  const save = async ({ read, send, refresh, onFailure }: Saving<T>): Promise<void> => {
-    let isSent = false;
+  const written: Partial<T> = edit?.written ?? {};
+  const values = { ...thing, ...written };
+  const save = async ({ names, read, send, refresh, onFailure }: Saving<T>): Promise<void> => {
+    const isOfSave = (name: string): boolean => names?.includes(name) ?? name in written;
+    const saved: { answer?: T } = {};
     // While the answer is read back, the thing has what was sent, perhaps written in another way.
     setIsSaving(true);
     await act(
       async () => {
-        if (!isDescribing()) {
+        if (read !== undefined && !isDescribing()) {
           const now = await read();
-          if (Object.keys(written).some((name) => isMoved(now, name, thing))) {
+          if (movedFields(now, thing, written).some(isOfSave)) {
             await refresh();
             return;
           }
         }
-        await send();
-        isSent = true;
+        saved.answer = await send();
         await refresh();
       },
-      { told: () => (isSent ? t.common.saved : undefined), onFailure },
+      { told: () => (saved.answer === undefined ? undefined : t.common.saved), onFailure },
     );
     setIsSaving(false);
-    if (!isSent) return;
-    // A field that was written on meanwhile is kept.
-    setEdits((before) => {
-      const left = without(before, (name, value) => name in written && isAlike(value, written[name]));
-      return left && { ...left, begun: { ...left.begun, ...written } };
-    });
+    const { answer } = saved;
+    if (answer === undefined) return;
+    // `as`: the members are those of the fields.
+    const sent = Object.fromEntries(Object.entries(values).filter(([name]) => isOfSave(name))) as Partial<T>;
+    setEdit((before) => withSaved(before, sent, answer));
   };
   return {
-    values: { ...thing, ...written },
+    values,
     written,
-    write: (part) =>
-      setEdits((before) =>
-        without(
-          { begun: before?.begun ?? thing, written: { ...before?.written, ...part } },
-          // `as`: the names are those of the fields.
-          (name, value) => isAlike(value, thing[name as keyof T]),
-        ),
-      ),
-    newer:
-      edits === undefined || isSaving ? [] : Object.keys(thing).filter((name) => isMoved(thing, name, edits.begun)),
-    drop: (names) => setEdits((before) => without(before, (name) => names === undefined || names.includes(name))),
+    write: (part) => setEdit((before) => withWritten(before, thing, part)),
+    newer: edit === undefined || isSaving ? [] : movedFields(thing, edit.seen, edit.written),
+    take: () => setEdit((before) => withSeen(before, thing)),
     save: (saving) => void save(saving),
   };
 }
-
-const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -29,6 +29,11 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
       `${tries === 1 ? '1 Versuch' : `${number(tries)} Versuche`} bisher, der letzte ${outcome}. Die Regel beginnt von vorn.`,
     againTitle: 'Noch einmal zustellen?',
     againWhy: 'Sie ist schon angekommen. Der Empfänger bekommt sie noch einmal, unter derselben Id.',
+    againManyTitle: (count) => `${number(count)} Zustellungen wiederholen?`,
+    againManyWhy: (count) =>
+      count === 1
+        ? 'Eine von ihnen ist schon angekommen. Der Empfänger bekommt die Nachricht noch einmal, unter derselben Id.'
+        : `${number(count)} von ihnen sind schon angekommen. Die Empfänger bekommen die Nachrichten noch einmal, unter denselben Ids.`,
     givenUp: (reason) => `Aufgegeben: ${reason}.`,
     waitsFor: (hold) => `Wartet: ${hold}.`,
     next: 'Nächster um',
@@ -37,7 +42,7 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
     noAnswer: 'Es kam keine Antwort.',
     noRequest: 'Die Anfrage dieses Versuchs wurde nicht aufbewahrt.',
     masked: '*** steht für Geheimes.',
-    bodyGone: 'Ihr Körper ist mit dem Inhalt der Nachricht verschwunden.',
+    bodyGone: 'Der Körper der Anfrage ist mit dem Inhalt der Nachricht verschwunden.',
     times: {
       began: 'Begann',
       waited: 'Wartete davor',
@@ -58,7 +63,7 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
       body: 'Inhalt der Antwort',
       answerHeader: 'Kopfzeile der Antwort',
       url: 'URL',
-      requestVersion: 'Fassung der Anfrage',
+      requestVersion: 'Version der Anfrage',
       requestHeader: 'Kopfzeile der Anfrage',
     },
     slow: 'Beantwortet nach',

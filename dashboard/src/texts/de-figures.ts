@@ -33,15 +33,15 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     overTime: 'Antworten im Verlauf',
     noAnswer: 'keine Antwort',
     madeThen:
-      'Ein Abschnitt führt zu den Zustellungen, die darin entstanden sind. Spätere Versuche von älteren sind gezeichnet, aber dort nicht aufgeführt.',
+      'Ein Abschnitt öffnet die Zustellungen, die in dieser Zeit entstanden sind. Versuche älterer Zustellungen zählen hier mit und fehlen in jener Liste.',
     outcomes: 'Läufe nach Ausgang',
     runsOfDay: (completed, failed) => `Letzte 24 Stunden: ${completed} abgeschlossen, ${failed} gescheitert`,
     startedRuns: (count) => `${count} begonnen`,
-    unfinishedRuns: (count) => `${count} jetzt nicht beendet`,
+    unfinishedRuns: (count) => `${count} noch nicht beendet`,
     notNarrowedRuns: (name) =>
       `Gezählt sind alle Läufe, die in diesem Zeitraum geendet haben, ohne den Filter ${name}.`,
     runsMadeThen:
-      'Ein Lauf zählt, wenn er endet, ein gescheiterter nach einer Wiederholung noch einmal. Ein Abschnitt führt zu den Läufen, die darin entstanden sind.',
+      'Ein Lauf zählt, wenn er endet, und nach einer Wiederholung noch einmal. Ein Abschnitt öffnet die Läufe, die in dieser Zeit entstanden sind.',
     keys: 'Pfeiltasten gehen von Abschnitt zu Abschnitt, die Eingabetaste zeigt dessen Liste.',
     answer: 'Antwort',
     part: 'Anteil',

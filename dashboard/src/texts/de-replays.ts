@@ -26,7 +26,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
       choose: 'Ein Abonnement des Kanals wählen',
       never: 'Sie wurde dort nie zugestellt.',
       again: 'Sie ist dort schon angekommen. Der Empfänger bekommt sie noch einmal, unter derselben Id:',
-      givenUp: 'Sie wurde dort aufgegeben. Ihre Regeln beginnen von vorn:',
+      givenUp: 'Sie wurde dort aufgegeben. Die Regel beginnt von vorn:',
       underWay: 'Sie ist dorthin schon unterwegs. Ein neuer Versuch ihrer Zustellung schickt sie sofort:',
       waits: (hold) => `Sie wird warten: ${hold}.`,
       go: 'Wiederholen',
@@ -61,7 +61,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
         ...(left === undefined ? [] : [`noch etwa ${left}`]),
       ].join(', '),
     seeReplayed: 'Wiederholte ansehen',
-    failedWhy: 'Ihr Abonnement oder ihr Workflow ist gelöscht.',
+    failedWhy: 'Das Abonnement oder der Workflow ist gelöscht.',
     repeat: {
       delivery: (count) => `Fehler wiederholen: ${number(count)}`,
       run: (count) => `Gescheiterte Läufe wiederholen: ${number(count)}`,
@@ -76,7 +76,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     noRetryWhy: 'Ein neuer Versuch gilt allen Zustellungen, die ein Filter trifft, und zeigt hier seinen Stand.',
     retried: 'Neu versucht',
     notRetried: 'Nicht versucht',
-    notRetriedWhy: 'Ihre Nachricht ist gelöscht, oder ihr Abonnement wurde gelöscht.',
+    notRetriedWhy: 'Die Nachricht oder das Abonnement ist gelöscht.',
     retryProgress: (done, all, isMore) =>
       `${number(done)} von ${isMore ? 'mindestens ' : ''}${number(all)} wieder fällig`,
     retryFilter: {

@@ -64,9 +64,10 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
   },
   newer: {
     changed: 'Inzwischen anderswo geändert',
-    stays: 'Ihr Text bleibt, wie er ist, und beim Speichern wird nur er gesendet.',
+    stays: 'Was Sie geschrieben haben, bleibt, und beim Speichern wird nur das gesendet.',
     replaces: (names) => `Speichern ersetzt den neueren Stand von: ${names}.`,
     take: 'Den neueren Stand übernehmen',
+    seen: 'Gesehen',
     overwrite: 'Das Geschriebene ersetzen?',
     overwriteWhy: 'Ihr Text steht an keinem anderen Ort und ist dann fort.',
     overwriteGo: 'Ersetzen',
@@ -95,7 +96,7 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
       headers: 'Header',
       secret: 'Eigenes Signaturgeheimnis',
       circuitBreaker: 'Eine Weile anhalten, wenn alle Versuche scheitern (Circuit Breaker)',
-      startFrom: 'Gespeicherte Nachrichten ab',
+      startFrom: 'Auch Nachrichten senden, gespeichert seit',
     },
     hints: {
       timeoutMs: 'Für einen Versuch, die ganze Antwort eingeschlossen.',

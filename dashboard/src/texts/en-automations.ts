@@ -60,9 +60,9 @@ export const enAutomations = {
     noneOfMessage: 'No workflow began with it.',
     retryFailed: 'Retry from the failed step',
     retryStart: 'Retry from the start',
-    underLatest: (version: number) => `Under the latest definition, version ${version}`,
+    underLatest: (version: number) => `Use the latest definition: version ${version}`,
     underLatestWhy: (own: number, latest: number) =>
-      `Without it the retry keeps version ${own}. With it the steps are those of version ${latest}: from the failed step on it goes only where they have that one.`,
+      `Otherwise the retry uses version ${own}. Version ${latest} can go on from the failed step only if it has that step.`,
     retryAsked: 'Retry asked for',
     cancel: 'Cancel the run',
     cancelThem: (count: number) => (count === 1 ? 'Cancel 1 run' : `Cancel ${count} runs`),

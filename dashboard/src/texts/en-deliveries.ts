@@ -28,6 +28,11 @@ export const enDeliveries = {
       `${tries === 1 ? '1 try' : `${number(tries)} tries`} so far, the last one ${outcome}. Its policy begins anew.`,
     againTitle: 'Deliver it once more?',
     againWhy: 'The message has arrived already. The receiver gets it again, under the same id.',
+    againManyTitle: (count: number) => `Retry ${number(count)} deliveries?`,
+    againManyWhy: (count: number) =>
+      count === 1
+        ? 'One of them has arrived already. Its receiver gets the message again, under the same id.'
+        : `${number(count)} of them have arrived already. Their receivers get the messages again, under the same ids.`,
     givenUp: (reason: string) => `Given up: ${reason}.`,
     waitsFor: (hold: string) => `Waits: ${hold}.`,
     next: 'Next at',

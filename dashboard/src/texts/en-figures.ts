@@ -30,14 +30,14 @@ export const enFigures = {
     overTime: 'Answers over time',
     noAnswer: 'no answer',
     madeThen:
-      'A step leads to the deliveries that were made in it. Later tries of older ones are drawn, and not listed there.',
+      'A step opens the deliveries that were made in that time. Tries of older deliveries count here too, and are not in that list.',
     outcomes: 'Runs by outcome',
     runsOfDay: (completed: string, failed: string) => `Last 24 hours: ${completed} completed, ${failed} failed`,
     startedRuns: (count: string) => `${count} started`,
-    unfinishedRuns: (count: string) => `${count} not ended now`,
+    unfinishedRuns: (count: string) => `${count} not ended yet`,
     notNarrowedRuns: (name: string) => `All runs that ended in this span are counted, without the filter ${name}.`,
     runsMadeThen:
-      'A run counts when it ends, and a failed one again after a retry. A step leads to the runs that were made in it.',
+      'A run counts when it ends, and once more when it ends after a retry. A step opens the runs that were made in that time.',
     keys: 'Arrow keys go from step to step, Enter shows the list of one.',
     answer: 'Answer',
     part: 'Part',

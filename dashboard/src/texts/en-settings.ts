@@ -98,7 +98,7 @@ export const enSettings = {
     you: '(you)',
     until: 'until',
     revoke: 'Take back',
-    revokeTitle: (email: string) => `Take back the invitation of ${email}?`,
+    revokeTitle: (email: string) => `Take back the invitation to ${email}?`,
     revokeWhy: 'Its link does nothing any more. You can invite the same address again.',
     link: 'Link',
     handOver: (email: string) =>
@@ -112,7 +112,7 @@ export const enSettings = {
     before: 'Before',
     after: 'After',
     changed: 'Changes',
-    unchanged: 'Nothing that may be shown differs.',
+    unchanged: 'Before and after look the same here. Secrets are not shown.',
     actors: {
       apiKey: 'API key',
       machineCredential: 'Machine credential',

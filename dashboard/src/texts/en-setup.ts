@@ -63,9 +63,10 @@ export const enSetup = {
   },
   newer: {
     changed: 'Changed elsewhere meanwhile',
-    stays: 'Your text stays as it is, and saving sends it alone.',
+    stays: 'What you wrote is kept, and saving sends nothing else.',
     replaces: (names: string) => `Saving replaces the newer state of: ${names}.`,
     take: 'Take over the newer state',
+    seen: 'Seen',
     overwrite: 'Replace what is written?',
     overwriteWhy: 'Your text stands in no other place, and is gone then.',
     overwriteGo: 'Replace it',
@@ -94,7 +95,7 @@ export const enSetup = {
       headers: 'Headers',
       secret: 'Own signing secret',
       circuitBreaker: 'Stop for a while when all tries fail (circuit breaker)',
-      startFrom: 'Stored messages from',
+      startFrom: 'Also send messages stored since',
     },
     hints: {
       timeoutMs: 'For one try, the whole answer included.',

@@ -19,6 +19,7 @@ const frame = {
     asStored: 'As stored',
     asTree: 'As a tree',
     cancel: 'Cancel',
+    clockChange: (time: string) => `The clocks change in this hour. The time that is meant: ${time}.`,
     close: 'Close',
     copied: 'Copied',
     copy: 'Copy',

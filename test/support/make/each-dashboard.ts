@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Dashboard } from '../world/dashboard.ts';
+import type { Receiver } from '../world/receiver.ts';
 import { type DashboardScene, setDashboardScene } from './dashboard-scene.ts';
 
-/** One service without a worker for the file, and a new person who is signed in at a new browser for each of its tests. */
-export function onEachDashboard(use: (entered: { scene: DashboardScene; dashboard: Dashboard }) => void): void {
+type Entered = { scene: DashboardScene; dashboard: Dashboard; receiver: Receiver };
+
+/** One service for the file, without a worker unless it is asked for, and a new person who is signed in at a new browser for each test. */
+export function onEachDashboard(use: (entered: Entered) => void, { withWorker = false } = {}): void {
   let scene: DashboardScene;
   beforeAll(async () => {
-    scene = await setDashboardScene({ withWorker: false });
+    scene = await setDashboardScene({ withWorker });
   });
   afterAll(() => scene.end());
-  beforeEach(async () => {
-    const { dashboard } = await scene.enter();
-    use({ scene, dashboard });
-  });
+  beforeEach(async () => use({ scene, ...(await scene.enter()) }));
   afterEach(() => scene.leave());
 }

@@ -1,0 +1,24 @@
+/** The numbers of a retry policy, in the order of their fields. */
+export const POLICY_NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
+type Policy = Record<(typeof POLICY_NUMBERS)[number], number>;
+const DELAYS: readonly string[] = ['initialDelay', 'maxDelay'];
+
+/** The policy among the fields of a form. */
+export const policyOf = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): Policy => ({
+  maxRetries,
+  initialDelay,
+  maxDelay,
+  backoffMultiplier,
+});
+
+/**
+ * The change of a policy of which `written` was written. Both delays go together: beside one of them alone the service moves the other one
+ * to where it fits, and nobody would read of that. Undefined: nothing is changed.
+ */
+export function changedPolicy(written: Partial<Policy>, values: Policy): Partial<Policy> | undefined {
+  const isChanged = (name: keyof Policy): boolean => written[name] !== undefined;
+  const isSent = (name: keyof Policy): boolean =>
+    isChanged(name) || (DELAYS.includes(name) && (isChanged('initialDelay') || isChanged('maxDelay')));
+  const sent = POLICY_NUMBERS.filter(isSent);
+  return sent.length === 0 ? undefined : Object.fromEntries(sent.map((name) => [name, values[name]]));
+}
