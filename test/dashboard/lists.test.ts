@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { storeFailedDeliveries } from '../support/make/failed-deliveries.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 let scene: DashboardScene;
@@ -9,45 +10,12 @@ let dashboard: Dashboard;
 /** Failed deliveries of one subscription, newest first. */
 let ids: string[];
 
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-  ids = await storeFailed(60);
+  ids = await storeFailedDeliveries(scene, 60);
   await dashboard.open('/deliveries?since=1h');
   await dashboard.page.getByRole('link', { name: ids[0] ?? '' }).waitFor();
 });
-afterEach(() => scene.leave());
-
-async function storeFailed(count: number): Promise<string[]> {
-  const channelId = await scene.make('/v1/channels', { name: `orders ${Date.now()}` });
-  const webhookUrl = 'https://example.com/hook';
-  const subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
-  const { pool, db } = scene.posthorn.deps;
-  await pool.query('TRUNCATE messages, deliveries, dead_letters CASCADE');
-  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
-  const { rows } = await pool.query<{ id: string }>(
-    `WITH message AS (
-       INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-       SELECT posthorn_id('msg'), $1, $2, 'order.created', '{}', now() FROM generate_series(1, $4) RETURNING id
-     ), delivery AS (
-       INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, attempts, max_retries,
-         initial_delay, max_delay, backoff_multiplier, last_attempt_at, response_status, response_latency_ms, failure_reason)
-       SELECT posthorn_id('dlv'), $1, $2, id, $3, 'order.created', 'failed', 4, 3, 1000, 60000, 2, now(), 503, 80, 'exhausted' FROM message
-       RETURNING id, message_id
-     ), letter AS (
-       INSERT INTO dead_letters (id, environment_id, kind, status, channel_id, message_id, subscription_id, delivery_id, round, event_type,
-         reason, error_class, error_status, attempts, failed_at)
-       SELECT posthorn_id('dlq'), $1, 'delivery', 'open', $2, message_id, $3, id, 1, 'order.created', 'exhausted', 'status', 503, 4, now()
-       FROM delivery
-     )
-     SELECT id FROM delivery ORDER BY id DESC`,
-    [environmentId, channelId, subscriptionId, count],
-  );
-  return rows.map(({ id }) => id);
-}
 
 const panel = () => dashboard.page.getByRole('complementary', { name: 'Details' });
 const grid = () => dashboard.page.getByRole('grid', { name: 'Deliveries' });
@@ -91,102 +59,6 @@ test('a middle click on a row opens its page in another tab, and the list stays'
   await opened.waitForURL(new RegExp(`/deliveries/${ids[1] ?? ''}$`));
   await opened.close();
   expect(await panel().count()).toBe(0);
-});
-
-// `message` was neither shown nor sent: the preview counted the whole environment.
-test('retrying all that match takes the message of the address, which is shown and can be taken away', async () => {
-  const { page } = dashboard;
-  const { rows } = await scene.posthorn.deps.pool.query<{ message: string }>(
-    'SELECT message_id AS message FROM deliveries WHERE id = $1',
-    [ids[5]],
-  );
-  const message = rows[0]?.message ?? '';
-  await dashboard.open(`/deliveries?status=failed&message=${message}`);
-  await page.getByRole('button', { name: 'Retry all that match' }).click();
-  await page.getByText('1 delivery matches.').waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: `Message ${message}: take the filter away` }).click();
-  await page.waitForURL((url) => !url.searchParams.has('message'));
-  await page.getByRole('link', { name: ids[0] ?? '' }).waitFor();
-
-  await dashboard.open(`/dead-letters?workflow=wfl_none&message=${message}`);
-  await page.getByRole('button', { name: 'Workflow wfl_none: take the filter away' }).click();
-  await page
-    .getByRole('row')
-    .filter({ has: page.getByRole('link', { name: /^dlq_/ }) })
-    .waitFor();
-  await page.getByRole('button', { name: 'Clear filters' }).first().click();
-  await waitFor('all of them', async () => (await page.getByRole('link', { name: /^dlq_/ }).count()) > 1);
-});
-
-test('all of a time, a class of answers and a slowness are retried at once', async () => {
-  const { page } = dashboard;
-  const filters = page.getByRole('search');
-  // A key for what is looked for most: only the failures.
-  await page.keyboard.press('e');
-  await page.waitForURL(/status=failed/);
-  const chips = filters.getByRole('group', { name: 'Set filters' });
-  const counted = async (answer: string, text: string): Promise<void> => {
-    await filters.getByLabel('Last answer').fill(answer);
-    await filters.getByLabel('Last answer').press('Enter');
-    await page.waitForURL((url) => url.searchParams.get('answer') === answer);
-    await chips.getByText(`Last answer: ${answer}`).waitFor();
-    await page.getByRole('button', { name: 'Retry all that match' }).click();
-    await page.getByRole('dialog').getByText(text, { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-  };
-  await counted('4xx', '0 deliveries match.');
-  await counted('5xx', '60 deliveries match.');
-  await filters.getByLabel('Answered after').selectOption('1000');
-  await page.waitForURL(/slow=1000/);
-  await chips.getByText(/^Answered after/).waitFor();
-  await page.getByRole('button', { name: 'Retry all that match' }).click();
-  await page.getByRole('dialog').getByText('0 deliveries match.', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).click();
-  await page.keyboard.press('e');
-  await page.waitForURL((url) => !url.searchParams.has('status'));
-});
-
-test('f leads to the filters, and r retries the delivery that is open', async () => {
-  const { page } = dashboard;
-  await page.keyboard.press('f');
-  expect(
-    await page
-      .getByRole('search')
-      .getByLabel('Query')
-      .evaluate((element) => element.matches(':focus')),
-  ).toBe(true);
-  await grid().focus();
-  await page.keyboard.press('Enter');
-  await panel().locator('.sentence').getByText('Failed').waitFor();
-  await page.keyboard.press('r');
-  await page.getByText('Retry asked for').waitFor();
-  await panel().locator('.sentence').getByText('Pending').waitFor();
-});
-
-// The key knew nothing but the row that is open.
-test('r retries the chosen row, or those that are selected', async () => {
-  const { page } = dashboard;
-  const statusOf = async (id = ''): Promise<string> => {
-    const path = `/v1/deliveries/${id}`;
-    return (await scene.posthorn.request<{ status: string }>('GET', path, undefined, scene.key)).body.status;
-  };
-  const areDue = (wanted: readonly string[]): Promise<unknown> =>
-    waitFor('they are due again', async () =>
-      (await Promise.all(wanted.map(statusOf))).every((status) => status === 'pending'),
-    );
-  await grid().focus();
-  await page.keyboard.press('j');
-  await page.keyboard.press('r');
-  await areDue(ids.slice(1, 2));
-  for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
-  await page.getByText('2 selected').waitFor();
-  await page.keyboard.press('r');
-  await areDue(ids.slice(2, 4));
-  await page.getByText('2 selected').waitFor({ state: 'detached' });
-  // Rows beside them stay as they are.
-  expect(await Promise.all([ids[0], ids[4]].map(statusOf))).toEqual(['failed', 'failed']);
 });
 
 test('a panel appears in 120 ms and a state that changes fades for 600, and neither where less motion is asked for', async () => {

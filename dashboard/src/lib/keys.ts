@@ -3,6 +3,9 @@ import { kept } from './kept.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
 
+/** Keys that go on stepping while they are held down. Any other one would do its work again and again. */
+const STEPS: readonly string[] = ['j', 'k', '[', ']'];
+
 /** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
 const areKeysOn = (): boolean => kept('keys') !== 'off';
 
@@ -18,6 +21,7 @@ export function useKeys(keys: Keys, { isFirst = false } = {}): void {
     let before = '';
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !areKeysOn()) return;
+      if (event.repeat && !STEPS.includes(event.key)) return;
       const { target } = event;
       if (target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null)
         return;

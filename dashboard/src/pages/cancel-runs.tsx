@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type RunSummary, type Workflow } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { sinceOf } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -15,39 +16,43 @@ const UNFINISHED = ['pending', 'running', 'waiting', 'paused'] as const;
 type Given = {
   of: Workflow;
   status: RunSummary['status'] | undefined;
+  /** Ends of the span of the list, as its address has them: a relative one means another time each minute. */
   since: string | undefined;
   until: string | undefined;
 };
 
 /** Cancels the runs that a list shows and that have not ended, once its person has read how many they are. */
-export function CancelRuns({ of: { id: workflowId, name }, status, since, until: before }: Given) {
+export function CancelRuns({ of: { id: workflowId, name }, status, since, until }: Given) {
   const t = useTexts();
   const { at, path, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const [isAsking, setIsAsking] = useState(false);
   const wanted = UNFINISHED.find((each) => each === status);
-  const filter = {
-    ...(wanted !== undefined && { status: wanted }),
-    ...(since !== undefined && { since }),
-    ...(before !== undefined && { until: before }),
+  const filterNow = () => {
+    const [from, to] = [sinceOf(since), sinceOf(until)];
+    return {
+      ...(wanted !== undefined && { status: wanted }),
+      ...(from !== undefined && { since: from }),
+      ...(to !== undefined && { until: to }),
+    };
   };
   const isPossible = may('developer') && (status === undefined || wanted !== undefined);
   const preview = useQuery({
-    queryKey: [path, 'runs', 'cancel-preview', workflowId, filter],
-    queryFn: () => api.runs.cancelMany(workflowId, { ...filter, dryRun: true }, at),
+    queryKey: [path, 'runs', 'cancel-preview', workflowId, wanted, since, until],
+    queryFn: () => api.runs.cancelMany(workflowId, { ...filterNow(), dryRun: true }, at),
     enabled: isPossible,
     refetchInterval: 5_000,
   });
   const count = preview.data?.matched ?? 0;
   const newest = useQuery({
-    queryKey: [path, 'runs', 'newest-to-cancel', workflowId, filter],
+    queryKey: [path, 'runs', 'newest-to-cancel', workflowId, wanted, since, until],
     // A list has one state or all of them.
     queryFn: async () => {
       const statuses = wanted === undefined ? UNFINISHED : [wanted];
       const pages = await Promise.all(
         statuses.map((each) =>
-          api.runs.list({ ...filter, workflowId, status: each, outputs: 'false', limit: NAMED }, at).page(),
+          api.runs.list({ ...filterNow(), workflowId, status: each, outputs: 'false', limit: NAMED }, at).page(),
         ),
       );
       return pages
@@ -62,8 +67,9 @@ export function CancelRuns({ of: { id: workflowId, name }, status, since, until:
   const cancel = async (): Promise<void> => {
     // Each request ends 1,000; new runs that begin meanwhile are not among those that the person has read of.
     const now = new Date().toISOString();
-    const until = before === undefined || before > now ? now : before;
-    for (let left = count; left > 0; ) ({ left } = await api.runs.cancelMany(workflowId, { ...filter, until }, at));
+    const { until: before = now, ...filter } = filterNow();
+    const among = { ...filter, until: before > now ? now : before };
+    for (let left = count; left > 0; ) ({ left } = await api.runs.cancelMany(workflowId, among, at));
     await refresh();
   };
   return (

@@ -11,6 +11,7 @@ import { Doer } from '../parts/doer.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { useOneAtATime } from '../parts/one-at-a-time.ts';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -25,6 +26,7 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act, actLater } = useActs();
+  const { run } = useOneAtATime();
   const refresh = useRefresh();
   const subscriptions = useSubscriptions();
   const [isLeaving, setIsLeaving] = useState(false);
@@ -35,12 +37,14 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
   });
   const canReplay = may('developer') && found.data?.status === 'open' && !isLeaving;
   const replay = (): void =>
-    void act(
-      async () => {
-        await api.deadLetters.replay(id, at);
-        await refresh();
-      },
-      { told: t.deadLetters.oneReplayAsked },
+    run(() =>
+      act(
+        async () => {
+          await api.deadLetters.replay(id, at);
+          await refresh();
+        },
+        { told: t.deadLetters.oneReplayAsked },
+      ),
     );
   useKeys(canReplay ? { r: replay } : {});
   if (found.data === undefined) return <Unread of={found} />;

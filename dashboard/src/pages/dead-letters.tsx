@@ -75,8 +75,17 @@ export function DeadLettersPage() {
   // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
   const { channelId } = filter;
   const askForAll = (): void => setAsked({ ...filterNow(), errorStatus: askedAnswer(errorStatus) });
-  const replayed = { what: ({ id }: DeadLetter) => api.deadLetters.replay(id, at), told: t.deadLetters.replayAsked };
-  const { go: replay } = useEach(replayed);
+  const replayEach = useEach({
+    label: t.deadLetters.replay,
+    what: ({ id }: DeadLetter) => api.deadLetters.replay(id, at),
+    told: t.deadLetters.replayAsked,
+  });
+  const discardEach = useEach({
+    label: t.deadLetters.discard,
+    what: ({ id }: DeadLetter) => api.deadLetters.discard(id, at),
+    told: t.deadLetters.discarded,
+    later: t.deadLetters.discarding,
+  });
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '104px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '168px', cell: (row) => <Time at={row.failedAt} /> },
@@ -175,18 +184,11 @@ export function DeadLettersPage() {
           )
         }
         {...(may('developer') && {
-          again: { go: replay, isPlain: (row: DeadLetter) => row.status === 'open' },
+          again: { go: replayEach.go, isPlain: (row: DeadLetter) => row.status === 'open' },
           acts: (rows: readonly DeadLetter[], onDone: () => void) => (
             <>
-              <EachButton label={t.deadLetters.replay} rows={rows} onDone={onDone} {...replayed} />
-              <EachButton
-                label={t.deadLetters.discard}
-                rows={rows}
-                what={({ id }) => api.deadLetters.discard(id, at)}
-                told={t.deadLetters.discarded}
-                later={t.deadLetters.discarding}
-                onDone={onDone}
-              />
+              <EachButton of={replayEach} rows={rows} onDone={onDone} />
+              <EachButton of={discardEach} rows={rows} onDone={onDone} />
               {status === 'open' && (
                 <button type="button" className="button" onClick={askForAll}>
                   {t.list.allThatMatch}
@@ -195,7 +197,7 @@ export function DeadLettersPage() {
             </>
           ),
         })}
-        panel={(id) => <DeadLetterView id={id} isInPanel />}
+        panel={(id) => <DeadLetterView key={id} id={id} isInPanel />}
         onVisit={(id) => go(`/dead-letters/${id}`)}
       />
       {discarded !== undefined && <DiscardAll filter={discarded} onClose={() => setDiscarded(undefined)} />}

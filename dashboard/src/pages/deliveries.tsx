@@ -10,6 +10,7 @@ import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
+import { FIGURES_PARTS } from '../parts/figures.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Charts } from '../parts/fold.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -23,7 +24,7 @@ import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
-import { DeliveryView } from './delivery.tsx';
+import { DeliveryView, isWaiting } from './delivery.tsx';
 import { RetryAll } from './retry-all.tsx';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
@@ -115,7 +116,7 @@ export function SubscriptionDeliveries({ id, channelId }: { id: string; channelI
   const isFiltered = filters.some(({ name }) => search[name] !== undefined);
   return (
     <>
-      <Filters filters={filters} />
+      <Filters filters={filters} ofTabs={FIGURES_PARTS} />
       <DeliveryList
         filters={{ ...search, channel: undefined, subscription: id }}
         isFiltered={isFiltered}
@@ -170,13 +171,29 @@ function DeliveryList({
   channelId?: string;
 }) {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, path, may, app, environment } = useHere();
   const go = useGo();
   const subscriptions = useSubscriptions();
   const { since, until } = filters;
   const { query, queryNow } = queryOf(filters);
-  const retried = { what: ({ id }: Delivery) => api.deliveries.retry(id, at), told: t.deliveries.retryAsked };
-  const { go: retry } = useEach(retried);
+  const retryEach = useEach({
+    label: t.deliveries.retry,
+    what: ({ id }: Delivery) => api.deliveries.retry(id, at),
+    told: t.deliveries.retryAsked,
+    question: (rows: readonly Delivery[]) => {
+      const arrived = rows.filter(({ status }) => status === 'delivered');
+      const [first] = arrived;
+      if (first === undefined) return undefined;
+      const isOne = rows.length === 1;
+      // Many things have no name of their own: the app is theirs.
+      const name = isOne ? subscriptions.nameOf(first.subscriptionId) : app.name;
+      return {
+        title: isOne ? t.deliveries.againTitle : t.deliveries.againManyTitle(rows.length),
+        why: isOne ? t.deliveries.againWhy : t.deliveries.againManyWhy(arrived.length),
+        typed: environment === 'live' ? name : undefined,
+      };
+    },
+  });
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
@@ -236,15 +253,16 @@ function DeliveryList({
       }
       {...(may('developer') && {
         // One that has arrived is asked about first, by its button.
-        again: { go: retry, isPlain: ({ status }: Delivery) => status !== 'delivered' },
+        again: { go: retryEach.go, isPlain: (row: Delivery) => row.status !== 'delivered' && !isWaiting(row) },
         acts: (rows: readonly Delivery[], onDone: () => void) => (
           <>
-            <EachButton label={t.deliveries.retry} rows={rows} onDone={onDone} {...retried} />
+            <EachButton of={retryEach} rows={rows} onDone={onDone} />
+            {retryEach.asking}
             {isFiltered && <RetryAll filterNow={retriedOf(filters)} label={t.list.allThatMatch} />}
           </>
         ),
       })}
-      panel={(id) => <DeliveryView id={id} isInPanel />}
+      panel={(id) => <DeliveryView key={id} id={id} isInPanel />}
       onVisit={(id) => go(`/deliveries/${id}`)}
     />
   );

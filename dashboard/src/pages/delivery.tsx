@@ -16,6 +16,8 @@ import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Check } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { MoreButton } from '../parts/more-button.tsx';
+import { useOneAtATime } from '../parts/one-at-a-time.ts';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SignedCurl } from '../parts/signed-curl.tsx';
 import { Time, Until } from '../parts/time.tsx';
@@ -25,11 +27,18 @@ export function DeliveryPage() {
   return <DeliveryView id={usePathId()} />;
 }
 
+/**
+ * Whether a retry would change nothing: it was never tried, or its retry is asked for, and it waits for its turn. A fault of the service
+ * holds no longer.
+ */
+export const isWaiting = ({ status, error }: Delivery): boolean => status === 'pending' && error === undefined;
+
 /** One delivery: where it stands in one sentence, and every attempt with what came back. */
 export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
+  const { run } = useOneAtATime();
   const refresh = useRefresh();
   const watch = useWatch();
   const [isSigning, setIsSigning] = useState(false);
@@ -64,15 +73,13 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
     await api.deliveries.retry(id, at);
     await refresh();
   };
-  // One that was never tried, or whose retry is asked for, waits for its turn anyway. A fault of the service holds no longer.
-  const isWaiting = delivery.data?.status === 'pending' && delivery.data.error === undefined;
-  const retryNow = (): void => void act(retry, { told: t.deliveries.retryAsked });
+  const retryNow = (): void => run(() => act(retry, { told: t.deliveries.retryAsked }));
   const tries = useRef<HTMLOListElement>(null);
   useKeys({
     // A delivered one is asked about first, by its button.
     ...(may('developer') &&
       delivery.isSuccess &&
-      !isWaiting &&
+      !isWaiting(delivery.data) &&
       delivery.data.status !== 'delivered' && { r: retryNow }),
     ']': () => openTry(tries.current, 1),
     '[': () => openTry(tries.current, -1),
@@ -101,7 +108,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
               what={retry}
             />
           ) : (
-            <button type="button" className="button" disabled={isWaiting} onClick={retryNow}>
+            <button type="button" className="button" disabled={isWaiting(row)} onClick={retryNow}>
               {t.deliveries.retry}
             </button>
           )}
@@ -156,11 +163,11 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
           )}
         </ol>
         {all.length > 1 && <AttemptDiff attempts={all} />}
-        {attempts.hasNextPage && (
-          <button type="button" className="button" onClick={() => void attempts.fetchNextPage()}>
-            {t.list.more}
-          </button>
-        )}
+        <MoreButton
+          hasMore={attempts.hasNextPage}
+          isReading={attempts.isFetchingNextPage}
+          onMore={attempts.fetchNextPage}
+        />
       </section>
     </>
   );

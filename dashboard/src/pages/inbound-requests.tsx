@@ -7,6 +7,7 @@ import { bytesText } from '../lib/times.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { MoreButton } from '../parts/more-button.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { usePaused } from '../parts/pause.tsx';
 import { Spoken } from '../parts/spoken.tsx';
@@ -89,11 +90,7 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
       <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
       {isEmpty && (isFiltered ? <NoneMatch filters={FILTERS} /> : <p className="muted">{t.inbound.noRequests}</p>)}
       {rows.length > 0 && <Table rows={rows} />}
-      {list.hasMore && (
-        <button type="button" className="button" disabled={list.isReadingMore} onClick={list.readMore}>
-          {t.list.more}
-        </button>
-      )}
+      <MoreButton hasMore={list.hasMore} isReading={list.isReadingMore} onMore={list.readMore} />
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { Check } from '../parts/field.tsx';
+import { useOneAtATime } from '../parts/one-at-a-time.ts';
 
 /** Statuses in which a run goes on at the steps that failed. One that its trigger has skipped has none, and begins at the start. */
 const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
@@ -19,6 +20,7 @@ export function RunActions({ of: run }: { of: Run }) {
   const t = useTexts();
   const { at, path } = useHere();
   const { act } = useActs();
+  const once = useOneAtATime();
   const refresh = useRefresh();
   const [isLatest, setIsLatest] = useState(false);
   const goesOn = GOES_ON.includes(run.status);
@@ -32,12 +34,14 @@ export function RunActions({ of: run }: { of: Run }) {
   const latest = versions.data ?? 0;
   const hasLater = canRestart && latest > run.definitionVersion;
   const retry = (from: 'failed' | 'start'): void =>
-    void act(
-      async () => {
-        await api.runs.retry(run.id, { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
-        await refresh();
-      },
-      { told: t.runs.retryAsked },
+    once.run(() =>
+      act(
+        async () => {
+          await api.runs.retry(run.id, { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
+          await refresh();
+        },
+        { told: t.runs.retryAsked },
+      ),
     );
   useKeys(run.status === 'failed' ? { r: () => retry('failed') } : {});
   return (

@@ -55,7 +55,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
         <RunState of={row} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
         {row.reason} {row.filteredBy !== undefined && t.runs.filteredBy(row.filteredBy)}
       </p>
-      {may('developer') && <RunActions of={row} />}
+      {may('developer') && <RunActions key={row.id} of={row} />}
       <dl className="facts">
         <dt>{t.workflows.one}</dt>
         <dd>

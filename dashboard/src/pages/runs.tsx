@@ -23,6 +23,9 @@ import { RunView } from './run.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
+/** Part of the address of the page of a workflow, where another tab compares versions. */
+const OF_VERSIONS = ['version'] as const;
+const NO_TABS = [] as const;
 const FILTERS = ['status', 'workflow', 'since', 'until'] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'failed', search: { status: 'failed' } },
@@ -59,6 +62,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
     error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
   const { go: retry } = useEach({
+    label: t.runs.retryFailed,
     what: ({ id }: RunSummary) => api.runs.retry(id, { from: 'failed' }, at),
     told: t.runs.retryAsked,
   });
@@ -84,10 +88,11 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
       {workflow === undefined ? (
         <Views page="runs" filters={FILTERS} own={VIEWS} />
       ) : (
-        <CancelRuns of={workflow} status={query.status} since={sinceOf(since)} until={sinceOf(until)} />
+        <CancelRuns of={workflow} status={query.status} since={since} until={until} />
       )}
       <Filters
         hasCharts
+        ofTabs={workflow === undefined ? NO_TABS : OF_VERSIONS}
         filters={[
           {
             name: 'status',

@@ -11,6 +11,7 @@ import { AskButton } from '../parts/ask-button.tsx';
 import { DiffLines } from '../parts/diff-lines.tsx';
 import { Doer } from '../parts/doer.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { MoreButton } from '../parts/more-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -61,16 +62,7 @@ export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
           </tbody>
         </table>
       </div>
-      {found.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {t.list.more}
-        </button>
-      )}
+      <MoreButton hasMore={found.hasNextPage} isReading={found.isFetchingNextPage} onMore={found.fetchNextPage} />
       {versions.length === 1 && <p className="muted">{t.workflows.onlyVersion}</p>}
       {chosen !== undefined && present !== undefined && chosen < present.version && (
         <Comparison id={id} name={name} version={chosen} present={present.version} />

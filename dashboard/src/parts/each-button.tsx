@@ -1,30 +1,46 @@
-import { useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { isApiError } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
+import { Ask } from './ask.tsx';
+
+type Row = { id: string };
 
 /** The act on each of several rows. */
-type Each<T> = {
+type Doing<T> = {
+  label: string;
   what: (row: T) => PromiseLike<unknown>;
   /** Told once all of it is done. */
   told: string;
   /** Told for the 8 seconds in which it can be taken back. Absent: it is done at once. */
   later?: string;
+  /** What is asked before it is done to these rows. Undefined, or absent: nothing. `typed`: a name that must be typed first. */
+  question?: (rows: readonly T[]) => { title: string; why: string; typed: string | undefined } | undefined;
 };
 
-type Given<T> = Each<T> & { label: string; rows: readonly T[]; onDone: () => void };
+type Each<T> = {
+  label: string;
+  /** Does it, once what must be asked first has been answered. Rows that it is being done to are left out. */
+  go: (rows: readonly T[], onDone: () => void) => void;
+  isAtWork: boolean;
+  /** Stands on the page, for the question. */
+  asking: ReactNode;
+};
 
 /** Does something with each of several rows, one after the other. Rows whose state has changed meanwhile are counted and told. */
-export function useEach<T>({ what, told, later }: Each<T>) {
+export function useEach<T extends Row>({ label, what, told, later, question }: Doing<T>): Each<T> {
   const t = useTexts();
   const { act, actLater, tell } = useActs();
   const refresh = useRefresh();
+  // A key may come twice before anything is drawn anew.
+  const underWay = useRef(new Set<string>());
   const [isAtWork, setIsAtWork] = useState(false);
-  const go = (rows: readonly T[], onDone: () => void): void => {
-    // Failures of this time alone: a key may ask again before the rows are read anew.
+  const [asked, setAsked] = useState<{ rows: readonly T[]; onDone: () => void }>();
+  const doAll = (rows: readonly T[], onDone: () => void): void => {
     let failed = 0;
     const all = async (): Promise<void> => {
+      // Once more, where the session had to be proven first.
       failed = 0;
       try {
         for (const row of rows)
@@ -45,21 +61,54 @@ export function useEach<T>({ what, told, later }: Each<T>) {
       actLater(later, all, { ...options, onUndone: () => undefined });
       return;
     }
+    const ids = rows.map(({ id }) => id);
+    for (const id of ids) underWay.current.add(id);
     setIsAtWork(true);
     void act(all, options).then((isDone) => {
-      setIsAtWork(false);
+      for (const id of ids) underWay.current.delete(id);
+      setIsAtWork(underWay.current.size > 0);
       if (isDone) onDone();
     });
   };
-  return { go, isAtWork };
+  const asking = asked && question?.(asked.rows);
+  return {
+    label,
+    go: (all, onDone) => {
+      const rows = all.filter(({ id }) => !underWay.current.has(id));
+      if (rows.length === 0) return;
+      if (question?.(rows) === undefined) doAll(rows, onDone);
+      else setAsked({ rows, onDone });
+    },
+    isAtWork,
+    asking: asked !== undefined && asking !== undefined && (
+      <Ask
+        title={asking.title}
+        go={label}
+        stay={t.ask.leave}
+        isDanger
+        typed={asking.typed}
+        onClose={() => setAsked(undefined)}
+        onGo={() => doAll(asked.rows, asked.onDone)}
+      >
+        <p>{asking.why}</p>
+      </Ask>
+    ),
+  };
 }
 
 /** A button for it, beside rows that are selected. */
-export function EachButton<T>({ label, rows, onDone, ...each }: Given<T>) {
-  const { go, isAtWork } = useEach(each);
+export function EachButton<T extends Row>({
+  of,
+  rows,
+  onDone,
+}: {
+  of: Each<T>;
+  rows: readonly T[];
+  onDone: () => void;
+}) {
   return (
-    <button type="button" className="button" disabled={isAtWork} onClick={() => go(rows, onDone)}>
-      {label}
+    <button type="button" className="button" disabled={of.isAtWork} onClick={() => of.go(rows, onDone)}>
+      {of.label}
     </button>
   );
 }

@@ -21,15 +21,17 @@ type Given = {
   hasCharts?: boolean;
   /** Parts of the address that belong to the panel of a row. */
   ofPanel?: readonly string[];
+  /** Parts of the address that belong to another tab of the page. */
+  ofTabs?: readonly string[];
 };
 
 const NONE: readonly string[] = [];
 
 /** The filters of a list: a query, a chip for each that is set, and a field for each. All of them say what the address says. */
-export function Filters({ filters: given, hasQuery = true, hasCharts = false, ofPanel = NONE }: Given) {
+export function Filters({ filters: given, hasQuery = true, hasCharts = false, ofPanel = NONE, ofTabs = NONE }: Given) {
   const t = useTexts();
   const [search, change] = useAddress();
-  const taken = useKnownSearch(given, ofPanel);
+  const taken = useKnownSearch(given, { ofPanel, ofTabs });
   const filters = useNamedFilters(given, search);
   const box = useRef<HTMLDivElement>(null);
   const [isUnfolded] = useFold('fields');

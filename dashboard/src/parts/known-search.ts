@@ -9,19 +9,25 @@ const KEPT: readonly string[] = ['open', 'tab', 'q'];
 const isKnown = ({ options, accepts }: ListFilter, value: string): boolean =>
   accepts === undefined ? options === undefined || options.some(([each]) => each === value) : accepts(value);
 
+type Others = {
+  /** Parts that the panel of a row writes: without a row that is open they mean nothing. */
+  ofPanel: readonly string[];
+  /** Parts that other tabs of the page write: they are there when their reader comes back. */
+  ofTabs: readonly string[];
+};
+
 /**
  * Takes out of the address what its list does not know: a link that was written by hand, or is older than the page, would seem to filter.
- * Gives the filters whose values were taken, as a text, until the filters are changed. `ofPanel` names the parts that the panel of a row
- * writes: without a row that is open they mean nothing.
+ * Gives the filters whose values were taken, as a text, until the filters are changed.
  */
-export function useKnownSearch(filters: readonly ListFilter[], ofPanel: readonly string[]): string | undefined {
+export function useKnownSearch(filters: readonly ListFilter[], { ofPanel, ofTabs }: Others): string | undefined {
   const [search, change] = useAddress();
   const [taken, setTaken] = useState<{ texts: string; beside: string }>();
   const filterOf = (name: string): ListFilter | undefined => filters.find((each) => each.name === name);
   const unknown = Object.entries(search).filter(([name, value]) => {
     const filter = filterOf(name);
     if (filter !== undefined) return !isKnown(filter, value);
-    return !KEPT.includes(name) && (search['open'] === undefined || !ofPanel.includes(name));
+    return !KEPT.includes(name) && !ofTabs.includes(name) && (search['open'] === undefined || !ofPanel.includes(name));
   });
   // Texts, so that the same finding is no other one when the page is drawn anew.
   const names = JSON.stringify(unknown.map(([name]) => name));

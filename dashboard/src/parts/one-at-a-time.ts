@@ -1,0 +1,22 @@
+import { useRef, useState } from 'react';
+
+/**
+ * Runs one act at a time. Another one that is asked for meanwhile is dropped: a key or a second click may come before anything is drawn
+ * anew.
+ */
+export function useOneAtATime(): { isAtWork: boolean; run: (act: () => Promise<unknown>) => void } {
+  const [isAtWork, setIsAtWork] = useState(false);
+  const isTaken = useRef(false);
+  const run = async (act: () => Promise<unknown>): Promise<void> => {
+    if (isTaken.current) return;
+    isTaken.current = true;
+    setIsAtWork(true);
+    try {
+      await act();
+    } finally {
+      isTaken.current = false;
+      setIsAtWork(false);
+    }
+  };
+  return { isAtWork, run: (act) => void run(act) };
+}
