@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The page of a channel: its schemas, a message that is tried, its settings. */
@@ -8,15 +9,10 @@ let scene: DashboardScene;
 let dashboard: Dashboard;
 let channelId: string;
 
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
   channelId = await scene.make('/v1/channels', { name: 'orders' });
 });
-afterEach(() => scene.leave());
 
 const publish = (eventType: string, payload: string): Promise<string> =>
   scene.make(`/v1/channels/${channelId}/messages`, { eventType, payload: JSON.parse(payload) as object });
@@ -126,6 +122,33 @@ test('a real message is taken as the sample, changed, and asked about', async ()
     scene.key,
   );
   expect(body.data).toHaveLength(1);
+});
+
+// The list of its deliveries offered the line for publishing to it, which the service refuses.
+test('nobody is led to publish to the channel on which the service tells of itself', async () => {
+  const { page } = dashboard;
+  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/channels?limit=100',
+    undefined,
+    scene.key,
+  );
+  const system = body.data.find(({ name }) => name === 'posthorn.system');
+  const own = await scene.make('/v1/channels', { name: 'orders' });
+  const line = page.getByText('The same by a shell:');
+  for (const [channelId, count] of [
+    [own, 1],
+    [system?.id, 0],
+  ] as const) {
+    const made = { channelId, webhookUrl: 'https://example.com/hook' };
+    const id = await scene.make('/v1/subscriptions', made);
+    const named = page.waitForResponse((answer) => answer.url().includes('/v1/channels?'));
+    await dashboard.open(`/subscriptions/${id}?tab=deliveries`);
+    await named;
+    await page.locator('.empty').waitFor();
+    if (count > 0) await line.waitFor();
+    expect({ channelId, count: await line.count() }).toEqual({ channelId, count });
+  }
 });
 
 test('name, description and time of keeping are changed, and archiving asks', async () => {

@@ -268,7 +268,7 @@ test('a cause that grows stays in its place until somebody asks for the order, a
     .getByRole('link', { name: '3' })
     .waitFor();
   expect(await order()).toEqual(['Ledger', 'Refunds']);
-  await causes.getByRole('button', { name: 'Sort anew' }).click();
+  await causes.getByRole('button', { name: 'Sort again' }).click();
   expect(await order()).toEqual(['Refunds', 'Ledger']);
 
   for (let more = 0; more < 4; more += 1) await publish(parcels);

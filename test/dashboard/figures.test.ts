@@ -1,5 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { setDashboardScene, type DashboardScene } from '../support/make/dashboard-scene.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 const MINUTE = 60_000;
@@ -8,19 +10,14 @@ let dashboard: Dashboard;
 let channelId: string;
 let subscriptionId: string;
 
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
   channelId = await scene.make('/v1/channels', { name: 'orders' });
   const webhookUrl = 'https://example.com/hook';
   subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
   await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { n: 1 } });
   await storeDay();
 });
-afterEach(() => scene.leave());
 
 /** When most tries of the day failed, ms. */
 let failedAt = 0;
@@ -191,6 +188,43 @@ test('answers of a subscription are drawn over time, and a step leads to its del
   // Its middle, once it stands still.
   await page.getByRole('slider', { name: 'Answers over time.' }).click();
   await page.waitForURL(({ searchParams }) => searchParams.has('since') && searchParams.has('until'));
+});
+
+// A chart kept the place of the step, which another step had once new ones came.
+test('the step of a chart that is marked stays the same one when later ones come', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  const chart = page.getByRole('slider', { name: 'Answers over time.' });
+  await chart.waitFor();
+  await page.mouse.move(0, 0);
+  await chart.focus();
+  for (let step = 0; step < 20; step += 1) await page.keyboard.press('ArrowLeft');
+  // The date stands there once it is another day.
+  const marked = async (): Promise<string> =>
+    (await chart.getAttribute('aria-valuetext'))?.replace(/^\d{4}-\d\d-\d\d /, '') ?? '';
+  const place = await chart.getAttribute('aria-valuenow');
+  const before = await marked();
+  expect(before).toContain('2xx');
+  await page.clock.setFixedTime(Date.now() + 60 * MINUTE);
+  await waitFor('later steps have come', async () => {
+    await page.evaluate("dispatchEvent(new Event('offline')); dispatchEvent(new Event('online'))");
+    return (await chart.getAttribute('aria-valuenow')) !== place;
+  });
+  expect(await marked()).toBe(before);
+});
+
+// The list of the other tab took `range` out of the address.
+test('the span of the figures of a subscription is there when their tab is opened again', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/subscriptions/${subscriptionId}?range=7d`);
+  await page.getByRole('img', { name: /^Latency/ }).waitFor();
+  await page.getByRole('tab', { name: 'Deliveries' }).click();
+  await page.waitForURL((url) => url.searchParams.get('tab') === 'deliveries');
+  await page.getByRole('search', { name: 'Filters' }).getByLabel('State').selectOption('failed');
+  await page.waitForURL((url) => url.searchParams.get('status') === 'failed');
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await page.waitForURL((url) => url.searchParams.get('tab') === 'overview');
+  expect(await page.getByLabel('Range').inputValue()).toBe('7d');
 });
 
 test('the list of channels says how much came in of late and how many subscriptions get it, in one request', async () => {

@@ -1,18 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Dashboard } from '../support/world/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 
 /** Stories of people who look at what arrives, at an address of the service itself. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
-beforeAll(async () => {
-  scene = await setDashboardScene();
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard } = entered), { withWorker: true });
 
 test('a first message is delivered to no receiver of one’s own, seen, and answered with an error', async () => {
   const { page } = dashboard;

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import { enrolTotp } from '../support/make/factors.ts';
 import { joinAs, OWNER, signIn } from '../support/make/people.ts';
 import { createBrowser } from '../support/world/browser.ts';
@@ -12,18 +13,13 @@ let dashboard: Dashboard;
 let joined: Awaited<ReturnType<typeof joinAs>>;
 const DORA = 'dora@example.com';
 
-beforeAll(async () => {
-  scene = await setDashboardScene({ withWorker: false });
-});
-afterAll(() => scene.end());
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
-  ({ dashboard } = await scene.enter());
   const owner = await signIn(scene.posthorn, OWNER);
   const organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
   joined = await joinAs(scene.posthorn, owner.browser, organisation, { role: 'developer', email: DORA });
   await dashboard.open('/members');
 });
-afterEach(() => scene.leave());
 
 test('an owner makes a link that is shown once, and its person sets a new password by it', async () => {
   const { page, context } = dashboard;

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Receiver } from '../support/world/receiver.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
@@ -8,14 +9,7 @@ import type { Dashboard } from '../support/world/dashboard.ts';
 let scene: DashboardScene;
 let dashboard: Dashboard;
 let receiver: Receiver;
-beforeAll(async () => {
-  scene = await setDashboardScene();
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard, receiver } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard, receiver } = entered), { withWorker: true });
 
 test('a deployment is marked, and what has failed since is one click away', async () => {
   const { page } = dashboard;

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import type { Receiver } from '../support/world/receiver.ts';
 
@@ -9,14 +10,7 @@ import type { Receiver } from '../support/world/receiver.ts';
 let scene: DashboardScene;
 let dashboard: Dashboard;
 let receiver: Receiver;
-beforeAll(async () => {
-  scene = await setDashboardScene();
-});
-afterAll(() => scene.end());
-beforeEach(async () => {
-  ({ dashboard, receiver } = await scene.enter());
-});
-afterEach(() => scene.leave());
+onEachDashboard((entered) => ({ scene, dashboard, receiver } = entered), { withWorker: true });
 
 const DIALOG = 'Replay this message to one subscription';
 

@@ -44,13 +44,19 @@ export const MOST_APPS = MOST_PLACES / 2;
 
 /**
  * The address of the page of an id, in whichever app and environment of the person it is: first where the person is. Undefined where none
- * has it. A place whose rows of that kind the person may not read has none.
+ * has it. A place whose rows of that kind the person may not read has none. `isOf` leaves apps out that are known not to have it.
  */
-export async function addressOfId(session: SignedIn, herePath: string, id: string): Promise<string | undefined> {
+export async function addressOfId(
+  session: SignedIn,
+  herePath: string,
+  id: string,
+  isOf: (appId: string) => boolean = () => true,
+): Promise<string | undefined> {
   const pathOf = (place: { app: Parameters<typeof nameOf>[1]; environment: string }): string =>
     `/${nameOf(session, place.app)}/${place.environment}`;
   const places = session.organisations
     .flatMap(({ apps }) => apps)
+    .filter((app) => isOf(app.id))
     .flatMap((app) => (['live', 'test'] as const).map((environment) => ({ app, environment })))
     .toSorted((a, b) => Number(pathOf(b) === herePath) - Number(pathOf(a) === herePath))
     .slice(0, MOST_PLACES);

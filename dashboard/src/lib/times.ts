@@ -28,11 +28,22 @@ export const timeOfText = (text: string, zone: Zone): string | undefined => {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 };
 
-/** The name of the reader's zone as it is now. */
-export function useZoneName(): string {
+/** The name of the reader's zone as it is at a time, or now: summer and winter have others. */
+export function useZoneName(at?: string): string {
   const zone = useContext(ZoneContext);
-  return partsOf(new Date(), zone).name;
+  return partsOf(at === undefined ? new Date() : new Date(at), zone).name;
 }
+
+/** Clocks are put forward and back by one of these, in minutes. */
+const CLOCK_CHANGES = [30, 60, 120];
+
+/** Whether the text of a field is that of two times, or of none, as clocks are put back or forward then. The browser takes one `at`. */
+export const isAtClockChange = (text: string, at: string, zone: Zone): boolean =>
+  !timeText(at, zone).startsWith(text) ||
+  CLOCK_CHANGES.some((minutes) => {
+    const later = new Date(new Date(at).getTime() + minutes * 60_000).toISOString();
+    return timeText(later, zone) === timeText(at, zone);
+  });
 
 /** Formats times in the zone of the reader, always with its name; with the date where that is not today. */
 export function useTimes(): {

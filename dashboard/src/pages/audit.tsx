@@ -118,7 +118,7 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
         </dd>
         <dt>{t.audit.target}</dt>
         <dd>
-          <Target id={row.target.id} />
+          <Target of={row} />
         </dd>
         <dt>{t.audit.from}</dt>
         <dd>
@@ -162,13 +162,15 @@ function Actor({ of: { actor } }: { of: AuditEntry }) {
 }
 
 /** The id of the thing that it was done to; a link where that has a page, in whichever app of the organisation it is. */
-function Target({ id }: { id: string }) {
+function Target({ of: { target, appId } }: { of: AuditEntry }) {
   const session = useSession();
   const { path } = useHere();
+  const { id } = target;
   const found = useQuery({
-    queryKey: ['address-of', id],
-    queryFn: async () => (await addressOfId(session, path, id)) ?? '',
-    enabled: idIn(id) === id,
+    queryKey: ['address-of', id, appId],
+    // Its own app alone is asked: each app would be two questions more, and a thing above the apps has no such page.
+    queryFn: async () => (await addressOfId(session, path, id, (each) => each === appId)) ?? '',
+    enabled: appId !== undefined && idIn(id) === id,
     retry: false,
     meta: { failure: 'own' },
   });

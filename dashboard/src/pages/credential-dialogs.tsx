@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useContext, useState } from 'react';
+import { useState } from 'react';
 import { api, type CreateApiKey, SCOPES, type Scope, TIERS, type Tier } from '../api/client.ts';
 import { API } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { timeOfText, useZoneName, ZoneContext } from '../lib/times.ts';
 import { plainTokenSnippet, tokenSnippet } from '../lib/token-snippet.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Code } from '../parts/code.tsx';
@@ -13,6 +12,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Check, ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { OnceDialog } from '../parts/once-dialog.tsx';
+import { TimeField, useTimeOf } from '../parts/time-field.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
 
@@ -37,12 +37,11 @@ export function MakeDialog({
   const [tier, setTier] = useState<Tier>('pro');
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(['channels:read', 'messages:write']));
   const [ends, setEnds] = useState('');
-  const zone = useContext(ZoneContext);
-  const zoneName = useZoneName();
+  const timeOf = useTimeOf();
   const [error, setError] = useState<unknown>();
   const make = (): void => {
     setError(undefined);
-    const body: CreateApiKey = { name, tier, scopes: [...scopes], expiresAt: timeOfText(ends, zone) };
+    const body: CreateApiKey = { name, tier, scopes: [...scopes], expiresAt: timeOf(ends) };
     void act(
       async () => {
         if (kind === 'api-keys') {
@@ -83,11 +82,10 @@ export function MakeDialog({
           options={TIERS.map((each) => [each, each])}
           hint={t.credentials.tierHint}
         />
-        <TextField
-          label={`${t.credentials.expires} (${zoneName})`}
+        <TimeField
+          label={t.credentials.expires}
           value={ends}
           onChange={setEnds}
-          type="datetime-local"
           hint={t.credentials.expiresHint}
           problem={problemOf(error, 'expiresAt')}
         />

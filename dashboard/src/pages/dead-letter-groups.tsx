@@ -67,7 +67,8 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
   const { isComplete = true, examined = 0 } = found.data ?? {};
   const groups = found.data?.groups;
   const { shown, fresh, isMoved, renew } = useSteady({
-    rows: isWhole ? groups : groups?.slice(0, FIRST),
+    rows: groups,
+    first: isWhole ? Infinity : FIRST,
     idOf,
     key: JSON.stringify([path, among, isWhole]),
   });

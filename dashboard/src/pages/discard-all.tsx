@@ -76,7 +76,13 @@ export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClos
     );
   return (
     <Dialog title={t.deadLetters.discardAll} onClose={onClose}>
-      <div className="form">
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask();
+        }}
+      >
         <p>{t.deadLetters.discardWhy}</p>
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
@@ -85,7 +91,7 @@ export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClos
         <FirstOfMany title={t.deadLetters.oldest} rows={first.data ?? []} matched={preview.data?.matched} />
         {matched > 0 && field}
         <div className="buttons">
-          <button type="button" className="button danger" disabled={matched === 0 || !isTyped} onClick={ask}>
+          <button type="submit" className="button danger" disabled={matched === 0 || !isTyped}>
             {t.deadLetters.discardThem}
           </button>
           <button type="button" className="button plain" onClick={onClose}>
@@ -93,7 +99,7 @@ export function DiscardAll({ filter, onClose }: { filter: AskBulkDiscard; onClos
           </button>
         </div>
         {matched > 0 && <ShellButton run={ask} />}
-      </div>
+      </form>
     </Dialog>
   );
 }

@@ -19,6 +19,7 @@ import { State } from '../parts/state.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useSettled } from '../parts/use-found.ts';
 import { useSubscriptions } from '../parts/use-names.ts';
 
 const idOf = ({ id }: MessageReplay): string => id;
@@ -139,12 +140,14 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   });
   const since = timeOfText(form.since, zone);
   const until = timeOfText(form.until, zone);
+  // Each key of a year that is typed makes another time: the service is asked once about the one that is meant.
+  const isSettled = useSettled(`${form.since} ${form.until}`) === `${form.since} ${form.until}`;
   const counted = useQuery({
     queryKey: [path, 'replay-count', subscription.channelId, since, until],
     queryFn: async () =>
       (await api.stats.get({ channelId: subscription.channelId, since, until }, at)).totals.accepted ?? 0,
     // A time that is being written is none yet.
-    enabled: since !== undefined && (until !== undefined || form.until === ''),
+    enabled: isSettled && since !== undefined && (until !== undefined || form.until === ''),
     retry: false,
   });
   const ask = (): void => {

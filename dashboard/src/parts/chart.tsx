@@ -29,8 +29,11 @@ export function Chart(given: ChartGiven) {
   } = given;
   const t = useTexts();
   const { minute } = useTimes();
-  const [pointed, setPointed] = useState<number>();
-  const [begun, setBegun] = useState<number>();
+  // Times, and no places among them: new steps move all others to the left.
+  const [pointedAt, setPointedAt] = useState<string>();
+  const [begunAt, setBegunAt] = useState<string>();
+  const pointed = placeOf(times, pointedAt);
+  const begun = placeOf(times, begunAt);
   // The title says what a single row is: a legend would say it again.
   const isNamed = series.length === 1 && series[0]?.name === title;
   const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
@@ -52,7 +55,7 @@ export function Chart(given: ChartGiven) {
     if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     if (event.key === 'Enter') onBrush?.(at, at);
-    else setPointed(Math.max(0, Math.min(times.length - 1, next)));
+    else setPointedAt(times[Math.max(0, Math.min(times.length - 1, next))]);
   };
   const shown = marks.filter(({ at }) => x(at) >= 0 && x(at) <= WIDTH);
   return (
@@ -96,21 +99,21 @@ export function Chart(given: ChartGiven) {
               'aria-description': t.figures.keys,
               onKeyDown,
             })}
-        onPointerLeave={() => setPointed(undefined)}
+        onPointerLeave={() => setPointedAt(undefined)}
         className={onBrush === undefined ? undefined : 'brush'}
-        onBlur={() => setPointed(undefined)}
-        onPointerMove={(event) => setPointed(stepUnder(event))}
+        onBlur={() => setPointedAt(undefined)}
+        onPointerMove={(event) => setPointedAt(times[stepUnder(event)])}
         onPointerDown={(event) => {
           if (onBrush === undefined || event.button !== 0 || times.length === 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
           // A finger has not moved before.
-          setPointed(stepUnder(event));
-          setBegun(stepUnder(event));
+          setPointedAt(times[stepUnder(event)]);
+          setBegunAt(times[stepUnder(event)]);
         }}
         onPointerUp={() => {
           if (begun !== undefined && pointed !== undefined)
             onBrush?.(Math.min(begun, pointed), Math.max(begun, pointed));
-          setBegun(undefined);
+          setBegunAt(undefined);
         }}
       >
         <line x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} className="axis" />
@@ -144,6 +147,12 @@ export function Chart(given: ChartGiven) {
       </p>
     </FigureBox>
   );
+}
+
+/** The place of a step that is still shown. */
+function placeOf(times: readonly string[], at: string | undefined): number | undefined {
+  const place = at === undefined ? -1 : times.indexOf(at);
+  return place === -1 ? undefined : place;
 }
 
 function Bars({ series, step, y }: { series: readonly Series[]; step: number; y: (value: number) => number }) {

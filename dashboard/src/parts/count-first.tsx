@@ -55,7 +55,14 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
   const ask = (): void => void act(() => start(written === '' ? {} : { ratePerSecond: Number(written) }), { told });
   return (
     <Dialog title={title} onClose={onClose}>
-      <div className="form">
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+          ask();
+        }}
+      >
         {children}
         {preview.isPending && <Waiting />}
         <Failure error={preview.error} />
@@ -73,15 +80,7 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
         )}
         {isAny && field}
         <div className="buttons">
-          <button
-            type="button"
-            className="button main"
-            disabled={!isAny || !isRate || !isTyped}
-            onClick={() => {
-              onClose();
-              ask();
-            }}
-          >
+          <button type="submit" className="button main" disabled={!isAny || !isRate || !isTyped}>
             {go}
           </button>
           <button type="button" className="button plain" onClick={onClose}>
@@ -89,7 +88,7 @@ export function CountFirst({ title, countKey, count, would, go, told, start, onC
           </button>
         </div>
         {isAny && isRate && <ShellButton run={ask} />}
-      </div>
+      </form>
     </Dialog>
   );
 }

@@ -13,7 +13,10 @@ export function FirstLine({ of, channelId }: { of: FirstOf; channelId?: string |
   const channels = useChannels();
   const own = channels.all.find((channel) => !isSystemChannel(channel));
   const line = curlLine(firstRequests(channelId ?? own?.id)[of]);
+  // Nobody publishes to the channel on which the service tells of itself.
+  const isOfSystem = channels.all.some((channel) => channel.id === channelId && isSystemChannel(channel));
   if (!may('developer') || line === undefined) return null;
+  if (of === 'message' && (channels.isPending || isOfSystem)) return null;
   return (
     <div className="stack wide">
       <p className="muted">{t.overview.byShell}:</p>

@@ -1,7 +1,8 @@
 import type { CreateSubscription, Subscription, UpdateSubscription } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
-import { timeOfText, useZoneName, type Zone } from '../lib/times.ts';
+import { timeOfText, type Zone } from '../lib/times.ts';
 import { Check, problemOf, TextField } from './field.tsx';
+import { TimeField } from './time-field.tsx';
 
 /** Settings that few subscriptions need, as they are written. */
 type More = Record<
@@ -71,7 +72,6 @@ type Given = { more: More; onChange: (part: Partial<More>) => void; error: unkno
 
 export function MoreFields({ more, onChange, error, isNew }: Given) {
   const t = useTexts();
-  const zoneName = useZoneName();
   const field = (name: Exclude<keyof More, 'circuitBreaker'>) => ({
     label: t.more.labels[name],
     hint: t.more.hints[name],
@@ -99,11 +99,7 @@ export function MoreFields({ more, onChange, error, isNew }: Given) {
         <TextField {...field('headers')} lines={3} />
         {isNew && (
           <>
-            <TextField
-              {...field('startFrom')}
-              label={`${t.more.labels.startFrom} (${zoneName})`}
-              type="datetime-local"
-            />
+            <TimeField {...field('startFrom')} />
             <TextField {...field('secret')} type="password" autoComplete="new-password" isCode />
           </>
         )}

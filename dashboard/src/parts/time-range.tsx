@@ -24,10 +24,10 @@ export function TimeRange() {
 function End({ name, label, text }: { name: 'since' | 'until'; label: string; text: string | undefined }) {
   const [, change] = useAddress();
   const zone = useContext(ZoneContext);
-  const zoneName = useZoneName();
   // A relative end moves each minute, and the field of its writer must not: it keeps the time that it had at the first key.
   const [held, setHeld] = useState<{ text: string | undefined; at: string | undefined }>();
   const shownAt = held !== undefined && held.text === text ? held.at : sinceOf(text);
+  const zoneName = useZoneName(shownAt);
   const shown = shownAt === undefined ? '' : timeText(shownAt, zone);
   return (
     <label>
