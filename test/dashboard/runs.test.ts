@@ -234,17 +234,31 @@ test('a failed run is retried under the latest definition where there is a later
     trigger: { type: 'manual' },
     steps: [{ id: 'sum', type: 'transform', config: SUM }],
   });
-  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
-  await waitFor('the run has failed', async () => (await runsOf(`workflowId=${workflowId}`))[0]?.status === 'failed');
+  const begin = (): Promise<string> => scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  const [oldest, middle, runId] = [await begin(), await begin(), await begin()];
+  await waitFor('all runs have failed', async () =>
+    (await runsOf(`workflowId=${workflowId}`)).every(({ status }) => status === 'failed'),
+  );
   const mended = { id: 'sum', type: 'transform', config: { set: { twice: '{{ 2 }}' } } };
   await change('PATCH', `/v1/workflows/${workflowId}`, { steps: [mended] });
   await dashboard.open(`/runs/${runId}`);
   const latest = page.getByRole('checkbox', { name: 'Use the latest definition: version 2' });
   await latest.press('Space');
-  await page.getByText('Without it the retry keeps version 1.').waitFor();
+  await page.getByText('Otherwise the retry uses version 1.').waitFor();
   await page.getByRole('button', { name: 'Retry from the failed step' }).press('Enter');
   await page.getByRole('status').getByText('Retry asked for').waitFor();
   await page.locator('.sentence').getByText('Completed').waitFor();
   await page.locator('.facts').getByText('version 2').waitFor();
   await latest.waitFor({ state: 'detached' });
+
+  // The tick stayed for the next run that the panel shows.
+  await dashboard.open(`/runs?workflow=${workflowId}&open=${middle}`);
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await panel.getByRole('heading', { name: middle }).waitFor();
+  await latest.check();
+  await page.getByRole('grid', { name: 'Runs' }).focus();
+  for (const key of ['j', 'j']) await page.keyboard.press(key);
+  await panel.getByRole('heading', { name: oldest }).waitFor();
+  await latest.waitFor();
+  expect(await latest.isChecked()).toBe(false);
 });
