@@ -1,8 +1,8 @@
 /** The fields of a form by their names. Each value is plain: two that look the same as JSON are the same. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type FormFields = Readonly<Record<string, unknown>>;
 
 /** What was written over a thing and is not saved. Undefined: nothing. */
-export type Edit<T extends Fields> =
+export type Edit<T extends FormFields> =
   | {
       /** The thing as its reader has seen it, field by field: a written field as it was when the first key went into it. */
       seen: T;
@@ -13,19 +13,19 @@ export type Edit<T extends Fields> =
 const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** Names of the fields, in their order. */
-export const namesOf = <T extends Fields>(fields: Partial<T>): (keyof T & string)[] =>
+export const fieldNames = <T extends FormFields>(fields: Partial<T>): (keyof T & string)[] =>
   // `as`: a form has no other fields than those of its type.
   Object.keys(fields) as (keyof T & string)[];
 
-const pick = <T extends Fields>(from: Partial<T>, isWanted: (name: keyof T & string) => boolean): Partial<T> =>
+const pick = <T extends FormFields>(from: Partial<T>, isWanted: (name: keyof T & string) => boolean): Partial<T> =>
   // `as`: the members are those of `from`.
   Object.fromEntries(Object.entries(from).filter(([name]) => isWanted(name))) as Partial<T>;
 
-const orNone = <T extends Fields>(edit: NonNullable<Edit<T>>): Edit<T> =>
-  namesOf(edit.written).length === 0 ? undefined : edit;
+const orNone = <T extends FormFields>(edit: NonNullable<Edit<T>>): Edit<T> =>
+  fieldNames(edit.written).length === 0 ? undefined : edit;
 
 /** Writes fields over the thing. One that is written as the thing has it counts no more. */
-export function withWritten<T extends Fields>(before: Edit<T>, thing: T, part: Partial<T>): Edit<T> {
+export function withWritten<T extends FormFields>(before: Edit<T>, thing: T, part: Partial<T>): Edit<T> {
   const all: Partial<T> = { ...before?.written, ...part };
   const isFirst = (name: keyof T): boolean => before !== undefined && !(name in before.written);
   return orNone({
@@ -35,15 +35,15 @@ export function withWritten<T extends Fields>(before: Edit<T>, thing: T, part: P
 }
 
 /**
- * Fields that somebody else has given other values than `seen`. A field that was written with the same value has nothing to tell.
+ * FormFields that somebody else has given other values than `seen`. A field that was written with the same value has nothing to tell.
  */
-export const movedFields = <T extends Fields>(now: T, seen: T, written: Partial<T>): (keyof T & string)[] =>
-  namesOf(now).filter(
+export const movedFields = <T extends FormFields>(now: T, seen: T, written: Partial<T>): (keyof T & string)[] =>
+  fieldNames(now).filter(
     (name) => !isAlike(now[name], seen[name]) && !(name in written && isAlike(now[name], written[name])),
   );
 
 /** The reader has seen the thing as it is: of the written fields, those that others have changed as well are dropped. */
-export function withSeen<T extends Fields>(before: Edit<T>, thing: T): Edit<T> {
+export function withSeen<T extends FormFields>(before: Edit<T>, thing: T): Edit<T> {
   if (before === undefined) return undefined;
   const moved = movedFields(thing, before.seen, before.written);
   return orNone({ seen: thing, written: pick(before.written, (name) => !moved.includes(name)) });
@@ -53,7 +53,7 @@ export function withSeen<T extends Fields>(before: Edit<T>, thing: T): Edit<T> {
  * The fields that were `sent` are saved. `answer`: the thing as the service has it since, which may write a value in another way. A field
  * that was written on meanwhile stays.
  */
-export function withSaved<T extends Fields>(before: Edit<T>, sent: Partial<T>, answer: T): Edit<T> {
+export function withSaved<T extends FormFields>(before: Edit<T>, sent: Partial<T>, answer: T): Edit<T> {
   if (before === undefined) return undefined;
   return orNone({
     seen: { ...before.seen, ...pick<T>(answer, (name) => name in sent) },

@@ -4,7 +4,7 @@ type Policy = Record<(typeof POLICY_NUMBERS)[number], number>;
 const DELAYS: readonly string[] = ['initialDelay', 'maxDelay'];
 
 /** The policy among the fields of a form. */
-export const policyOf = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): Policy => ({
+export const policyAmong = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): Policy => ({
   maxRetries,
   initialDelay,
   maxDelay,

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type App, ROLES, type UpdateApp } from '../api/client.ts';
-import { namesOf } from '../lib/edits.ts';
+import { fieldNames } from '../lib/edits.ts';
 import { changedPolicy, POLICY_NUMBERS } from '../lib/retry-policy.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -96,7 +96,7 @@ function AppForm({ app, mayChange }: { app: App; mayChange: boolean }) {
           event.preventDefault();
           setError(undefined);
           edits.save({
-            names: namesOf({ ...written, ...retryPolicy }),
+            names: fieldNames({ ...written, ...retryPolicy }),
             read: async () => fieldsOf(await api.apps.get(app.id, at)),
             send: async () => fieldsOf(await api.apps.update(app.id, changed, at)),
             refresh,

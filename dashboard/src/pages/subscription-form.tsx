@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useState } from 'react';
 import { api, type App, type Subscription } from '../api/client.ts';
-import { namesOf } from '../lib/edits.ts';
+import { fieldNames } from '../lib/edits.ts';
 import { useRefresh } from '../lib/refresh.ts';
-import { changedPolicy, POLICY_NUMBERS, policyOf } from '../lib/retry-policy.ts';
+import { changedPolicy, POLICY_NUMBERS, policyAmong } from '../lib/retry-policy.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { firstChannelOf } from '../lib/system-channel.ts';
@@ -101,7 +101,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
   const edits = useEdits(subscription === undefined ? begun : fieldsOf(subscription));
   if (!may('developer')) return <NotAllowed isPart={subscription !== undefined} />;
   const { values, written, write } = edits;
-  const policy = policyOf(values);
+  const policy = policyAmong(values);
   const retryPolicy = changedPolicy(written, values);
   const make = (): void => {
     let hasReplay = false;
@@ -137,7 +137,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
   };
   const change = ({ id }: Subscription): void =>
     edits.save({
-      names: namesOf({ ...written, ...retryPolicy }),
+      names: fieldNames({ ...written, ...retryPolicy }),
       read: async () => fieldsOf(await api.subscriptions.get(id, at)),
       send: async () => fieldsOf(await api.subscriptions.update(id, changed, at)),
       refresh,

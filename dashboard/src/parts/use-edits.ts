@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { isDescribing } from '../api/requests.ts';
-import { type Edit, type Fields, movedFields, withSaved, withSeen, withWritten } from '../lib/edits.ts';
+import { type Edit, type FormFields, movedFields, withSaved, withSeen, withWritten } from '../lib/edits.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 
@@ -16,13 +16,13 @@ type Saving<T> = {
   onFailure: (error: unknown) => void;
 };
 
-export type Edits<T extends Fields> = {
+export type Edits<T extends FormFields> = {
   /** The thing as it is, with what was written over it. */
   values: T;
   /** The fields that were written and are not saved. A field that is written as the thing has it counts no more. */
   written: Partial<T>;
   write: (part: Partial<T>) => void;
-  /** Fields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
+  /** FormFields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
   newer: readonly (keyof T & string)[];
   /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
   take: () => void;
@@ -35,7 +35,7 @@ export type Edits<T extends Fields> = {
  * the thing first: where somebody has changed a field that is sent and the page has not told so yet, nothing is sent and the page tells
  * it. Two people who save within that moment still overwrite each other.
  */
-export function useEdits<T extends Fields>(thing: T): Edits<T> {
+export function useEdits<T extends FormFields>(thing: T): Edits<T> {
   const t = useTexts();
   const { act } = useActs();
   const [edit, setEdit] = useState<Edit<T>>();
