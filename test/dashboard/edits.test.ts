@@ -14,7 +14,7 @@ test('a field that is written as the thing has it counts no more', () => {
   expect(writeAll(thing, { name: 'Shop' }, { name: 'Till' })).toBeUndefined();
 });
 
-// What was seen was kept once for all fields, so a field that was first written over the newer value was told as changed meanwhile.
+// The seen state was kept once for all fields, so a field that was first written over the newer value was told as changed meanwhile.
 test('a field has been seen as it was when the first key went into it', () => {
   const edit = writeAll(thing, { name: 'Shop' });
   const now = { ...thing, types: 'b', limit: 7 };

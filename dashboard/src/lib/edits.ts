@@ -1,7 +1,7 @@
 /** The fields of a form by their names. Each value is plain: two that look the same as JSON are the same. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
-/** What was written over a thing and is not saved. Undefined: nothing. */
+/** Fields that were written over a thing and are not saved. Undefined: none. */
 export type Edit<T extends FormFields> =
   | {
       /** The thing as its reader has seen it, field by field: a written field as it was when the first key went into it. */

@@ -15,7 +15,7 @@ type Doing<T> = {
   told: string;
   /** Told for the 8 seconds in which it can be taken back. Absent: it is done at once. */
   later?: string;
-  /** What is asked before it is done to these rows. Undefined, or absent: nothing. `typed`: a name that must be typed first. */
+  /** The question before it is done to these rows. Undefined, or absent: none. `typed`: a name that must be typed first. */
   question?: (rows: readonly T[]) => { title: string; why: string; typed: string | undefined } | undefined;
 };
 

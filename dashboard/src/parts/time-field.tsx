@@ -22,7 +22,7 @@ export function TimeField({ label, hint, ...given }: Given) {
       hint={
         isUnclear ? (
           <>
-            {hint} <strong>{t.common.clockChange(times.full(at))}</strong>
+            {hint} <strong>{t.more.clockChange(times.full(at))}</strong>
           </>
         ) : (
           hint

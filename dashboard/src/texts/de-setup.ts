@@ -64,7 +64,7 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
   },
   newer: {
     changed: 'Inzwischen anderswo geändert',
-    stays: 'Was Sie geschrieben haben, bleibt, und beim Speichern wird nur das gesendet.',
+    stays: 'Ihre eigenen Änderungen bleiben, und beim Speichern werden nur sie gesendet.',
     replaces: (names) => `Speichern ersetzt den neueren Stand von: ${names}.`,
     take: 'Den neueren Stand übernehmen',
     seen: 'Gesehen',
@@ -88,6 +88,7 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
   },
   more: {
     title: 'Mehr',
+    clockChange: (time) => `In dieser Stunde werden die Uhren umgestellt. Gemeint ist ${time}.`,
     labels: {
       timeoutMs: 'Zeit für eine Antwort, ms',
       rateLimit: 'Versuche je Sekunde, höchstens',

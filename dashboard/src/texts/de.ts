@@ -20,7 +20,6 @@ export const de: Texts = {
     asStored: 'Wie gespeichert',
     asTree: 'Als Baum',
     cancel: 'Abbrechen',
-    clockChange: (time) => `In dieser Stunde werden die Uhren umgestellt. Gemeint ist ${time}.`,
     close: 'Schließen',
     copied: 'Kopiert',
     copy: 'Kopieren',

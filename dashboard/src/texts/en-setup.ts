@@ -63,7 +63,7 @@ export const enSetup = {
   },
   newer: {
     changed: 'Changed elsewhere meanwhile',
-    stays: 'What you wrote is kept, and saving sends nothing else.',
+    stays: 'Your own changes are kept, and saving sends nothing else.',
     replaces: (names: string) => `Saving replaces the newer state of: ${names}.`,
     take: 'Take over the newer state',
     seen: 'Seen',
@@ -87,6 +87,7 @@ export const enSetup = {
   },
   more: {
     title: 'More',
+    clockChange: (time: string) => `The clocks change in this hour. The time that is meant: ${time}.`,
     labels: {
       timeoutMs: 'Time for an answer, ms',
       rateLimit: 'Tries a second, at most',

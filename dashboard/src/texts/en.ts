@@ -19,7 +19,6 @@ const frame = {
     asStored: 'As stored',
     asTree: 'As a tree',
     cancel: 'Cancel',
-    clockChange: (time: string) => `The clocks change in this hour. The time that is meant: ${time}.`,
     close: 'Close',
     copied: 'Copied',
     copy: 'Copy',
