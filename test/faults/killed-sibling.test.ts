@@ -13,6 +13,9 @@ import { untilAllRun } from '../support/service/service-processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 
 const NAMESPACE = 'killed-sibling';
+// A death that nobody sees frees claims after a lease of 10 s. The supervisor's word must be quicker, also on a starved machine: it took
+// 0.35 to 0.64 s on two cores that other programs kept busy as well.
+const UNSEEN_DEATH_MS = 10_000;
 // A record of each claim that is taken over, by the database's clock: a wall clock would judge the machine, and the dead process may have
 // started deliveries until its end.
 const FREED_CLAIMS = `
@@ -90,7 +93,6 @@ test('kill -9 of one of three processes in a burst: the others take its claims o
   });
   // The supervisor's word ended a lease that had most of an hour left, and its claims were freed behind that.
   expect(toldAt.getTime()).toBeGreaterThanOrEqual(killedAt);
-  expect(toldAt.getTime()).toBeLessThan(killedAt + 600_000);
   const { rows: freed } = await database.pool.query<{ at: Date }>(
     'SELECT at FROM freed_claims WHERE holder = $1 AND at >= $2 ORDER BY at',
     [killed.id, new Date(killedAt)],
@@ -98,6 +100,8 @@ test('kill -9 of one of three processes in a burst: the others take its claims o
   expect(freed.length).toBeGreaterThan(0);
   expect(freed[0]?.at.getTime()).toBeGreaterThanOrEqual(toldAt.getTime());
   const lastMs = (freed.at(-1)?.at.getTime() ?? 0) - killedAt;
+  // The last of its claims, not the first.
+  expect(lastMs).toBeLessThan(UNSEEN_DEATH_MS);
   process.stdout.write(
     `${freed.length} claims were free ${lastMs} ms after kill -9, told after ${toldAt.getTime() - killedAt} ms\n`,
   );

@@ -17,6 +17,8 @@ import { idsOf, openStream } from '../support/world/stream-reader.ts';
 
 // The tests of this file are the life of one installation with three service processes, in order.
 const SEVERAL = { PROCESSES: '3' };
+// A process that drained instead of ending would have up to 35 s, and one that looked for its supervisor by the lease 10 s.
+const ENDS_AT_ONCE_MS = 10_000;
 const dataFolder = makeDataFolder();
 const callers: Caller[] = [];
 let port: number;
@@ -251,8 +253,12 @@ test('kill -9 of the supervisor ends its processes; the next start takes the ser
   const pids = childrenOf(posthorn.pid);
   expect(pids).toHaveLength(3);
   const server = readRunningState(dataFolder)?.pids.postgres ?? 0;
+  const killedAt = performance.now();
   await posthorn.end('SIGKILL');
   await waitFor('its processes to end', () => pids.every((pid) => identifyProcess(pid) === undefined));
+  const endedMs = performance.now() - killedAt;
+  process.stdout.write(`the processes ended ${Math.round(endedMs)} ms after kill -9 of their supervisor\n`);
+  expect(endedMs).toBeLessThan(ENDS_AT_ONCE_MS);
   // Nothing else told them: nobody signalled them, and the PostgreSQL that they work with goes on.
   expect(identifyProcess(server)).toBeDefined();
 
