@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeWorkers } from '../../db/waking/due.ts';
-import { leaveAllCarriers, leaveCarrier } from '../../deliveries/statements/due-again.ts';
+import { leaveAllCarriers, leaveCarrier } from '../../deliveries/statements/leave-carrier.ts';
 import { endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { CarrierState, Carriers } from '../../temporal/starts/carriers.ts';
