@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Admission } from './admission.ts';
 import { isFairShare } from './capacity.ts';
 
@@ -11,6 +12,8 @@ const UNHEARD_START_MS = 1_000;
 const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;
 const SLOW_AMONG_REMEMBERED = 2;
+// Subscriptions whose durations are remembered, those of the latest tries: 2 MB when each has its twenty.
+const REMEMBERED_SUBSCRIPTIONS = 10_000;
 // A try whose end was never seen: the longest timeout and its recording are over by then. One whose begin was not seen either is made
 // by another worker, to which Temporal gives a first task after 10 s at the latest; it takes no place of this process.
 const FORGOTTEN_TRY_MS = 45_000;
@@ -38,7 +41,7 @@ export function createFirstTries({
   const open = new Map<string, Map<string, LocalTry>>();
   const subscriptionOf = new Map<string, string>();
   const starting = new Map<string, LocalTry>();
-  const durations = new Map<string, number[]>();
+  const durations = new LRUCache<string, number[]>({ max: REMEMBERED_SUBSCRIPTIONS });
 
   const remove = (deliveryId: string): boolean => {
     const subscriptionId = subscriptionOf.get(deliveryId);
@@ -69,7 +72,7 @@ export function createFirstTries({
     return false;
   };
   const isSlow = (subscriptionId: string): boolean => {
-    const past = (durations.get(subscriptionId) ?? []).filter((duration) => duration > SLOW_MS).length;
+    const past = (durations.peek(subscriptionId) ?? []).filter((duration) => duration > SLOW_MS).length;
     return past >= SLOW_AMONG_REMEMBERED || hasSlowOpen(subscriptionId);
   };
 
@@ -118,7 +121,7 @@ export function createFirstTries({
 
     /** Mean duration of the last tries of that subscription, ms; undefined before the first one. */
     meanMs(subscriptionId: string): number | undefined {
-      const past = durations.get(subscriptionId);
+      const past = durations.peek(subscriptionId);
       return past === undefined ? undefined : past.reduce((sum, duration) => sum + duration, 0) / past.length;
     },
 
@@ -154,10 +157,7 @@ export function createFirstTries({
       const past = durations.get(subscriptionId) ?? [];
       past.push(durationMs);
       if (past.length > REMEMBERED_TRIES) past.shift();
-      durations.delete(subscriptionId);
       durations.set(subscriptionId, past);
-      // The map's order is by last use: the subscription unused for longest goes first.
-      if (durations.size > 10_000) durations.delete(durations.keys().next().value ?? '');
     },
   };
 }
