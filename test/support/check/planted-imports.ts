@@ -103,8 +103,6 @@ export const forbiddenImports: [path: string, specifier: string][] = [
   ['client/src/layer-node.ts', 'node:crypto'],
   ['client/src/layer-generate.ts', '../generate/names.ts'],
   ['dashboard/src/layer.ts', '../../src/kernel/values/ids.ts'],
-  ['test/e2e/layer.ts', '../../src/app.ts'],
-  ['test/e2e/day.test.ts', '../../src/channels/service.ts'],
 ];
 
 /** Imports that are forbidden as types too: whole statements. */
@@ -167,5 +165,4 @@ export const allowedImports: [path: string, statement: string][] = [
   ['src/temporal/starts/fine.ts', "export { x } from '../grpc-status.ts';"],
   ['src/temporal/fine-type.ts', "export type { x } from '../../../workflows/index.ts';"],
   ['dashboard/src/fine.ts', "export { x } from '../../client/src/index.ts';"],
-  ['test/e2e/fine.test.ts', "export { x } from '../../client/src/index.ts';"],
 ];
