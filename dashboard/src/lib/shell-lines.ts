@@ -40,11 +40,11 @@ const option = (name: string, value: unknown): string =>
   typeof value === 'string' && value !== '' ? ` --${name} ${quoted(value)}` : '';
 
 /** Commands that the service has of its own, by method and path. Everything else is curl's. */
-const COMMANDS: Readonly<Record<string, (id: string, body: Given, place: Place) => string | undefined>> = {
-  'POST /v1/api-keys': (_, body, place) => `keys create${at(place)}${credentialOptions(body)}`,
+const COMMANDS: Readonly<Record<string, (id: string, body: Given, target: CommandTarget) => string | undefined>> = {
+  'POST /v1/api-keys': (_, body, target) => `keys create${at(target)}${credentialOptions(body)}`,
   'DELETE /v1/api-keys/:apiKeyId': (id) => `keys revoke ${id}`,
-  'POST /v1/machine-credentials': (_, body, place) =>
-    `machine-credentials create${at(place)}${credentialOptions(body)}`,
+  'POST /v1/machine-credentials': (_, body, target) =>
+    `machine-credentials create${at(target)}${credentialOptions(body)}`,
   'DELETE /v1/machine-credentials/:machineCredentialId': (id) => `machine-credentials revoke ${id}`,
   'POST /v1/apps': (_, { name, slug, organisationId }) =>
     `apps create${option('name', name)}${option('slug', slug)}${option('organisation', organisationId)}`,
@@ -56,14 +56,16 @@ const COMMANDS: Readonly<Record<string, (id: string, body: Given, place: Place) 
       : undefined,
 };
 
-export type Place = { appId: string; environment: string } | undefined;
+/** The environment in which a command works; undefined above environments. */
+type CommandTarget = { appId: string; environment: string } | undefined;
 
-const at = (place: Place): string => (place === undefined ? '' : ` --env ${place.environment} --app ${place.appId}`);
+const at = (target: CommandTarget): string =>
+  target === undefined ? '' : ` --env ${target.environment} --app ${target.appId}`;
 const credentialOptions = ({ name, tier, scopes }: Given): string =>
   `${option('name', name)}${option('tier', tier)}${Array.isArray(scopes) ? option('scopes', scopes.join(',')) : ''}`;
 
 /** The same by the service's own command line. Undefined where it has no command for it. */
-export function commandLine(written: Written, place: Place): string | undefined {
+export function commandLine(written: Written, target: CommandTarget): string | undefined {
   const endpoint = endpointOf(written);
   if (endpoint === undefined) return undefined;
   const segment = endpoint.path.split('/').findIndex((part) => part.startsWith(':'));
@@ -72,6 +74,6 @@ export function commandLine(written: Written, place: Place): string | undefined 
   const id = segment < 0 ? '' : (own.at(segment - endpoint.path.split('/').length) ?? '');
   // `as`: bodies of the client library are objects.
   const body = (written.body === undefined ? {} : JSON.parse(written.body)) as Given;
-  const line = COMMANDS[`${endpoint.method} ${endpoint.path}`]?.(id, body, place);
+  const line = COMMANDS[`${endpoint.method} ${endpoint.path}`]?.(id, body, target);
   return line === undefined ? undefined : `posthorn ${line}`;
 }

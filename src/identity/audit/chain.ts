@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry as AuditRow } from '../../db/generated/client.ts';
 
-/** A place in a chain: the position of an entry and its hash. */
-type Place = { position: number; hash: Uint8Array };
+/** A link of a chain: the position of an entry and its hash. */
+type ChainLink = { position: number; hash: Uint8Array };
 
 /** A chain as it was found: the number of its good entries, and the first breach. */
 export type ChainState = { entries: number; breach?: string };
 
-/** The place before the first entry. */
-const BEGINNING: Place = { position: 0, hash: new Uint8Array(0) };
+/** The link before the first entry. */
+const BEGINNING: ChainLink = { position: 0, hash: new Uint8Array(0) };
 
 /** Hash of an entry: SHA-256 of the 32 bytes of the hash before it (none for the first) and of the entry's text in UTF-8. */
 const hashOf = (before: Uint8Array, entry: string): Buffer =>
   createHash('sha256').update(before).update(entry, 'utf8').digest();
 
 /** Why a row does not continue the chain; undefined when it does. */
-function breachOf(row: AuditRow, { position, hash }: Place): string | undefined {
+function breachOf(row: AuditRow, { position, hash }: ChainLink): string | undefined {
   if (row.position !== position + 1) return `the entry at position ${position + 1} is missing`;
   if (!hashOf(hash, row.entry).equals(row.hash)) return `the entry at position ${row.position} is not what was hashed`;
   const entry: unknown = JSON.parse(row.entry);
@@ -34,7 +34,7 @@ export async function walkChain({
   /** Rows in their order, behind that position. */
   rowsBehind: (position: number) => AsyncIterable<AuditRow>;
   /** The chain's end, as it is noted now; null where there is none. */
-  head: () => Promise<Place | null>;
+  head: () => Promise<ChainLink | null>;
 }): Promise<ChainState> {
   let last = BEGINNING;
   for (let end = (await head()) ?? BEGINNING; ; ) {
