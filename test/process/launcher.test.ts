@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -43,6 +43,18 @@ async function launchAs(own: string, { isBare = false } = {}): Promise<Launched 
   const said = () => JSON.parse(output.slice(0, output.indexOf('\n'))) as ReturnType<Launched['said']>;
   return { child, said, output: () => output, errors: () => errors };
 }
+
+test('the image has the Node that comes with the packages', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  const versions = Object.entries(optionalDependencies).flatMap(([name, version]) =>
+    /^node-(?:bin-)?(?:linux|darwin|win)-/.test(name) ? [version] : [],
+  );
+  expect(versions).toHaveLength(5);
+  const [, ofImage] = /^FROM node:([\d.]+)-/m.exec(readFileSync(`${ROOT}Dockerfile`, 'utf8')) ?? [];
+  expect(versions).toEqual(versions.map(() => ofImage));
+});
 
 describe('where the own Node is too old', () => {
   test('the script runs on the pinned one, as a child that is told so, with its parameters', async () => {
