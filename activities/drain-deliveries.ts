@@ -5,7 +5,7 @@ import type { DrainProgress } from '../src/contract/delivery-workflow.ts';
 /** The drain of this process as an activity; registered on the process's own task queue only. */
 export function createDrainActivities({ drain }: { drain: Drain }) {
   return {
-    /** Makes first tries until the backlog is gone, or until it is cancelled or this worker stops; returns its counts. */
+    /** Makes tries until the backlog is gone, or until it is cancelled or this worker stops; returns its counts. */
     drainBacklog: (): Promise<DrainProgress> =>
       drain.run(activityInfo().workflowExecution?.workflowId ?? '', cancellationSignal(), (progress) =>
         heartbeat(progress),

@@ -3,8 +3,8 @@ import type { Activities } from '../activities/index.ts';
 import { type DrainInput, type DrainProgress, HEARTBEAT_TIMEOUT_MS } from '../src/contract/delivery-workflow.ts';
 
 /**
- * Carries a backlog: one long-lived activity in the process that holds them makes the first tries of many deliveries. Its heartbeat
- * shows the progress in the Temporal UI. A drain is never retried: when its process dies, its claims are due again as soon as the
+ * Carries a backlog: one long-lived activity in the process that holds them makes the tries of many deliveries. Its heartbeat shows
+ * the progress in the Temporal UI. A drain is never retried: when its process dies, its claims are due again as soon as the
  * lease has run out, and another process begins a drain of its own.
  */
 export async function drainDeliveries({ taskQueue }: DrainInput): Promise<DrainProgress> {

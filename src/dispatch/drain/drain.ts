@@ -44,7 +44,7 @@ export type Drain = {
   full(): string[];
   /** Ends a running drain: results of requests in flight are recorded, the rest is given back. */
   stop(): void;
-  /** The body of the drain activity: makes first tries until it is old and idle, or `signal`. */
+  /** The body of the drain activity: makes tries until it is old and idle, or `signal`. */
   run(carrier: string, signal: AbortSignal, onProgress: (progress: DrainProgress) => void): Promise<DrainProgress>;
 };
 

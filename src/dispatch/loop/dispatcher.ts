@@ -54,7 +54,8 @@ const now = (): number => performance.now();
 
 /**
  * Turns due rows into tries, fairly over the subscriptions. Each delivery and round gets one Temporal workflow while the flow is calm,
- * and the drain gets the first tries of a backlog. Runs until `stop`, which waits for the starts under way.
+ * and the drain gets the first tries of a backlog, and retries beyond the open workflows of a subscription. Runs until `stop`, which waits
+ * for the starts under way.
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
