@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -39,6 +39,7 @@ const TRIED = {
   '"status": "unavailable"': THIS,
   'kill -TERM': THIS,
   'npx posthorn migrate': THIS,
+  timerProcessorMaxTimeShift: THIS,
   'npx posthorn admin reset-password': THIS,
 };
 
@@ -88,6 +89,11 @@ test("the searches are those that Temporal's server takes", async () => {
   await waitFor('the search attributes', () => workflow.count(searches[0]).then(Boolean, () => false));
   for (const search of searches.slice(1)) expect([search, (await workflow.count(search)).count]).toEqual([search, 0]);
   await expect(workflow.count(`PosthornStat${searches[0]?.slice(13)}`)).rejects.toThrow();
+});
+
+test("the dynamic config is that of Docker Compose's own server", () => {
+  const file = readFileSync(join(ROOT, 'deploy/temporal/dynamic.yaml'), 'utf8').replaceAll(/^#.*\n/gm, '');
+  expect(blockWith(PAGE, 'timerProcessorMaxTimeShift')).toBe(file);
 });
 
 test('the probe answers, and its refusal has the form of the page', async () => {
