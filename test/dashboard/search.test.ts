@@ -93,6 +93,38 @@ test('a list leaves as a table with the filters of its page, and the line for a 
   await dialog.waitFor({ state: 'detached' });
 });
 
+// A file that was cut ended like a whole one, and closing the dialog saved it nevertheless.
+test('an export that is cut says so, and one that is stopped saves nothing', async () => {
+  const { page } = dashboard;
+  const downloads: string[] = [];
+  page.on('download', (download) => downloads.push(download.suggestedFilename()));
+  const waiting: (() => void)[] = [];
+  await page.route('**/v1/messages/export?*', async (route) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await route.fulfill({ contentType: 'application/x-ndjson', body: '{}\n'.repeat(100_000) });
+  });
+  await dashboard.open('/messages');
+  const open = page.getByRole('button', { name: 'Export', exact: true });
+  const dialog = page.getByRole('dialog', { name: 'Export the list' });
+  /** Asks for the file, and gives what has it answered. */
+  const ask = async (): Promise<() => void> => {
+    await open.click();
+    await dialog.getByRole('button', { name: 'As lines of JSON' }).click();
+    return waitFor('the question', () => waiting.pop());
+  };
+  const first = await ask();
+  const answered = page.waitForResponse('**/v1/messages/export?*');
+  await dialog.getByRole('button', { name: 'Stop it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  first();
+  await (await answered).finished();
+  const second = await ask();
+  second();
+  await dialog.getByText('The file has the newest 100,000 rows').waitFor();
+  await waitFor('the file', () => downloads.length > 0);
+  expect(downloads).toEqual(['messages.ndjson']);
+});
+
 test.each(['by changes that are told', 'by asking where they cannot be told'])(
   'a list shows what is new %s',
   async (way) => {

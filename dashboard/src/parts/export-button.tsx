@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Lines } from '../api/client.ts';
 import { API } from '../lib/addresses.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -6,6 +6,8 @@ import { useActs } from './acts.tsx';
 import { Code } from './code.tsx';
 import { Dialog } from './dialog.tsx';
 
+/** Rows that the service writes into one file, at most. */
+const MOST_ROWS = 100_000;
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
 
@@ -48,16 +50,36 @@ function ExportDialog({
   const t = useTexts();
   const { act } = useActs();
   const [count, setCount] = useState<number>();
+  const [isCut, setIsCut] = useState(false);
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
   const save = (format: Format): void => {
     setCount(0);
-    void act(async () => {
+    setIsCut(false);
+    let isWhole = false;
+    const takeAll = async (): Promise<void> => {
       const parts: string[] = [];
       for await (const line of take(format).texts()) {
+        // Nobody waits for the file any more.
+        if (isClosed.current) return;
         parts.push(`${line}\n`);
         if (parts.length % 1_000 === 0) setCount(parts.length);
       }
+      if (isClosed.current) return;
       download(new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${name}.${format}`);
-    }).then((isDone) => (isDone ? onClose() : setCount(undefined)));
+      // The first line of a table has the names of its columns.
+      isWhole = parts.length - Number(format === 'csv') < MOST_ROWS;
+    };
+    void act(takeAll, { told: () => (isWhole ? t.common.done : undefined) }).then((isDone) => {
+      if (isDone && isWhole) return onClose();
+      setIsCut(isDone);
+      setCount(undefined);
+    });
   };
   return (
     <Dialog title={t.exports.title} onClose={onClose}>
@@ -78,6 +100,11 @@ function ExportDialog({
           ))}
           <span role="status">{count !== undefined && t.exports.taken(count)}</span>
         </div>
+        {isCut && (
+          <p className="note" role="status">
+            {t.exports.cut}
+          </p>
+        )}
         <h3>{t.exports.file}</h3>
         <Code
           // A list of one format has no parameter for it.
@@ -92,7 +119,7 @@ function ExportDialog({
         <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
         <div className="buttons">
           <button type="button" className="button" onClick={onClose}>
-            {t.common.close}
+            {count === undefined ? t.common.close : t.exports.stop}
           </button>
         </div>
       </div>

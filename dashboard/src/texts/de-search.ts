@@ -11,6 +11,8 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     why: 'Alles, was die Filter durchlassen, höchstens die neuesten 100.000. Das Protokoll hält es fest.',
     formats: { csv: 'Als Tabelle (CSV)', ndjson: 'Als Zeilen aus JSON' },
     taken: (count) => `Bisher ${number(count)} Zeilen`,
+    cut: 'Die Datei hat die neuesten 100.000 Zeilen und endet dort. Für ältere „Bis“ auf die Zeit ihrer letzten Zeile setzen.',
+    stop: 'Abbrechen',
     file: 'Die Datei per Kommandozeile',
     list: 'Die Liste per Kommandozeile',
   },

@@ -8,6 +8,8 @@ export const enSearch = {
     why: 'All that the filters let through, the newest 100,000 at most. The audit log tells of it.',
     formats: { csv: 'As a table (CSV)', ndjson: 'As lines of JSON' },
     taken: (count: number) => `${number(count)} lines so far`,
+    cut: 'The file has the newest 100,000 rows, and is cut there. For older ones set “Until” to the time of its last row.',
+    stop: 'Stop it',
     file: 'The file by a shell',
     list: 'The list by a shell',
   },
