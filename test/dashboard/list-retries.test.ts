@@ -156,7 +156,7 @@ test('rows of which one has arrived are retried by r and by the button only once
   expect(sent.map((url) => new URL(url).pathname)).toEqual(ids.slice(0, 2).map((id) => `/v1/deliveries/${id}/retry`));
 });
 
-// A key that was held down asked for the retry once for each of its repeats. One that waits for its turn was asked for as well, and refused.
+// A key that was held down asked for the retry once for each of its repeats. One that waits for its turn was asked for too, and refused.
 test('r that is held down retries once, and opens a delivery that waits for its turn anyway', async () => {
   const { page } = dashboard;
   const sent: string[] = [];
