@@ -29,7 +29,7 @@ export function lookQueries({ asCaller, environmentId }: Questioned): Query[] {
     ...TYPES.map((eventType) => summaries(`, ${eventType}`, { eventType })),
     summaries(', by a publisher’s id (none)', { publisherId: 'till-8' }),
     ...(['failed', 'pending', 'unrouted'] as const).map((deliveryStatus) =>
-      summaries(`, ${deliveryStatus}`, { deliveryStatus }),
+      summaries(`, ${deliveryStatus}`, { deliveryStatus: [deliveryStatus] }),
     ),
     deliveries(', answered 503 (none)', { errorStatus: '503' }),
     deliveries(', answered by a range (none)', { errorStatus: '410-503' }),

@@ -161,10 +161,10 @@ function deadLetterQueries(asCaller: Questioned['asCaller'], environmentId: stri
   });
   return [
     query('', {}),
-    query(', open', { status: 'open' }),
-    query(', discarded (none)', { status: 'discarded' }),
+    query(', open', { status: ['open'] }),
+    query(', discarded (none)', { status: ['discarded'] }),
     query(' of a calm channel', { channelId: CALM.channelId }),
-    query(' of a busy subscription, open', { subscriptionId: BUSY.subscriptionId, status: 'open' }),
+    query(' of a busy subscription, open', { subscriptionId: BUSY.subscriptionId, status: ['open'] }),
     ...TYPES.map((eventType) => query(`, ${eventType}`, { eventType })),
     query(', gone (none)', { reason: 'gone' }),
     query(' of runs (none)', { kind: 'run' }),

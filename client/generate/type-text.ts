@@ -15,6 +15,7 @@ export type Shown = {
   anyOf?: readonly Shown[];
   allOf?: readonly Shown[];
   wholeNumber?: unknown;
+  someOf?: readonly string[];
   default?: unknown;
   not?: Shown;
   typeName?: string;
@@ -83,6 +84,7 @@ export function createTypeTexts(): {
       case 'string':
         if (direction === 'got') return 'string';
         if (shown.format === 'date-time') return 'string | Date';
+        if (shown.someOf !== undefined) return someText(shown.someOf);
         return shown.wholeNumber === undefined ? 'string' : 'number';
       case 'integer':
       case 'number':
@@ -100,6 +102,12 @@ export function createTypeTexts(): {
     // A union of objects ends as one object does.
     const isOneObject = items?.type === 'object' || items?.typeName !== undefined;
     return `readonly ${item.includes(' | ') && !isOneObject ? `(${item})` : item}[]`;
+  };
+
+  /** One of these words, or a list of them. */
+  const someText = (words: readonly string[]): string => {
+    const each = words.map(literal).join(' | ');
+    return `${each} | readonly (${each})[]`;
   };
 
   const objectText = ({ properties, additionalProperties, required = [] }: Shown, direction: Direction): string => {

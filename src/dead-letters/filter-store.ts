@@ -36,7 +36,8 @@ export type DeadLetterFilter = {
   errorClass?: ErrorClass | undefined;
   /** HTTP status of the last answer: `503`, one of `500-503`, or `5xx` for all of its class. */
   errorStatus?: string | undefined;
-  status?: DeadLetterStatus | undefined;
+  /** Any of these. */
+  status?: readonly DeadLetterStatus[] | undefined;
   /** Bounds of failedAt, which is the time in the id. */
   ids?: IdRange;
   /** Bounds of the time at which the delivery was made, which is the time in its id. */
@@ -62,7 +63,7 @@ function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[]
     ...is('reason', filter.reason),
     ...is('error_class', filter.errorClass),
     ...(filter.errorStatus === undefined ? [] : [statusIs(filter.errorStatus, values)]),
-    ...is('status', filter.status),
+    ...(filter.status === undefined ? [] : [`d.status IN (${filter.status.map((one) => values.add(one)).join(', ')})`]),
     ...eventTypeIs(filter.eventType, values),
     ...(filter.deliveryIds?.from === undefined ? [] : [`d.delivery_id >= ${values.add(filter.deliveryIds.from)}`]),
     ...(filter.deliveryIds?.before === undefined ? [] : [`d.delivery_id < ${values.add(filter.deliveryIds.before)}`]),
@@ -122,10 +123,16 @@ function chooseWalk(
     ...more,
   ];
   const isHere = `d.environment_id = ${inEnvironment}`;
-  const down = (column: string, value: string, left: Partial<DeadLetterFilter>, ...more: string[]): string =>
-    status === undefined
-      ? along({ ...walk, columns: [column], at: [value], where: where(left, ...more) })
-      : along({ ...walk, columns: [column, 'status'], at: [value, values.add(status)], where: where(left, ...more) });
+  const statuses = (status ?? DEAD_LETTER_STATUSES).map((one) => `('${one}')`);
+  const down = (column: string, value: string, left: Partial<DeadLetterFilter>, ...more: string[]): string => {
+    const each = { ...walk, where: where(left, ...more) };
+    const [only, ...others] = status ?? [];
+    if (only === undefined) return along({ ...each, columns: [column], at: [value] });
+    const columns = [column, 'status'];
+    if (others.length === 0) return along({ ...each, columns, at: [value, values.add(only)] });
+    const walks = `walks (status) AS (VALUES ${statuses.join(', ')})`;
+    return `WITH ${walks}, ${alongAll('walks', { ...each, columns, at: [value, 'w.status'] })}`;
+  };
   if (messageId !== undefined) {
     const left = { ...own, channelId, subscriptionId, workflowId, status };
     return along({ ...walk, columns: ['message_id'], at: [values.add(messageId)], where: where(left, isHere) });
@@ -146,7 +153,6 @@ function chooseWalk(
   }
   // `of`: SQL, the values of the column that are wanted.
   const byError = (column: 'error_status' | 'error_class', of: string, left: Partial<DeadLetterFilter>): string => {
-    const statuses = (status === undefined ? DEAD_LETTER_STATUSES : [status]).map((one) => `('${one}')`);
     // The condition of its index, which a comparison of rows does not imply.
     const wanted = where({ kind, reason, eventType, deliveryIds, ...left }, `d.${column} IS NOT NULL`);
     const columns = ['environment_id', column, 'status'];

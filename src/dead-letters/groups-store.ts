@@ -29,7 +29,7 @@ export async function findGroups(
   db: DatabaseTransaction,
   filter: Omit<DeadLetterFilter, 'status'>,
 ): Promise<DeadLetterGroups> {
-  const { text, values } = selectPage({ ...filter, status: 'open' }, { limit: MOST_EXAMINED, after: undefined });
+  const { text, values } = selectPage({ ...filter, status: ['open'] }, { limit: MOST_EXAMINED, after: undefined });
   const found = await findAlong(db, text, { values });
   const examined = found.slice(0, MOST_EXAMINED);
   const [newest, oldest] = [examined[0], examined.at(-1)];

@@ -6,6 +6,7 @@ import {
   eventTypeQuery,
   exportQuery,
   pageQuery,
+  someQuery,
   windowQuery,
   WITHOUT_PAGE,
 } from '../http/reading/query.ts';
@@ -31,7 +32,7 @@ export const deadLetterFilter = {
 export const listDeadLettersQuery = pageQuery.extend({
   ...deadLetterFilter,
   errorStatus: errorStatusQuery.optional(),
-  status: enumQuery(DEAD_LETTER_STATUSES).optional(),
+  status: someQuery(DEAD_LETTER_STATUSES).optional(),
   /** Bounds failedAt. */
   ...windowQuery,
 });

@@ -35,7 +35,7 @@ export function createDeadLetters(
     async list(caller: EnvironmentCaller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
-      const filters = { ...filter, ...windowText({ since, until }) };
+      const filters = { ...filter, status: filter.status?.join(','), ...windowText({ since, until }) };
       const scope: ListScope = { list: 'dead letters', environmentId, filters };
       const ids = idsWithin('deadLetter', { since, until });
       const page = pageRequest(scope, query);

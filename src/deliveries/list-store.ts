@@ -30,7 +30,8 @@ export type DeliveryFilter = UnindexedFilter & {
   subscriptionId?: string | undefined;
   messageId?: string | undefined;
   eventType?: string | undefined;
-  status?: DeliveryStatus | undefined;
+  /** Any of these. */
+  status?: readonly DeliveryStatus[] | undefined;
   /** Bounds of createdAt, which is the time in the id. */
   ids?: IdRange;
 };
@@ -52,8 +53,7 @@ export async function findDeliveryIds(
       ];
       return findUnindexed(db, filter, page, conditions);
     }
-    const waiting = filter.status === 'pending' && !isOfAll(filter) ? await findWaiting(db, filter, page) : undefined;
-    return { ids: waiting ?? (await findAlong(db, select(filter, search), values)) };
+    return { ids: (await findUnfinished(db, filter, page)) ?? (await findAlong(db, select(filter, search), values)) };
   }
   const text = ofMessage(filter, search, { messageId: filter.messageId, now });
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values);
@@ -66,6 +66,27 @@ const TABLE = 'deliveries';
 
 // Waiting deliveries of an environment that are looked through for those of a subscription or a channel.
 const MOST_WAITING = 5_000;
+
+/**
+ * Deliveries of a subscription or a channel that wait, and the failed or retrying ones that are asked for beside them: each of both have
+ * an index. Undefined for other filters, and where the waiting ones are not found so.
+ */
+async function findUnfinished(
+  db: DatabaseTransaction,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<string[] | undefined> {
+  const { status = [] } = filter;
+  if (isOfAll(filter) || !status.includes('pending') || status.includes('delivered')) return undefined;
+  const waiting = await findWaiting(db, filter, page);
+  const missed = status.filter(isMissed);
+  if (waiting === undefined || missed.length === 0) return waiting;
+  const values = createValues();
+  const search = { values, bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
+  const others = await findAlong(db, bySubscription({ ...filter, status: missed }, search), values);
+  // One that is tried between both looks would be there twice.
+  return [...new Set([...waiting, ...others])].toSorted().toReversed().slice(0, search.limit);
+}
 
 /**
  * Waiting deliveries of a subscription or a channel, among those of the whole environment. Undefined when the newest 5,000 are not all
@@ -105,7 +126,7 @@ async function findWaiting(
  */
 function select(filter: DeliveryFilter, search: Search): string {
   const { eventType, status } = filter;
-  if (isOfAll(filter) && status !== undefined && status !== 'delivered') return byStatus(filter, search, status);
+  if (isOfAll(filter) && status !== undefined && !status.includes('delivered')) return byStatus(filter, search, status);
   if (!isOfAll(filter) || isNarrowing(eventType)) return bySubscription(filter, search);
   const at = [search.values.add(filter.environmentId)];
   return along({ ...search, table: TABLE, columns: ['environment_id'], at, where: statusIs(status) });
@@ -114,14 +135,17 @@ function select(filter: DeliveryFilter, search: Search): string {
 const isOfAll = ({ channelId, subscriptionId }: DeliveryFilter): boolean =>
   channelId === undefined && subscriptionId === undefined;
 
-const isMissed = (status: DeliveryStatus | undefined): status is 'failed' | 'retrying' =>
-  status === 'failed' || status === 'retrying';
+const isMissed = (status: DeliveryStatus): boolean => status === 'failed' || status === 'retrying';
 
 // SQL: one of our own words as a literal. Only then does PostgreSQL see which partial index has it.
 const literal = (status: DeliveryStatus): string => `'${status}'`;
 
-const statusIs = (status: DeliveryStatus | undefined): string[] =>
-  status === undefined ? [] : [`d.status = ${literal(status)}`];
+const statusIs = (statuses: readonly DeliveryStatus[] | undefined): string[] =>
+  statuses === undefined ? [] : [`d.status IN (${statuses.map(literal).join(', ')})`];
+
+/** SQL: rows `w` with these statuses, as `status`. */
+const eachOf = (statuses: readonly DeliveryStatus[]): string =>
+  `(VALUES ${statuses.map((status) => `(${literal(status)})`).join(', ')}) v (status)`;
 
 const columnIs = (column: string, value: string | undefined, { add }: Values): string[] =>
   value === undefined ? [] : [`d.${column} = ${add(value)}`];
@@ -152,14 +176,15 @@ function ofMessage(
 }
 
 /** By status, over the whole environment. */
-function byStatus(filter: DeliveryFilter, search: Search, status: Exclude<DeliveryStatus, 'delivered'>): string {
-  return along({
+function byStatus(filter: DeliveryFilter, search: Search, statuses: readonly DeliveryStatus[]): string {
+  const walk = {
     ...search,
     table: TABLE,
     columns: ['environment_id', 'status'],
-    at: [search.values.add(filter.environmentId), literal(status)],
+    at: [search.values.add(filter.environmentId), 'w.status'],
     where: [`d.status <> 'delivered'`, ...narrowing(filter, search.values)],
-  });
+  };
+  return `WITH walks AS (SELECT v.status FROM ${eachOf(statuses)}), ${alongAll('walks', walk)}`;
 }
 
 /**
@@ -174,10 +199,11 @@ function bySubscription(filter: DeliveryFilter, { values, bounds, limit }: Searc
   ];
   const owners = `SELECT s.id FROM subscriptions s WHERE ${conditions.join(' AND ')}`;
   const walk = { table: TABLE, bounds, limit, where: statusIs(status) };
-  if (isMissed(status)) {
+  if (status?.every(isMissed) === true) {
     const where = [`d.status <> 'delivered'`, `d.status <> 'pending'`, ...eventTypeIs(eventType, values)];
-    const missed = { ...walk, columns: ['subscription_id', 'status'], at: ['w.id', literal(status)], where };
-    return `WITH walks AS (${owners}), ${alongAll('walks', missed)}`;
+    const missed = { ...walk, columns: ['subscription_id', 'status'], at: ['w.id', 'w.status'], where };
+    const walks = `SELECT o.id, v.status FROM (${owners}) o CROSS JOIN ${eachOf(status)}`;
+    return `WITH walks AS (${walks}), ${alongAll('walks', missed)}`;
   }
   if (isNarrowing(eventType))
     return alongEventTypes(values, { ...walk, owners, of: 'subscription_id', pattern: eventType });

@@ -12,7 +12,7 @@ export type FoundRetryable = { count: number; ids: string[]; lookedTo: string | 
  * everything must not repeat what has arrived.
  */
 export const retriedStatuses = (filter: DeliveryFilter): readonly DeliveryStatus[] =>
-  statusesOf(filter).filter((status) => status !== 'delivered' || filter.status === 'delivered');
+  statusesOf(filter).filter((status) => status !== 'delivered' || filter.status?.includes('delivered') === true);
 
 /**
  * A statement made of walks, oldest first: deliveries behind `position` that match the filter and may be retried, among the next `looks`

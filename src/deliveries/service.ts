@@ -48,7 +48,13 @@ export function createDeliveries(
       const { cursor: _, limit, since, until, responseBodies, ...filter } = query;
       const hasBodies = responseBodies !== 'false';
       const minLatencyMs = filter.minLatencyMs?.toString();
-      const filters = { ...filter, responseBodies, minLatencyMs, ...windowText({ since, until }) };
+      const filters = {
+        ...filter,
+        status: filter.status?.join(','),
+        responseBodies,
+        minLatencyMs,
+        ...windowText({ since, until }),
+      };
       const scope: ListScope = { list: 'deliveries', environmentId, filters };
       const ids = idsWithin('delivery', { since, until });
       const page = pageRequest(scope, query);

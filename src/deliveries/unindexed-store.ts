@@ -20,7 +20,7 @@ export type UnindexedFilter = {
 type Filter = UnindexedFilter & {
   environmentId: string;
   subscriptionId?: string | undefined;
-  status?: DeliveryStatus | undefined;
+  status?: readonly DeliveryStatus[] | undefined;
   ids?: IdRange;
 };
 
@@ -60,14 +60,14 @@ const heldAt = (
  */
 export function statusesOf({ status, errorClass, errorStatus, held }: Filter): readonly DeliveryStatus[] {
   const isOfFailure = errorClass !== undefined || errorStatus !== undefined;
-  const isWithPending = errorClass === 'internal' || status === 'pending' || !isOfFailure;
+  const isWithPending = errorClass === 'internal' || status?.includes('pending') === true || !isOfFailure;
   const all: readonly DeliveryStatus[] = [
     ...(isWithPending ? (['pending'] as const) : []),
     'retrying',
     ...(held === 'true' ? [] : (['failed'] as const)),
     ...(isOfFailure || held === 'true' ? [] : (['delivered'] as const)),
   ];
-  return all.filter((one) => status === undefined || one === status);
+  return all.filter((one) => status === undefined || status.includes(one));
 }
 
 function statusIsOf(errorStatus: string, add: Values['add']): string[] {

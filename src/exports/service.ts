@@ -83,12 +83,16 @@ export function createExports(
   };
 }
 
-/** Bounds of time as people read them: a bigint is no JSON. */
+/** Values as a caller has written them: a bigint is no JSON. */
 const toldOf = (query: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(query).map(([name, value]) => [
       name,
-      typeof value === 'bigint' ? new Date(millisecondsOf(value)).toISOString() : value,
+      typeof value === 'bigint'
+        ? new Date(millisecondsOf(value)).toISOString()
+        : Array.isArray(value)
+          ? value.join(',')
+          : value,
     ]),
   );
 

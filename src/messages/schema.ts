@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactObject, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
-import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
+import { eventTypeQuery, exportQuery, pageQuery, someQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/words/statuses.ts';
@@ -32,7 +32,7 @@ export type ListMessages = z.output<typeof listMessagesQuery>;
 export const searchMessagesQuery = listMessagesQuery.extend({
   channelId: z.string().optional(),
   publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
-  deliveryStatus: enumQuery(DELIVERY_SUMMARIES).optional(),
+  deliveryStatus: someQuery(DELIVERY_SUMMARIES).optional(),
 });
 export type SearchMessages = z.output<typeof searchMessagesQuery>;
 

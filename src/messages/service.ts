@@ -45,7 +45,7 @@ export function createMessages(
       const scope: ListScope = {
         list: 'messages',
         environmentId,
-        filters: { ...own, ...windowText({ since, until }) },
+        filters: { ...own, deliveryStatus: own.deliveryStatus?.join(','), ...windowText({ since, until }) },
       };
       const page = pageRequest(scope, query);
       const filter = { environmentId, ...own, ids: idsWithin('message', { since, until }) };

@@ -22,7 +22,8 @@ export type SummaryFilter = {
   channelId?: string | undefined;
   eventType?: string | undefined;
   publisherId?: string | undefined;
-  deliveryStatus?: DeliverySummary | undefined;
+  /** Any of these. */
+  deliveryStatus?: readonly DeliverySummary[] | undefined;
   ids?: IdRange;
 };
 
@@ -59,7 +60,7 @@ async function lookForStatus(
   db: DatabaseTransaction,
   filter: SummaryFilter,
   page: PageRequest,
-  status: DeliverySummary,
+  statuses: readonly DeliverySummary[],
 ): Promise<{ ids: string[]; lookedTo?: string }> {
   let found: { ids: string[]; lookedTo?: string } = { ids: [] };
   for (const most of LOOKS) {
@@ -71,7 +72,7 @@ async function lookForStatus(
         FROM deliveries d WHERE d.message_id = m.id
       ) t
       WHERE CASE WHEN t.unfinished IS NULL THEN 'unrouted' WHEN t.unfinished THEN 'pending' WHEN t.failed THEN 'failed'
-        ELSE 'delivered' END = ${status}
+        ELSE 'delivered' END = ANY(${statuses}::text[])
       ORDER BY m.id DESC LIMIT ${page.limit + 1}`;
     const ids = rows.map(({ id }) => id);
     const last = looked.at(-1);

@@ -27,6 +27,7 @@ type Marked = JsonSchema & {
   readOnly?: boolean;
   oneOfFields?: string[][];
   wholeNumber?: { minimum: number; maximum: number };
+  someOf?: string[];
 };
 
 export type Components = {
@@ -55,12 +56,17 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
     }) as Marked;
 
   const read = (given: Marked, direction: 'sent' | 'got', owner: string): JsonSchema => {
-    const { $schema: _, componentName, takesNull, oneOfFields, wholeNumber, ...schema } = given;
+    const { $schema: _, componentName, takesNull, oneOfFields, wholeNumber, someOf, ...schema } = given;
     const name = componentName ?? pageNameOf(schema);
     const inner = name ?? owner;
     if (wholeNumber !== undefined) {
       const { type: _digits, pattern: _pattern, ...rest } = schema;
       return { type: 'integer', ...wholeNumber, ...rest };
+    }
+    if (someOf !== undefined) {
+      const { type: _text, ...rest } = schema;
+      const items = { type: 'string', enum: someOf };
+      return { type: 'array', items, minItems: 1, maxItems: someOf.length, uniqueItems: true, ...rest };
     }
     const result: JsonSchema = { ...schema };
     if (schema.properties !== undefined) {

@@ -106,12 +106,20 @@ function queryParameters({ query }: Row, { queries, text }: Pick<OperationParts,
       in: 'query',
       required: required.includes(name),
       description,
+      // Values of a list are joined by commas; without this they would be parameters of one name.
+      ...(schema.type === 'array' && { style: 'form', explode: false }),
       schema: isText ? { minLength: 1, ...schema } : schema,
       ...(given !== undefined && {
-        examples: { request: { value: schema.type === 'integer' ? Number(given) : given } },
+        examples: { request: { value: valueOf(given, schema) } },
       }),
     };
   });
+}
+
+/** An example as the schema has it: the text of an address is a number, or a list of one. */
+function valueOf(given: unknown, { type }: JsonSchema): unknown {
+  if (type === 'array') return [given].flat();
+  return type === 'integer' ? Number(given) : given;
 }
 
 function headerParameters(row: Row): (Parameter | { $ref: string })[] {

@@ -31,7 +31,8 @@ export function queryExample(name: string, schema: JsonSchema): unknown {
   if (BY_NAME[name] !== undefined) return BY_NAME[name];
   const kind = /^(\w+)Id$/.exec(name)?.[1];
   if (kind !== undefined && isKind(kind)) return exampleId(kind);
-  const { examples = [], format, type } = schema;
+  const { examples = [], format, items, type } = schema;
+  if (typeof items === 'object') return [queryExample(name, items)];
   const listed: unknown = schema['const'] ?? (schema['enum'] as unknown[] | undefined)?.[0] ?? schema['default'];
   if (listed !== undefined) return listed;
   if (examples.length > 0) return examples[0];

@@ -73,7 +73,7 @@ function openOnesOf(
     ...filter,
     errorStatus: errorStatus?.toString(),
     environmentId,
-    status: 'open',
+    status: ['open'],
     ids: { from: from && lowestIdAt('deadLetter', from), before: lowestIdAt('deadLetter', until) },
     deliveryIds: {
       from: createdSince && lowestIdAt('delivery', after(createdSince)),

@@ -36,11 +36,12 @@ export async function insertBulkRetry(
 /** Deliveries of that environment that match the filter of a bulk retry. */
 function matchedBy(
   environmentId: string,
-  { since, until, errorStatus, held, ...filter }: BulkRetryFilter,
+  { since, until, status, errorStatus, held, ...filter }: BulkRetryFilter,
 ): DeliveryFilter {
   return {
     ...filter,
     environmentId,
+    ...(status !== undefined && { status: [status].flat() }),
     errorStatus: errorStatus?.toString(),
     held: held === undefined ? undefined : held ? 'true' : 'false',
     ids: {

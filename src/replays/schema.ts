@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
-import { checkEventTypePattern, enumQuery, eventTypeQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import {
+  checkEventTypePattern,
+  enumQuery,
+  eventTypeQuery,
+  instantField,
+  pageQuery,
+  someField,
+} from '../http/reading/query.ts';
 import { HTTP_STATUS, STATUS_GROUP } from '../kernel/rules/http-status.ts';
 import { SLOW_MS, TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
 import { MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
@@ -66,7 +73,7 @@ export const bulkRetryBody = fieldsOf({
   subscriptionId: z.string('must be a string').optional(),
   messageId: z.string('must be a string').optional(),
   eventType: eventTypeQuery.optional(),
-  status: enumQuery(DELIVERY_STATUSES).optional(),
+  status: someField(DELIVERY_STATUSES).optional(),
   errorClass: enumQuery(ERROR_CLASSES).optional(),
   errorStatus: errorStatus.optional(),
   minLatencyMs: z.number().int().min(SLOW_MS).max(TIMEOUT_MS.max).optional(),
@@ -189,7 +196,10 @@ export const bulkRetryFilter = z.strictObject({
   subscriptionId: idOf('subscription').optional().describe('Only to this subscription.'),
   messageId: idOf('message').optional().describe('Only of this message.'),
   eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
-  status: z.enum(DELIVERY_STATUSES).optional().describe('Only with this status. Absent: all that have not arrived.'),
+  status: z
+    .union([z.enum(DELIVERY_STATUSES), z.array(z.enum(DELIVERY_STATUSES))])
+    .optional()
+    .describe('Only with this status, or one of these. Absent: all that have not arrived.'),
   errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
   errorStatus: z
     .union([wholeNumber, z.string()])

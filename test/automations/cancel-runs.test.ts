@@ -37,6 +37,7 @@ test('runs of a workflow are cancelled by status, ids and time, and no others', 
 
   expect(await cancel(workflowId, { dryRun: true })).toEqual({ status: 'preview', matched: 4, cancelled: 0, left: 4 });
   expect(await cancel(workflowId, { status: 'pending' })).toMatchObject({ matched: 0, cancelled: 0 });
+  expect(await cancel(workflowId, { status: ['pending', 'waiting'], dryRun: true })).toMatchObject({ matched: 3 });
   expect(await cancel(workflowId, { ids: [waiting[1], other, 'nothing'] })).toMatchObject({ matched: 1, cancelled: 1 });
   const { createdAt } = await calls.good<{ createdAt: string }>('GET', `/v1/runs/${waiting[2]}`);
   expect(await cancel(workflowId, { since: createdAt })).toMatchObject({ matched: 0 });
@@ -89,7 +90,15 @@ test('an unknown workflow is NOT_FOUND, and bad fields are refused without a cha
     (await posthorn.request('POST', `/v1/workflows/${path}/runs/cancel`, body)).status;
   expect(await refused('wfl_00000000000000000000000000', {})).toBe(404);
   expect(await refused('x', {})).toBe(404);
-  for (const body of [undefined, { status: 'failed' }, { ids: [] }, { ids: 'x' }, { since: 'now' }, { all: true }])
+  for (const body of [
+    undefined,
+    { status: 'failed' },
+    { status: ['waiting', 'failed'] },
+    { ids: [] },
+    { ids: 'x' },
+    { since: 'now' },
+    { all: true },
+  ])
     expect([body, await refused(workflowId, body)]).toEqual([body, 400]);
   await until(id, 'waiting');
 });

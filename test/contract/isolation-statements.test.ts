@@ -3,6 +3,7 @@ import { findVersions } from '../../src/automations/definitions/versions-store.t
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { findRuns } from '../../src/automations/runs/store.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
 import { discardDeadLetters } from '../../src/deliveries/statements/dead-letters.ts';
@@ -13,6 +14,7 @@ import { findSigners } from '../../src/inspectors/receive-store.ts';
 import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/inspectors/store.ts';
 import { findMessages } from '../../src/messages/store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
+import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
 import { loadPublishingConfig } from '../../src/publishing/configs/load-config.ts';
 import { storePublications } from '../../src/publishing/storing/store.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
@@ -83,6 +85,13 @@ test('src/messages/summaries-store.ts finds no message of another environment', 
     expect(await found({ environmentId })).toEqual([]);
     expect(await found({ environmentId, channelId })).toEqual([]);
   }
+});
+
+test('src/automations/runs/store.ts finds no run of several statuses of another environment', async () => {
+  const found = ({ environmentId }: { environmentId: string }) =>
+    findRuns(posthorn.deps.db, { environmentId, status: RUN_STATUSES, ids: {} }, { ...page, hasOutputs: false });
+  expect(await found(all.victim)).not.toEqual([]);
+  for (const neighbour of all.neighbours) expect(await found(neighbour)).toEqual([]);
 });
 
 test.each<[string, (environmentId: string) => Promise<unknown>]>([

@@ -30,6 +30,8 @@ test('an address with what a list does not know loses it, and says so where a fi
   for (const [path, kept, taken] of [
     ['/messages?foo=1', {}, undefined],
     ['/messages?status=lost&type=order.*', { type: 'order.*' }, 'State lost'],
+    ['/runs?status=failed,failed', {}, 'State failed,failed'],
+    ['/dead-letters?status=open,all', {}, 'State open,all'],
     ['/messages?type=a*b', {}, 'Type a*b'],
     ['/messages?since=yesterday&until=12', {}, 'In the last yesterday, Until 12'],
     ['/deliveries?answer=9xx&subscription=Till', {}, 'Last answer 9xx, Subscription Till'],
@@ -152,6 +154,40 @@ test('a list of runs from before those that are kept says so, and for how long t
   await empty.getByRole('button', { name: 'Clear filters' }).click();
   await page.waitForURL((url) => url.search === '');
   await empty.getByRole('heading', { name: 'No run yet' }).waitFor();
+});
+
+// A filter took one state: who looked for what is in trouble had to ask twice.
+test('a list is asked for several states at once, and query, chip and field say which', async () => {
+  await dashboard.open('/deliveries?status=retrying,failed');
+  const filters = page.getByRole('search');
+  const query = filters.getByRole('combobox', { name: 'Query' });
+  const chips = filters.getByRole('group', { name: 'Set filters' }).getByRole('button');
+  await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+  expect(await chips.allInnerTexts()).toEqual(['State: Retrying, Failed ×']);
+  expect(await filters.getByLabel('State').locator('option:checked').innerText()).toBe('Retrying, Failed');
+  expect((await query.inputValue()).trim()).toBe('status:retrying,failed');
+
+  await query.fill('status:failed,pe');
+  await filters.getByRole('option').getByText('status:failed,pending', { exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get('status') === 'failed,pending');
+  await page.getByRole('link', { name: /^dlv_/ }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+
+  // One that nothing can have beside a good one changes nothing.
+  await query.fill('status:failed,lost');
+  await query.press('Enter');
+  await filters.getByText('Nothing can have that value: “status:failed,lost”.').waitFor();
+  expect(searchOf()).toEqual({ status: 'failed,pending' });
+
+  // A field has one of them, or all.
+  await filters.getByLabel('State').selectOption('pending');
+  await page.waitForURL((url) => url.searchParams.get('status') === 'pending');
+  for (const list of ['messages', 'dead-letters', 'runs']) {
+    const states = list === 'dead-letters' ? 'open,discarded' : 'failed,pending';
+    await dashboard.open(`/${list}?status=${states}`);
+    await waitFor(`the query of ${list}`, async () => (await query.inputValue()).trim() === `status:${states}`);
+    expect(await chips.count()).toBe(1);
+  }
 });
 
 // A field for each filter was the only way: nobody could write what they looked for, or hand it on as a text.

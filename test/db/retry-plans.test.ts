@@ -60,14 +60,16 @@ test.each(['under row-level security', 'as the engine'])(
     for (const place of [{}, { channelId }, { subscriptionId }, { messageId: newest.messageId }])
       for (const filter of [
         {},
-        ...(['pending', 'retrying', 'failed', 'delivered'] as const).map((status) => ({ status })),
+        ...(['pending', 'retrying', 'failed', 'delivered'] as const).map((status) => ({ status: [status] })),
+        { status: ['retrying', 'failed'] as const },
+        { status: ['pending', 'failed', 'delivered'] as const },
         { errorClass: 'tls' as const },
         { errorStatus: '5xx', eventType: 'new.*' },
         { minLatencyMs: 29_000 },
         { held: 'true' as const },
-        { held: 'false' as const, status: 'delivered' as const },
+        { held: 'false' as const, status: ['delivered'] as const },
         { eventType: 'old.rare' },
-        { eventType: 'none.*', status: 'delivered' as const },
+        { eventType: 'none.*', status: ['delivered'] as const },
       ])
         for (const position of [undefined, 'dlv_0', 'dlv_z']) {
           const wanted = { environmentId, ...place, ...filter };

@@ -50,12 +50,29 @@ async function readSoFar(): Promise<number> {
   return row?.count ?? Number.NaN;
 }
 
+// Old: a list took one status, and for several PostgreSQL would go through all other runs, or sort those with them.
+test.each([
+  ['of two statuses that nothing has', ['failed', 'paused'] as const, 0],
+  ['of one that all have and one that none has', ['failed', 'completed'] as const, 21],
+])('a page of runs %s reads a page, of all that there are', async (_, status, count) => {
+  const before = await readSoFar();
+  const runs = await tenants.within(place, (transaction) =>
+    findRuns(
+      transaction,
+      { environmentId: place.environmentId, status, ids: {} },
+      { limit: 20, after: undefined, hasOutputs: true },
+    ),
+  );
+  expect(runs).toHaveLength(count);
+  expect((await readSoFar()) - before).toBeLessThanOrEqual(MOST_READ);
+});
+
 test.each([
   ['the oldest', 'msg_1', 1],
   ['the newest', `msg_${ROWS}`, 1],
   ['no', 'msg_none', 0],
 ])('the runs of %s message are read alone, of all that there are', async (_, messageId, count) => {
-  for (const status of [undefined, 'completed'] as const) {
+  for (const status of [undefined, ['completed'], ['completed', 'failed']] as const) {
     const before = await readSoFar();
     const runs = await tenants.within(place, (transaction) =>
       findRuns(

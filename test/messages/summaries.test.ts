@@ -82,6 +82,7 @@ test('the list over channels filters by the state of the deliveries together, in
   expect(await list('deliveryStatus=pending')).toEqual({ ids: [retrying, pending], cursor: undefined });
   expect(await list('deliveryStatus=failed')).toEqual({ ids: [failed], cursor: undefined });
   expect(await list('deliveryStatus=unrouted')).toEqual({ ids: [alone.id], cursor: undefined });
+  expect(await list('deliveryStatus=unrouted,failed')).toEqual({ ids: [failed, alone.id], cursor: undefined });
   const first = await list('deliveryStatus=delivered&limit=1');
   expect(first).toEqual({ ids: [arrived], cursor: expect.any(String) });
   expect(await list(`deliveryStatus=delivered&limit=1&cursor=${first.cursor ?? ''}`)).toEqual({

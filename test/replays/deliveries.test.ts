@@ -145,6 +145,8 @@ describe('by batches', () => {
     [{ status: 'retrying' }, ['retrying']],
     [{ status: 'failed' }, ['failed']],
     [{ status: 'delivered' }, ['delivered']],
+    [{ status: ['retrying', 'failed'] }, ['retrying', 'failed']],
+    [{ status: ['delivered', 'pending'] }, ['held', 'delivered']],
     [{ errorClass: 'internal' }, ['held']],
     [{ errorClass: 'status' }, ['retrying', 'failed']],
     [{ errorStatus: 503 }, ['retrying']],

@@ -167,7 +167,7 @@ export type AskBulkRetry = {
   readonly subscriptionId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
-  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: number | string | undefined;
   readonly minLatencyMs?: number | undefined;
@@ -512,8 +512,8 @@ export type BulkRetry = {
     readonly messageId?: string;
     /** Only of this event type, or of those with its beginning. */
     readonly eventType?: string;
-    /** Only with this status. Absent: all that have not arrived. */
-    readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying';
+    /** Only with this status, or one of these. Absent: all that have not arrived. */
+    readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[];
     /** Only with this kind of the last failure. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
     /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
@@ -562,7 +562,7 @@ export type BulkRetryAsked = BulkRetry | {
 };
 
 export type CancelRuns = {
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | readonly ('pending' | 'running' | 'waiting' | 'paused')[] | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
@@ -1210,7 +1210,7 @@ export type ExportDeadLetters = {
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
-  readonly status?: 'open' | 'replayed' | 'discarded' | undefined;
+  readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: "ndjson". */
@@ -1222,7 +1222,7 @@ export type ExportDeliveries = {
   readonly subscriptionId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
-  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
   readonly minLatencyMs?: number | undefined;
@@ -1239,13 +1239,13 @@ export type ExportMessages = {
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
   readonly publisherId?: string | undefined;
-  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
 
 export type ExportRuns = {
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly workflowId?: string | undefined;
@@ -1613,7 +1613,7 @@ export type ListDeadLetters = {
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
-  readonly status?: 'open' | 'replayed' | 'discarded' | undefined;
+  readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1625,7 +1625,7 @@ export type ListDeliveries = {
   readonly subscriptionId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
-  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
   readonly minLatencyMs?: number | undefined;
@@ -1681,7 +1681,7 @@ export type ListRefusals = {
 export type ListRuns = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly outputs?: 'true' | 'false' | undefined;
@@ -1692,7 +1692,7 @@ export type ListRuns = {
 export type ListRunsOfWorkflow = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly outputs?: 'true' | 'false' | undefined;
@@ -2443,7 +2443,7 @@ export type Search = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
-  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   readonly q?: string | undefined;
 };
 
@@ -2455,7 +2455,7 @@ export type SearchMessages = {
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
   readonly publisherId?: string | undefined;
-  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | undefined;
+  readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
 
 export type SearchResults = {

@@ -32,4 +32,21 @@ export type ListFilter = {
   examples?: readonly string[];
   /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
+  /** The values of which several may be asked for at once, with commas between them: `failed,retrying`. */
+  several?: readonly NamePair[];
 };
+
+/** The values of a filter that a text of the address names together. Undefined for one alone, an unknown one, or one twice. */
+export function severalOf({ several = [] }: ListFilter, text: string): readonly NamePair[] | undefined {
+  const words = text.split(',');
+  const pairs = words.flatMap((word) => several.filter(([value]) => value === word));
+  return words.length > 1 && pairs.length === words.length && new Set(words).size === words.length ? pairs : undefined;
+}
+
+/** A value of the address in words: the name of its choice, or of each that it has. */
+export const choiceText = (filter: ListFilter, value: string): string =>
+  filter.options?.find(([each]) => each === value)?.[1] ??
+  severalOf(filter, value)
+    ?.map(([, name]) => name)
+    .join(', ') ??
+  value;

@@ -28,12 +28,24 @@ const choicesOf = ({ options = [] }: ListFilter): NonNullable<ListFilter['option
 const isNamed = (filter: ListFilter, text: string): boolean =>
   choicesOf(filter).filter(([, other]) => other.toLowerCase() === text.toLowerCase()).length === 1;
 
+/** The values between commas, or those with these names. Undefined where one is none of those that may stand together, or is there twice. */
+function wordsOf({ several = [] }: ListFilter, text: string): readonly string[] | undefined {
+  const words = text.split(',').map((word) => word.trim().toLowerCase());
+  const values = words.flatMap((word) => {
+    const pair = several.find((each) => each.some((meant) => meant.toLowerCase() === word));
+    return pair === undefined ? [] : [pair[0]];
+  });
+  return new Set(values).size === words.length ? values : undefined;
+}
+
 /** The value that the address has for a text of a query; undefined where the filter can have none such. Empty: as without the filter. */
 function valueOf(filter: ListFilter, text: string): string | undefined {
   if (text === '') return undefined;
   const choices = choicesOf(filter);
   // A value first: something else may be called like it.
   if (choices.some(([value]) => value === text) || filter.accepts?.(text) === true) return text;
+  const several = text.includes(',') ? wordsOf(filter, text) : undefined;
+  if (several !== undefined) return several.join(',');
   if (isNamed(filter, text)) return choices.find(([, name]) => name.toLowerCase() === text.toLowerCase())?.[0];
   if (filter.unset?.toLowerCase() === text.toLowerCase()) return '';
   return filter.accepts === undefined && filter.options === undefined ? text : undefined;
@@ -113,9 +125,21 @@ export function completionsOf(
   const being = valueBeingWritten(filters, text);
   if (being === undefined) return [];
   const { filter } = being;
-  const wanted = being.wanted.toLowerCase();
+  const [lastWord = '', ...others] =
+    filter.several === undefined ? [being.wanted] : being.wanted.split(',').toReversed();
+  const wanted = lastWord.trim().toLowerCase();
   const begins = ([value, shown]: NamePair): boolean =>
     value.toLowerCase().startsWith(wanted) || shown.toLowerCase().startsWith(wanted);
+  if (others.length > 0) {
+    // A value beside which no other may stand has none behind it.
+    const known = wordsOf(filter, others.toReversed().join(','));
+    return (filter.several ?? [])
+      .filter((each) => known?.includes(each[0]) === false && begins(each))
+      .map(([value, hint]) => {
+        const insert = `${filter.name}:${[...(known ?? []), value].join(',')}`;
+        return { start, insert, hint, isWhole: true };
+      });
+  }
   // As the service does: things are found by any part of their names.
   const has = ([, shown]: NamePair): boolean => filter.find !== undefined && shown.toLowerCase().includes(wanted);
   const choices = choicesOf(filter);

@@ -59,6 +59,13 @@ export const isIdOf =
 export const isEventType = (text: string): boolean =>
   text.length <= 128 && (!text.includes('*') || text === '*' || /^[^*]+\.\*$/.test(text));
 
+/** The texts between commas, if all of them are of these and none is there twice. */
+export function someOf<T extends string>(text: string | undefined, all: readonly T[]): readonly T[] | undefined {
+  const words = text?.split(',') ?? [];
+  const known = all.filter((each) => words.includes(each));
+  return known.length > 0 && known.length === words.length ? known : undefined;
+}
+
 /** The text if it is one of these. */
 export const oneOf = <T extends string>(text: string | undefined, all: readonly T[]): T | undefined =>
   all.find((each) => each === text);

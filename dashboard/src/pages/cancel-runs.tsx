@@ -15,7 +15,7 @@ const UNFINISHED = ['pending', 'running', 'waiting', 'paused'] as const;
 
 type Given = {
   of: Workflow;
-  status: RunSummary['status'] | undefined;
+  status: readonly RunSummary['status'][] | undefined;
   /** Ends of the span of the list, as its address has them: a relative one means another time each minute. */
   since: string | undefined;
   until: string | undefined;
@@ -28,16 +28,16 @@ export function CancelRuns({ of: { id: workflowId, name }, status, since, until 
   const { act } = useActs();
   const refresh = useRefresh();
   const [isAsking, setIsAsking] = useState(false);
-  const wanted = UNFINISHED.find((each) => each === status);
+  const wanted = UNFINISHED.filter((each) => status === undefined || status.includes(each));
   const filterNow = () => {
     const [from, to] = [sinceOf(since), sinceOf(until)];
     return {
-      ...(wanted !== undefined && { status: wanted }),
+      ...(status !== undefined && { status: wanted }),
       ...(from !== undefined && { since: from }),
       ...(to !== undefined && { until: to }),
     };
   };
-  const isPossible = may('developer') && (status === undefined || wanted !== undefined);
+  const isPossible = may('developer') && wanted.length > 0;
   const preview = useQuery({
     queryKey: [path, 'runs', 'cancel-preview', workflowId, wanted, since, until],
     queryFn: () => api.runs.cancelMany(workflowId, { ...filterNow(), dryRun: true }, at),
@@ -47,19 +47,9 @@ export function CancelRuns({ of: { id: workflowId, name }, status, since, until 
   const count = preview.data?.matched ?? 0;
   const newest = useQuery({
     queryKey: [path, 'runs', 'newest-to-cancel', workflowId, wanted, since, until],
-    // A list has one state or all of them.
     queryFn: async () => {
-      const statuses = wanted === undefined ? UNFINISHED : [wanted];
-      const pages = await Promise.all(
-        statuses.map((each) =>
-          api.runs.list({ ...filterNow(), workflowId, status: each, outputs: 'false', limit: NAMED }, at).page(),
-        ),
-      );
-      return pages
-        .flatMap(({ data }) => data)
-        .toSorted((a, b) => b.id.localeCompare(a.id))
-        .slice(0, NAMED)
-        .map((row) => ({ id: row.id, at: row.createdAt }));
+      const asked = { ...filterNow(), workflowId, status: wanted, outputs: 'false', limit: NAMED } as const;
+      return (await api.runs.list(asked, at).page()).data.map((row) => ({ id: row.id, at: row.createdAt }));
     },
     enabled: isAsking,
   });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
-import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { EachButton, useEach } from '../parts/each-button.tsx';
@@ -57,7 +57,8 @@ export function DeadLettersPage() {
   const [discarded, setDiscarded] = useState<AskBulkDiscard>();
   const times = useSince(search);
   // Open ones are what there is to do; the others are asked for.
-  const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
+  const status = search['status'] === 'all' ? undefined : (someOf(search['status'], STATUSES) ?? ['open' as const]);
+  const isOfOpen = status?.join() === 'open';
   const errorStatus = statusesOf(search['answer']);
   const filter = {
     channelId: search['channel'],
@@ -111,12 +112,12 @@ export function DeadLettersPage() {
   return (
     <>
       <Heading title={t.nav.names['dead-letters']}>
-        {may('developer') && status === 'open' && (
+        {may('developer') && isOfOpen && (
           <button type="button" className="button" onClick={askForAll}>
             {t.deadLetters.replayAll}
           </button>
         )}
-        {may('developer') && status === 'open' && (
+        {may('developer') && isOfOpen && (
           <button
             type="button"
             className="button"
@@ -138,6 +139,7 @@ export function DeadLettersPage() {
               ['discarded', t.states.discarded],
               ['all', t.list.allStates],
             ],
+            several: STATUSES.map((each) => [each, t.states[each]]),
           },
           namedFilter('channel', t.fields.channel, channels),
           namedFilter('subscription', t.fields.subscription, subscriptions),
@@ -150,7 +152,7 @@ export function DeadLettersPage() {
           ...times,
         ]}
       />
-      {status === 'open' && (
+      {isOfOpen && (
         <DeadLetterGroups
           among={{ channelId, subscriptionId: undefined, workflowId: undefined, since, until }}
           onReplay={setAsked}
@@ -189,7 +191,7 @@ export function DeadLettersPage() {
             <>
               <EachButton of={replayEach} rows={rows} onDone={onDone} />
               <EachButton of={discardEach} rows={rows} onDone={onDone} />
-              {status === 'open' && (
+              {isOfOpen && (
                 <button type="button" className="button" onClick={askForAll}>
                   {t.list.allThatMatch}
                 </button>

@@ -1,7 +1,7 @@
 import { api, type AskBulkRetry, type Delivery } from '../api/client.ts';
 import { askedAnswer, statusesOf } from '../lib/answers.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
-import { isEventType, isIdOf, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -57,11 +57,13 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
   const t = useTexts();
   const [search] = useAddress();
   const times = useSince(search);
+  const states = STATUSES.map((status) => [status, t.states[status]] as const);
   return [
     {
       name: 'status',
       label: t.fields.status,
-      options: STATUSES.map((status) => [status, t.states[status]]),
+      options: states,
+      several: states,
       failure: 'failed',
     },
     { name: 'type', label: t.fields.eventType, accepts: isEventType },
@@ -133,7 +135,7 @@ type Filtered = Readonly<Record<(typeof FILTERS)[number], string | undefined>>;
 const queryOf = ({ since, until, ...filters }: Partial<Filtered>) => {
   const slow = oneOf(filters.slow, SLOW);
   const query = {
-    status: oneOf(filters.status, STATUSES),
+    status: someOf(filters.status, STATUSES),
     eventType: filters.type,
     subscriptionId: filters.subscription,
     channelId: filters.channel,

@@ -1,6 +1,6 @@
 import { api, type MessageSummary } from '../api/client.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
-import { isEventType, oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { isEventType, sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -64,17 +64,19 @@ function MessageList() {
     eventType: search['type'],
     channelId: search['channel'],
     publisherId: search['publisher'],
-    deliveryStatus: oneOf(search['status'], STATUSES),
+    deliveryStatus: someOf(search['status'], STATUSES),
   };
   const { since, until } = search;
   const times = useSince(search);
   const queryNow = () => ({ ...query, since: sinceOf(since), until: sinceOf(until) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const states = STATUSES.map((status) => [status, t.states[status]] as const);
   const filters: readonly ListFilter[] = [
     {
       name: 'status',
       label: t.fields.status,
-      options: STATUSES.map((status) => [status, t.states[status]]),
+      options: states,
+      several: states,
       failure: 'failed',
     },
     { name: 'type', label: t.fields.eventType, accepts: isEventType },

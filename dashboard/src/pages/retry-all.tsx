@@ -26,6 +26,12 @@ function RetryDialog({ filter, onClose }: { filter: AskBulkRetry; onClose: () =>
   const { at, path } = useHere();
   const go = useGo();
   const refresh = useRefresh();
+  const states = [filter.status].flat();
+  const which = !states.includes('delivered')
+    ? 'retryWhich'
+    : states.length > 1
+      ? 'retryWithDelivered'
+      : 'retryDelivered';
   return (
     <CountFirst
       title={t.deliveries.retryAll}
@@ -49,7 +55,7 @@ function RetryDialog({ filter, onClose }: { filter: AskBulkRetry; onClose: () =>
       }}
       onClose={onClose}
     >
-      <p className="muted">{filter.status === 'delivered' ? t.deliveries.retryDelivered : t.deliveries.retryWhich}</p>
+      <p className="muted">{t.deliveries[which]}</p>
     </CountFirst>
   );
 }

@@ -1,6 +1,6 @@
 import { api, type RunSummary, type Workflow } from '../api/client.ts';
 import { triggerWord } from '../lib/kind-words.ts';
-import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -52,8 +52,9 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   const go = useGo();
   const workflows = useWorkflows();
   const spans = useSince(search);
+  const states = STATUSES.map((each) => [each, t.states[each]] as const);
   const query = {
-    status: oneOf(search['status'], STATUSES),
+    status: someOf(search['status'], STATUSES),
     workflowId: workflowId ?? search['workflow'],
   };
   const { since, until } = search;
@@ -97,7 +98,8 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
           {
             name: 'status',
             label: t.fields.status,
-            options: STATUSES.map((each) => [each, t.states[each]]),
+            options: states,
+            several: states,
             failure: 'failed',
           },
           ...(workflowId === undefined ? [namedFilter('workflow', t.workflows.one, workflows)] : []),

@@ -11,7 +11,7 @@ const MOST_ROWS = 100_000;
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
 
-type Query = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** The list that leaves: where it stands in the API, what it is narrowed to, and its lines. */
 export type Exported = {

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'react';
 import { useFold } from '../lib/fold.ts';
 import { useKeys } from '../lib/keys.ts';
-import { BETWEEN, type ListFilter } from '../lib/list-filter.ts';
+import { BETWEEN, choiceText, type ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { FoldButton } from './fold.tsx';
@@ -99,7 +99,7 @@ export function Filters({ filters: given, hasQuery = true, hasCharts = false, of
               }
             >
               <option value="">{filter.unset ?? t.list.any}</option>
-              {optionsOf(filter.options, search[filter.name]).map(([value, text]) => (
+              {optionsOf(filter, search[filter.name]).map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
                 </option>
@@ -152,10 +152,10 @@ function Chips({ filters }: { filters: readonly ListFilter[] }) {
   if (set.length === 0) return null;
   return (
     <div className="filters chips" role="group" aria-label={t.list.query.chips}>
-      {set.map(({ name, label: ofField, options, shown: choice }) => {
-        const value = search[name] ?? '';
+      {set.map((filter) => {
+        const { name, label: ofField, shown: choice } = filter;
         const label = name === 'since' && choice === BETWEEN ? t.list.from : ofField;
-        const shown = options?.find(([each]) => each === value)?.[1] ?? value;
+        const shown = choiceText(filter, search[name] ?? '');
         return (
           <button
             key={name}
@@ -172,12 +172,13 @@ function Chips({ filters }: { filters: readonly ListFilter[] }) {
   );
 }
 
-/** A value of the address that is none of the choices, such as an older channel, is one: else the list would seem unfiltered. */
-const optionsOf = (
-  options: NonNullable<ListFilter['options']>,
-  value: string | undefined,
-): NonNullable<ListFilter['options']> =>
-  value === undefined || options.some(([each]) => each === value) ? options : [...options, [value, value]];
+/** A value of the address that is none of the choices, such as an older channel or several, is one: else the list would seem unfiltered. */
+const optionsOf = (filter: ListFilter, value: string | undefined): NonNullable<ListFilter['options']> => {
+  const { options = [] } = filter;
+  return value === undefined || options.some(([each]) => each === value)
+    ? options
+    : [...options, [value, choiceText(filter, value)]];
+};
 
 /** Takes effect when its writer is done: every letter would be another list. */
 function TextFilter({

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'react';
-import type { ListFilter } from '../lib/list-filter.ts';
+import { type ListFilter, severalOf } from '../lib/list-filter.ts';
 import { useAddress } from '../lib/search.ts';
 
 /** Parts of the address of any list, beside its filters. `q` is the question of the search. */
 const KEPT: readonly string[] = ['open', 'tab', 'q'];
 
 /** Whether the list can do something with the value of a filter. */
-const isKnown = ({ options, accepts }: ListFilter, value: string): boolean =>
-  accepts === undefined ? options === undefined || options.some(([each]) => each === value) : accepts(value);
+const isKnown = (filter: ListFilter, value: string): boolean => {
+  const { options, accepts } = filter;
+  if (accepts !== undefined) return accepts(value);
+  return options === undefined || options.some(([each]) => each === value) || severalOf(filter, value) !== undefined;
+};
 
 type Others = {
   /** Parts that the panel of a row writes: without a row that is open they mean nothing. */

@@ -35,7 +35,10 @@ export function ReplayFilter({
             ) : name === 'channelId' ? (
               channels.nameOf(String(value))
             ) : name === 'status' ? (
-              (states[String(value)] ?? String(value))
+              [value]
+                .flat()
+                .map((one) => states[String(one)] ?? String(one))
+                .join(', ')
             ) : name === 'held' ? (
               t.deliveries.isHeld[value === true ? 'true' : 'false']
             ) : name === 'kind' ? (

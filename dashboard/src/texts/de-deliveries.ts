@@ -11,6 +11,8 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
     retryWhich:
       'Unberührt bleibt, was angekommen ist, auf seinen ersten Versuch wartet oder als unzustellbar verworfen wurde.',
     retryDelivered: 'Diese sind schon angekommen. Jeder Empfänger bekommt sie noch einmal, unter denselben ids.',
+    retryWithDelivered:
+      'Unter diesen sind auch angekommene. Deren Empfänger bekommen sie noch einmal, unter denselben ids.',
     wouldRetry: (count, isMore) =>
       `${isMore ? 'Mindestens ' : ''}${count === 1 ? '1 Zustellung passt' : `${number(count)} Zustellungen passen`}.`,
     none: 'Noch keine Zustellung',

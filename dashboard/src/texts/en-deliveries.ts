@@ -8,6 +8,7 @@ export const enDeliveries = {
     retryWhich:
       'Deliveries that have arrived, wait for their first try, or were discarded as dead letters are left alone.',
     retryDelivered: 'These have arrived already. Each receiver gets them again, under the same ids.',
+    retryWithDelivered: 'Some of these have arrived already. Their receivers get them again, under the same ids.',
     wouldRetry: (count: number, isMore: boolean) =>
       `${isMore ? 'At least ' : ''}${count === 1 ? '1 delivery matches' : `${number(count)} deliveries match`}.`,
     none: 'No delivery yet',

@@ -6,6 +6,8 @@ import {
   exportQuery,
   instantField,
   pageQuery,
+  someField,
+  someQuery,
   windowQuery,
   WITHOUT_PAGE,
 } from '../../http/reading/query.ts';
@@ -27,7 +29,7 @@ export const CANCELLED_AT_ONCE = 1_000;
 
 /** The runs of a workflow that are to be cancelled; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const cancelRunsBody = fieldsOf({
-  status: z.enum(UNFINISHED_RUNS).exactOptional(),
+  status: someField(UNFINISHED_RUNS).exactOptional(),
   ids: z.array(z.string('must be a string')).min(1).max(CANCELLED_AT_ONCE).exactOptional(),
   since: instantField.exactOptional(),
   until: instantField.exactOptional(),
@@ -45,7 +47,7 @@ export const cancelledRunsAnswer = z.strictObject({
 export type CancelledRuns = z.output<typeof cancelledRunsAnswer>;
 
 export const listRunsOfWorkflowQuery = pageQuery.extend({
-  status: enumQuery(RUN_STATUSES).optional(),
+  status: someQuery(RUN_STATUSES).optional(),
   /** Bounds the time at which the run was made. */
   ...windowQuery,
   /** `false` leaves outputs out: each may have 256 KiB. */

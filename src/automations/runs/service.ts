@@ -86,7 +86,7 @@ export function createRuns(
     const scope: ListScope = {
       list: 'runs',
       environmentId,
-      filters: { ...filter, outputs, ...windowText({ since, until }) },
+      filters: { ...filter, status: filter.status?.join(','), outputs, ...windowText({ since, until }) },
     };
     const ids = idsWithin('run', { since, until });
     const page = pageRequest(scope, query);
@@ -194,7 +194,7 @@ export function createRuns(
       await requireWorkflow(caller, workflowId);
       const { environmentId, principal } = caller;
       const ids = idsWithin('run', { since, until });
-      const statuses = status === undefined ? UNFINISHED_RUNS : [status];
+      const statuses = status === undefined ? UNFINISHED_RUNS : [status].flat();
       const which = { environmentId, workflowId, statuses, ids, named };
       const counted = await tenants.onConnection(caller, async (connection) => {
         const matched = await store.countUnfinished(connection, which);

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
+import type { Prisma, Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
 import { cancelRuns } from '../../db/sql/ended-runs.ts';
+import { alongAll, createValues, findAlong, idBounds, readFound } from '../../db/sql/walk.ts';
 import type { RunTrigger } from '../../contract/run-outline.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
@@ -15,31 +16,62 @@ export type RunFilter = {
   environmentId: string;
   workflowId?: string | undefined;
   messageId?: string | undefined;
-  status?: RunStatus | undefined;
+  /** Any of these. */
+  status?: readonly RunStatus[] | undefined;
   ids: IdRange;
 };
 
 /** Runs, newest first, one more than asked for. */
 export async function findRuns(
   transaction: DatabaseTransaction,
-  { environmentId, workflowId, messageId, status, ids }: RunFilter,
-  { limit, after, hasOutputs }: PageRequest & { hasOutputs: boolean },
+  filter: RunFilter,
+  { hasOutputs, ...page }: PageRequest & { hasOutputs: boolean },
 ): Promise<RunSummary[]> {
-  const below = [ids.before, after].filter((bound) => bound !== undefined).toSorted()[0];
-  const rows = await transaction.run.findMany({
+  const read = async (where: Prisma.RunWhereInput): Promise<RunSummary[]> => {
     // A list needs no input, and the columns may be stored beside their rows.
-    omit: { input: true, output: !hasOutputs },
-    where: {
-      environmentId,
-      ...(workflowId !== undefined && { workflowId }),
-      ...(messageId !== undefined && { messageId }),
-      ...(status !== undefined && { status }),
-      id: { ...(ids.from !== undefined && { gte: ids.from }), ...(below !== undefined && { lt: below }) },
-    },
-    orderBy: { id: 'desc' },
-    take: limit + 1,
-  });
-  return rows.map((row) => toSummary({ ...row, output: row.output ?? null }));
+    const omit = { input: true, output: !hasOutputs };
+    const rows = await transaction.run.findMany({ omit, where, orderBy: { id: 'desc' }, take: page.limit + 1 });
+    return rows.map((row) => toSummary({ ...row, output: row.output ?? null }));
+  };
+  if (isOfStatuses(filter))
+    return readFound(
+      () => findOfStatuses(transaction, filter, page),
+      (found) => read({ id: { in: found } }),
+    );
+  const { environmentId, workflowId, messageId, status, ids } = filter;
+  const below = [ids.before, page.after].filter((bound) => bound !== undefined).toSorted()[0];
+  const where = {
+    environmentId,
+    ...(workflowId !== undefined && { workflowId }),
+    ...(messageId !== undefined && { messageId }),
+    ...(status !== undefined && { status: { in: [...status] } }),
+    id: { ...(ids.from !== undefined && { gte: ids.from }), ...(below !== undefined && { lt: below }) },
+  };
+  return read(where);
+}
+
+type OfStatuses = RunFilter & { status: readonly RunStatus[] };
+
+/** Whether several statuses alone narrow the runs of an environment: then no index has their runs in one order. */
+const isOfStatuses = (filter: RunFilter): filter is OfStatuses =>
+  filter.workflowId === undefined && filter.messageId === undefined && (filter.status?.length ?? 0) > 1;
+
+/** Ids of runs that walk along each of the statuses: PostgreSQL would sort all of them, or go through the runs of all others. */
+function findOfStatuses(
+  transaction: DatabaseTransaction,
+  { environmentId, status, ids }: OfStatuses,
+  { limit, after }: PageRequest,
+): Promise<string[]> {
+  const values = createValues();
+  const walk = {
+    table: 'runs',
+    columns: ['environment_id', 'status'],
+    at: [values.add(environmentId), 'w.status'],
+    bounds: idBounds(values, ids, after),
+    limit: limit + 1,
+  };
+  const walks = `walks (status) AS (VALUES ${status.map((one) => `(${values.add(one)})`).join(', ')})`;
+  return findAlong(transaction, `WITH ${walks}, ${alongAll('walks', walk)}`, values);
 }
 
 export async function findRun(

@@ -1,7 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { parseQuery } from './parse-query.ts';
-import { dateTimeField, instantField, instantQuery, pageQuery, parseDateTime, parseInstant } from './query.ts';
+import {
+  dateTimeField,
+  instantField,
+  instantQuery,
+  pageQuery,
+  parseDateTime,
+  parseInstant,
+  someField,
+  someQuery,
+} from './query.ts';
 
 test.each([
   ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
@@ -109,3 +118,39 @@ test.each([
   expect(dateTimeField.safeParse(value).error?.issues[0]?.message).toBe(reason);
   expect(instantField.safeParse(value).error?.issues[0]?.message).toBe(reason);
 });
+
+const WORDS = ['pending', 'failed', 'delivered'] as const;
+
+test.each([
+  ['failed', ['failed']],
+  ['delivered,pending', ['pending', 'delivered']],
+  ['delivered,failed,pending', ['pending', 'failed', 'delivered']],
+])('%s are some of the words, in their own order', (text, words) => {
+  expect(someQuery(WORDS).parse(text)).toEqual(words);
+});
+
+test.each(['', ',', 'failed,', 'none', 'failed,none', 'failed,failed', 'failed, pending', 'FAILED', 'failed;pending'])(
+  '%j are none of the words, or one of them twice',
+  (text) => {
+    expect(
+      someQuery(WORDS)
+        .safeParse(text)
+        .error?.issues.map(({ message }) => message),
+    ).toEqual(['must be one of pending, failed, delivered, or several of them with commas between, each once']);
+  },
+);
+
+test.each(['failed', ['failed'], ['failed', 'pending']])('a body has %j for some of the words', (given) => {
+  expect(someField(WORDS).parse(given)).toEqual(given);
+});
+
+test.each([[[]], [['failed', 'failed']], [['none']], 'none', 'failed,pending', 1, null].map((given) => ({ given })))(
+  'a body does not have $given for some of the words',
+  ({ given }) => {
+    expect(
+      someField(WORDS)
+        .safeParse(given)
+        .error?.issues.map(({ message }) => message),
+    ).toEqual(['must be one of pending, failed, delivered, or a list of them, each once']);
+  },
+);

@@ -111,6 +111,36 @@ export const eventTypeQuery = z
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
+/**
+ * A query parameter that is some of a few words, with commas between them, each once: `failed,retrying`. They are read in the order of
+ * `values`, so that a cursor of `retrying,failed` is one of the same list. The mark tells the documents and types what the text is.
+ */
+export const someQuery = <const T extends readonly [string, ...string[]]>(values: T) => {
+  const reason = `must be one of ${values.join(', ')}, or several of them with commas between, each once`;
+  return z
+    .string(reason)
+    .meta({ someOf: values })
+    .transform((text, issues): T[number][] => {
+      const written = text.split(',');
+      const known = values.filter((value) => written.includes(value));
+      // As many as were written: none twice, and none that nobody knows.
+      if (known.length === written.length) return known;
+      issues.addIssue({ code: 'custom', message: reason });
+      return z.NEVER;
+    });
+};
+
+/** The same as a field of a body: one of the words, or a list of them. */
+export const someField = <const T extends readonly [string, ...string[]]>(values: T) => {
+  const several = z
+    .array(z.enum(values))
+    .min(1)
+    .max(values.length)
+    .meta({ uniqueItems: true })
+    .refine((words) => new Set(words).size === words.length);
+  return z.union([z.enum(values), several], `must be one of ${values.join(', ')}, or a list of them, each once`);
+};
+
 /** A status of an answer, a range of them, or a class. */
 export const errorStatusQuery = z
   .string()

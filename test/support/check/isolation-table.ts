@@ -202,9 +202,13 @@ export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query
   return ['', ...values.flat(), ...pairs];
 }
 
-/** Values of an enumeration, however it is wrapped. */
+/** Values of an enumeration, however it is wrapped; of one that takes several, also all of them at once. */
 function optionsOf(schema: z.ZodType): string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
-  const { innerType } = schema.def as { innerType?: z.ZodType };
-  return innerType === undefined ? undefined : optionsOf(innerType);
+  // `as`: the mark of `someQuery` (src/http/reading/query.ts).
+  const several = schema.meta()?.['someOf'] as string[] | undefined;
+  if (several !== undefined) return [...several, several.join()];
+  const { innerType, in: read } = schema.def as { innerType?: z.ZodType; in?: z.ZodType };
+  const inner = innerType ?? read;
+  return inner === undefined ? undefined : optionsOf(inner);
 }

@@ -24,6 +24,19 @@ export const oneOf = (name: string, values: string[]): Filter => ({
   strange: [],
   bad: ['', 'ACTIVE', 'gone!', `${values[0]},${values[1]}`, 'null'],
 });
+/** A filter by some words of several. */
+export const someOf = (name: string, words: string[]): Filter => ({
+  ...oneOf(name, words),
+  values: [
+    ...words,
+    words.slice(0, 2).join(),
+    words.slice(-2).toReversed().join(),
+    words.slice(1).join(),
+    words.join(),
+  ],
+  matches: (item, value) => value.split(',').includes(String(item[name])),
+  bad: ['', 'ACTIVE', 'gone!', 'null', `${words[0]},${words[0]}`, `${words[0]},null`, `${words[0]},`],
+});
 /** A filter by an id, which takes any text. */
 export const idOf = (name: string): Filter => ({
   values: [],

@@ -11,6 +11,7 @@ import {
   type Item,
   minLatencyMs,
   oneOf,
+  someOf,
   publisherId,
   isWhole,
   strangeIds,
@@ -64,7 +65,7 @@ type List = {
   isSoonestFirst?: true;
 };
 
-const RUN_STATUS = oneOf('status', [...RUN_STATUSES]);
+const RUN_STATUS = someOf('status', [...RUN_STATUSES]);
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
 const BULK_STATUS = oneOf('status', [...REPLAY_STATUSES]);
 
@@ -109,7 +110,7 @@ export const LISTS: List[] = [
     rows: `SELECT d.id, d.channel_id AS "channelId", m.event_type AS "eventType" FROM deliveries d
       JOIN messages m ON m.id = d.message_id WHERE d.environment_id = $1 AND $2::text IS NULL`,
     filters: {
-      status: oneOf('status', ['pending', 'delivered', 'failed', 'retrying']),
+      status: someOf('status', ['pending', 'delivered', 'failed', 'retrying']),
       channelId: idOf('channelId'),
       subscriptionId: idOf('subscriptionId'),
       messageId: idOf('messageId'),
@@ -127,7 +128,7 @@ export const LISTS: List[] = [
     name: 'dlq',
     rows: 'SELECT id FROM dead_letters WHERE environment_id = $1 AND $2::text IS NULL',
     filters: {
-      status: oneOf('status', ['open', 'replayed', 'discarded']),
+      status: someOf('status', ['open', 'replayed', 'discarded']),
       kind: oneOf('kind', ['delivery', 'run']),
       reason: oneOf('reason', ['exhausted', 'gone', 'cancelled', 'circuit']),
       errorClass,
