@@ -13,7 +13,8 @@ import { useOneAtATime } from '../parts/one-at-a-time.ts';
 /** Statuses in which a run goes on at the steps that failed. One that its trigger has skipped has none, and begins at the start. */
 const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
 
-export const isRunOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
+export const isRunOver = ({ status }: Pick<Run, 'status'>): boolean =>
+  ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
 
 /** The acts of a person on a run: retry it, under its own definition or the latest one, and cancel it. */
 export function RunActions({ of: run }: { of: Run }) {

@@ -4,7 +4,7 @@ import { sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
-import { useEach } from '../parts/each-button.tsx';
+import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Charts } from '../parts/fold.tsx';
@@ -20,6 +20,8 @@ import { useSince } from '../parts/use-since.ts';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
 import { RunView } from './run.tsx';
+import { isRunOver } from './run-actions.tsx';
+import { RetryFailed } from './retry-failed.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
@@ -35,9 +37,10 @@ const idOf = ({ id }: RunSummary): string => id;
 
 export function RunsPage() {
   const t = useTexts();
+  const { may } = useHere();
   return (
     <>
-      <Heading title={t.nav.names.runs} />
+      <Heading title={t.nav.names.runs}>{may('developer') && <RetryFailed workflowId={undefined} isMain />}</Heading>
       <RunList />
     </>
   );
@@ -47,7 +50,7 @@ export function RunsPage() {
 export function RunList({ workflow }: { workflow?: Workflow }) {
   const t = useTexts();
   const [search] = useAddress();
-  const { at, path, may } = useHere();
+  const { at, path, may, app, environment } = useHere();
   const workflowId = workflow?.id;
   const go = useGo();
   const workflows = useWorkflows();
@@ -62,10 +65,21 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const noteOf = ({ error, reason, filteredBy }: RunSummary): string | undefined =>
     error?.message ?? reason ?? (filteredBy === undefined ? undefined : t.runs.filteredBy(filteredBy));
-  const { go: retry } = useEach({
+  const retryEach = useEach({
     label: t.runs.retryFailed,
     what: ({ id }: RunSummary) => api.runs.retry(id, { from: 'failed' }, at),
     told: t.runs.retryAsked,
+  });
+  const cancelEach = useEach({
+    label: t.runs.cancelSelected,
+    what: ({ id }: RunSummary) => api.runs.cancel(id, at),
+    told: t.runs.cancelled,
+    question: ({ length }) => ({
+      title: t.runs.cancelTitle(length),
+      why: t.runs.cancelWhy,
+      // Many runs have no name of their own: the app is theirs.
+      typed: environment === 'live' ? app.name : undefined,
+    }),
   });
   const columns: readonly Column<RunSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <RunState of={row} /> },
@@ -133,7 +147,17 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
             </Empty>
           )
         }
-        {...(may('developer') && { again: { go: retry, isPlain: (row: RunSummary) => row.status === 'failed' } })}
+        {...(may('developer') && {
+          again: { go: retryEach.go, isPlain: (row: RunSummary) => row.status === 'failed' },
+          acts: (rows: readonly RunSummary[], onDone: () => void) => (
+            <>
+              <EachButton of={retryEach} rows={rows} onDone={onDone} />
+              <EachButton of={cancelEach} rows={rows.filter((row) => !isRunOver(row))} onDone={onDone} />
+              {cancelEach.asking}
+              <RetryFailed workflowId={workflowId} />
+            </>
+          ),
+        })}
         panel={(id) => <RunView id={id} isInPanel />}
         onVisit={(id) => go(`/runs/${id}`)}
       />

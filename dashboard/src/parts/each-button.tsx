@@ -96,7 +96,7 @@ export function useEach<T extends Row>({ label, what, told, later, question }: D
   };
 }
 
-/** A button for it, beside rows that are selected. */
+/** A button for it, beside rows that are selected. Without a row that it can be done to it is grey. */
 export function EachButton<T extends Row>({
   of,
   rows,
@@ -107,7 +107,12 @@ export function EachButton<T extends Row>({
   onDone: () => void;
 }) {
   return (
-    <button type="button" className="button" disabled={of.isAtWork} onClick={() => of.go(rows, onDone)}>
+    <button
+      type="button"
+      className="button"
+      disabled={of.isAtWork || rows.length === 0}
+      onClick={() => of.go(rows, onDone)}
+    >
       {of.label}
     </button>
   );

@@ -75,6 +75,12 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
       'Laufende Schritte enden sofort, und was sie getan haben, bleibt getan. Läufe, die zu Ende sind, bleiben wie sie sind.',
     newest: 'Die neuesten davon:',
     cancelled: 'Läufe abgebrochen',
+    cancelSelected: 'Ausgewählte abbrechen',
+    allFailed: 'Alle passenden gescheiterten',
+    retryAllFailed: 'Alle passenden gescheiterten neu versuchen',
+    retryAllFailedWhy:
+      'Jeder gescheiterte Lauf geht ab dem Schritt weiter, an dem er gescheitert ist. Was als unzustellbar verworfen wurde, bleibt unberührt.',
+    retryAllFailedWhen: 'Die Zeit meint, wann ein Lauf gescheitert ist, und nicht, wann er begonnen hat.',
     approve: 'Freigeben',
     reject: 'Ablehnen',
     comment: 'Kommentar',

@@ -71,6 +71,12 @@ export const enAutomations = {
       'Steps under way are cut off, and what they have done stays done. Runs that have ended stay as they are.',
     newest: 'The newest of them:',
     cancelled: 'Runs cancelled',
+    cancelSelected: 'Cancel the selected',
+    allFailed: 'All failed that match',
+    retryAllFailed: 'Retry all failed that match',
+    retryAllFailedWhy:
+      'Each failed run goes on from the step that failed, by a replay of its dead letter. Discarded ones are left alone.',
+    retryAllFailedWhen: 'The time counts when a run failed, not when it began.',
     approve: 'Approve',
     reject: 'Reject',
     comment: 'Comment',
