@@ -28,7 +28,7 @@ const choicesOf = ({ options = [] }: ListFilter): NonNullable<ListFilter['option
 const isNamed = (filter: ListFilter, text: string): boolean =>
   choicesOf(filter).filter(([, other]) => other.toLowerCase() === text.toLowerCase()).length === 1;
 
-/** The values between commas, or those with these names. Undefined where one is none of those that may stand together, or is there twice. */
+/** The values between commas, or those with these names. Undefined where one may not stand beside others, or is there twice. */
 function wordsOf({ several = [] }: ListFilter, text: string): readonly string[] | undefined {
   const words = text.split(',').map((word) => word.trim().toLowerCase());
   const values = words.flatMap((word) => {

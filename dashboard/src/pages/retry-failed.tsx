@@ -7,7 +7,7 @@ import { ReplayAll } from './replay-all.tsx';
 /** Filters of a list of runs that a replay of dead letters has as well. */
 const SAID: ReadonlySet<string> = new Set(['status', 'workflow', 'since', 'until', 'open', 'tab']);
 
-/** A button that replays the dead letters of all failed runs of the filter, once they are counted. None where the filter says no such thing. */
+/** Replays the dead letters of all failed runs of the filter, once they are counted. No button where the filter says no such thing. */
 export function RetryFailed({ workflowId, isMain = false }: { workflowId: string | undefined; isMain?: boolean }) {
   const t = useTexts();
   const [search] = useAddress();
