@@ -129,11 +129,11 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'unfinished runs': ({ environmentId }) => runs.countUnfinished(connection, unfinishedRuns(environmentId, ids)),
     'cancelled runs': ({ environmentId }) =>
       runs.cancelUnfinished(connection, unfinishedRuns(environmentId, ids), { reason: 'theirs', most: 10 }),
-    'a latest definition': ({ environmentId }) => runs.findLatest(connection, { id: ids.runId, environmentId }),
+    'a run to be retried': ({ environmentId }) => runs.findBegun(connection, { id: ids.runId, environmentId }),
   },
   'src/deliveries/statements/run-again.ts': {
-    'a retried run': ({ environmentId }) => retryRun(connection, again(environmentId, false)),
-    'a run from its start': ({ environmentId }) => retryRun(connection, again(environmentId, true)),
+    'a retried run': ({ environmentId }) => retryRun(connection, again(environmentId, undefined)),
+    'a run from its start': ({ environmentId }) => retryRun(connection, again(environmentId, [])),
     'replayed dead letters of runs': ({ environmentId, pool }) =>
       replayRunLetters(pool, { ids: [ids.runLetterId], environmentId, requestedBy: 'them' }),
   },
@@ -162,8 +162,8 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   },
 };
 
-const again = (environmentId: string, isFromStart: boolean) =>
-  ({ id: ids.runId, environmentId, requestedBy: 'them', version: undefined, isFromStart }) as const;
+const again = (environmentId: string, keptSteps: readonly string[] | undefined) =>
+  ({ id: ids.runId, environmentId, requestedBy: 'them', version: undefined, keptSteps }) as const;
 
 describe.each(Object.entries(CALLS))('%s shows and changes nothing of another environment', (_, calls) => {
   test.each(Object.entries(calls))('%s', async (__, call) => {

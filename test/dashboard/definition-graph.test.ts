@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { definitionGraph } from '../../dashboard/src/lib/definition-graph.ts';
+import { definitionGraph, innerStepsOf } from '../../dashboard/src/lib/definition-graph.ts';
 import { codeBlocksOf } from '../docs/code-blocks.ts';
 
 const waysIn = (steps: readonly object[]): string[] | undefined =>
@@ -57,6 +57,19 @@ test.each<[string, object, string[]]>([
   ['a step that is not there', { type: 'action', next: 'z' }, []],
 ])('%s', (_, step, ways) => {
   expect(waysIn([{ id: 'a', ...step }, action('x'), action('y')])).toEqual(ways);
+});
+
+test('steps of loops and branches are inner ones, with all behind them', () => {
+  const steps = [
+    { id: 'a', type: 'foreach', config: { body: 'x' }, next: 'b' },
+    action('x'),
+    { id: 'b', type: 'parallel', config: { branches: ['y', 'z'] } },
+    { ...action('y'), next: 'w' },
+    { ...action('w'), next: 'z' },
+    action('z'),
+  ];
+  const graph = definitionGraph(JSON.stringify({ steps }));
+  expect([...(graph === undefined ? [] : innerStepsOf(graph))].toSorted()).toEqual(['w', 'x', 'y', 'z']);
 });
 
 test('a text that has no steps yet has no graph, and a step without an id is left out', () => {

@@ -2218,7 +2218,9 @@ export type ResetPassword = {
 
 export type RetryRun = {
   /** Default: "failed". */
-  readonly from?: 'failed' | 'start' | undefined;
+  readonly from?: 'failed' | 'start' | {
+    readonly stepId: string;
+  } | undefined;
   /** Default: "original". */
   readonly definition?: 'original' | 'latest' | undefined;
 };

@@ -30,6 +30,18 @@ export function definitionGraph(text: string): DefinitionGraph | undefined {
   return { steps, ways: ways.filter(({ to }) => known.has(to)) };
 }
 
+/** The steps of loops and branches, which come back to the step around them. */
+export function innerStepsOf({ ways }: DefinitionGraph): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = ways.filter(({ isInner }) => isInner).map(({ to }) => to);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue;
+    found.add(id);
+    open.push(...ways.filter(({ from }) => from === id).map(({ to }) => to));
+  }
+  return found;
+}
+
 /** Members of a config that may name steps. An action's may hold anything else that its author likes. */
 const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
 

@@ -12,7 +12,7 @@ function behind(step: PlannedStep): string[] {
 }
 
 /** Entries of the chains that a step owns and comes back from. */
-function within(step: PlannedStep): readonly string[] {
+export function entriesWithin(step: PlannedStep): readonly string[] {
   if (step.type === 'foreach') return [step.body];
   return step.type === 'parallel' ? step.branches : [];
 }
@@ -26,13 +26,13 @@ export function stepsFrom(plan: Plan, entries: readonly string[]): ReadonlySet<s
     const step = byId.get(id);
     if (step === undefined || found.has(id)) continue;
     found.add(id);
-    open.push(...behind(step), ...within(step));
+    open.push(...behind(step), ...entriesWithin(step));
   }
   return found;
 }
 
 /** The steps that stand in a loop or a branch: the end of their chain is not that of the run. */
-export const innerSteps = (plan: Plan): ReadonlySet<string> => stepsFrom(plan, plan.steps.flatMap(within));
+export const innerSteps = (plan: Plan): ReadonlySet<string> => stepsFrom(plan, plan.steps.flatMap(entriesWithin));
 
 /** The loops around each step that is in one, outermost first. */
 export function loopsAround(plan: Plan): ReadonlyMap<string, readonly string[]> {

@@ -6,11 +6,12 @@ const step = (id: string, type = 'action', next?: string) => ({ id, type, ...(ne
 const definition = (...steps: object[]) => ({ trigger: { type: 'manual' }, steps });
 const kept = (stepId: string, next: string | null): RecordedStep => ({
   stepId,
+  iteration: '',
   type: 'action',
   status: 'completed',
   way: wayTo(next),
 });
-const failed: RecordedStep = { stepId: 'push', type: 'action', status: 'failed', way: 'failure' };
+const failed: RecordedStep = { stepId: 'push', iteration: '', type: 'action', status: 'failed', way: 'failure' };
 
 test('a run goes on under a definition that has its failed step and all that kept steps lead to', () => {
   const latest = definition(step('first', 'action', 'push'), step('push', 'action', 'more'), step('more'));

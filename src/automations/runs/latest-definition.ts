@@ -1,8 +1,8 @@
 import { stepBehind, type Way } from '../../contract/run-ways.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 
-/** A step of a run as it is recorded; `way` is null until it has ended. */
-export type RecordedStep = { stepId: string; type: string; status: string; way: Way | null };
+/** A step of a run as it is recorded; `iteration` is empty outside loops, `way` null until it has ended. */
+export type RecordedStep = { stepId: string; iteration: string; type: string; status: string; way: Way | null };
 
 /**
  * The reason for which a run cannot go on under another definition, for a person; undefined where it can. Steps that are taken again

@@ -17,9 +17,17 @@ import { RUN_STATUSES, RUN_STEP_STATUSES, UNFINISHED_RUNS } from '../../kernel/w
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
 
-/** Where the next round of a run begins, and under which definition; by default at the steps that failed, under its own. */
+/**
+ * Where the next round of a run begins, and under which definition; by default at the steps that failed, under its own. An object names a
+ * step that the run has reached.
+ */
 export const retryRunBody = fieldsOf({
-  from: z.enum(['failed', 'start']).default('failed'),
+  from: z
+    .union(
+      [z.enum(['failed', 'start']), z.strictObject({ stepId: z.string() })],
+      'must be "failed", "start" or {"stepId": …}',
+    )
+    .default('failed'),
   definition: z.enum(['original', 'latest']).default('original'),
 }).default({ from: 'failed', definition: 'original' });
 export type RetryRun = z.output<typeof retryRunBody>;

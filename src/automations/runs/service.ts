@@ -13,6 +13,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import { type RunStatus, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 import { newBudget, type Schemas } from '../../schemas/schemas.ts';
 import { planOf } from '../definitions/plan/compile.ts';
+import { keptBefore } from './kept-steps.ts';
 import { obstacleIn } from './latest-definition.ts';
 import {
   CANCELLED_AT_ONCE,
@@ -41,8 +42,9 @@ export type Runs = {
   /** The same for the runs of a workflow that match and have not ended, deleted or not; up to 1,000 of them, the oldest first. */
   cancelMany(caller: EnvironmentCaller, workflowId: string, which: CancelRuns): Promise<CancelledRuns>;
   /**
-   * Goes on from the steps that failed, with the results of all others, or begins again without a trace of them. Its open dead letter
-   * is replayed. CONFLICT for a run that is under way or completed, and for a definition that it cannot go on under.
+   * Goes on from the steps that failed, with the results of all others, or begins again at the start or at a step, without a trace of it
+   * and of those behind it. Its open dead letter is replayed. CONFLICT for a run that is under way or completed, for a step that it has
+   * not reached, and for a definition that it cannot go on under.
    */
   retry(caller: EnvironmentCaller, runId: string, how: RetryRun): Promise<Run>;
   /** The run of an open dead letter goes on from the steps that failed. CONFLICT where it cannot. */
@@ -126,21 +128,27 @@ export function createRuns(
     return get(caller, runId);
   };
 
-  /** The latest version, once the run can go on under it. */
-  const latestVersion = async (
+  /** Steps that keep their results in the next round, and the version that it has where that is another one. CONFLICT for an obstacle. */
+  const nextRound = async (
     connection: PoolClient,
     run: { id: string; environmentId: string },
-    { from }: RetryRun,
-  ): Promise<number | undefined> => {
-    const latest = await store.findLatest(connection, run);
-    if (latest === undefined) return undefined;
-    const { version, trigger, steps, recorded } = latest;
+    { from, definition }: RetryRun,
+  ): Promise<{ keptSteps: readonly string[] | undefined; version: number | undefined }> => {
+    const isWhole = from === 'failed' || from === 'start';
+    const found = isWhole && definition === 'original' ? undefined : await store.findBegun(connection, run);
+    if (found === undefined) return { keptSteps: from === 'start' ? [] : undefined, version: undefined };
+    const { own, latest, recorded } = found;
+    const kept = isWhole ? undefined : keptBefore(definitionIn(own), recorded, from.stepId);
+    if (kept !== undefined && 'obstacle' in kept) throw new ApiError('CONFLICT', kept.obstacle);
+    const keptSteps = from === 'start' ? [] : kept?.stepIds;
+    if (definition === 'original') return { keptSteps, version: undefined };
+    const taken = keptSteps === undefined ? recorded : recorded.filter(({ stepId }) => keptSteps.includes(stepId));
     const obstacle =
-      trigger === null || steps === null
+      latest.trigger === null || latest.steps === null
         ? 'lacks a trigger or steps'
-        : from === 'failed' && obstacleIn({ trigger: JSON.parse(trigger), steps: JSON.parse(steps) }, recorded);
-    if (typeof obstacle === 'string') throw new ApiError('CONFLICT', `The latest definition ${obstacle}`);
-    return version;
+        : obstacleIn(definitionIn(latest), taken);
+    if (obstacle !== undefined) throw new ApiError('CONFLICT', `The latest definition ${obstacle}`);
+    return { keptSteps, version: latest.version };
   };
 
   /** INVALID_REQUEST for a payload that does not fit the `inputSchema` of a manual trigger. */
@@ -224,8 +232,7 @@ export function createRuns(
           retryRun(connection, {
             ...run,
             requestedBy: caller.principal.id,
-            isFromStart: how.from === 'start',
-            version: how.definition === 'latest' ? await latestVersion(connection, run, how) : undefined,
+            ...(await nextRound(connection, run, how)),
           }),
         async refusal({ status, workflowId }) {
           if (!CAN_BE_RETRIED.includes(status))
@@ -251,6 +258,12 @@ export function createRuns(
     },
   };
 }
+
+/** Only an active workflow has runs, so that the version of a run has both texts. */
+const definitionIn = ({ trigger, steps }: store.VersionText): { trigger: unknown; steps: unknown } => ({
+  trigger: JSON.parse(trigger ?? '{}'),
+  steps: JSON.parse(steps ?? '[]'),
+});
 
 /** The payload's own text in a body that has been validated. */
 function payloadIn(bodyText: string): string {

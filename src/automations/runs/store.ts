@@ -190,23 +190,33 @@ export async function cancelUnfinished(
   return rowCount ?? 0;
 }
 
-/** Texts of the latest definition of a run's workflow, null where it lacks them, with its version, and the steps of the run. */
-export async function findLatest(
+/** A definition with its version. Texts are JSON, null where a draft lacks them. */
+export type VersionText = { version: number; trigger: string | null; steps: string | null };
+
+// Locked, so that no other request takes steps of it again in between.
+const FIND_BEGUN = `
+  SELECT o.version, o.trigger, o.steps, l.version AS "latestVersion", l.trigger AS "latestTrigger", l.steps AS "latestSteps"
+  FROM runs r JOIN workflows w ON w.id = r.workflow_id
+  JOIN workflow_versions o ON o.workflow_id = w.id AND o.version = r.version
+  JOIN workflow_versions l ON l.workflow_id = w.id AND l.version = w.version
+  WHERE r.id = $1 AND r.environment_id = $2 FOR NO KEY UPDATE OF r`;
+
+/** The definition of a run, the latest one of its workflow, and the steps that have begun. Locks the run. */
+export async function findBegun(
   connection: PoolClient,
   { id, environmentId }: { id: string; environmentId: string },
-): Promise<{ version: number; trigger: string | null; steps: string | null; recorded: RecordedStep[] } | undefined> {
-  const found = await connection.query<{ version: number; trigger: string | null; steps: string | null }>(
-    `SELECT v.version, v.trigger, v.steps FROM runs r JOIN workflows w ON w.id = r.workflow_id
-     JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
-     WHERE r.id = $1 AND r.environment_id = $2`,
-    [id, environmentId],
-  );
+): Promise<{ own: VersionText; latest: VersionText; recorded: RecordedStep[] } | undefined> {
+  const found = await connection.query<
+    VersionText & { latestVersion: number; latestTrigger: string | null; latestSteps: string | null }
+  >(FIND_BEGUN, [id, environmentId]);
   if (found.rows[0] === undefined) return undefined;
+  const { latestVersion, latestTrigger, latestSteps, ...own } = found.rows[0];
   const recorded = await connection.query<RecordedStep>(
-    'SELECT step_id AS "stepId", type, status, way FROM run_steps WHERE run_id = $1 AND environment_id = $2',
+    'SELECT step_id AS "stepId", iteration, type, status, way FROM run_steps WHERE run_id = $1 AND environment_id = $2',
     [id, environmentId],
   );
-  return { ...found.rows[0], recorded: recorded.rows };
+  const latest = { version: latestVersion, trigger: latestTrigger, steps: latestSteps };
+  return { own, latest, recorded: recorded.rows };
 }
 
 const errorOf = (code: string | null, message: string | null) =>

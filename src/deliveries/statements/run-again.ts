@@ -31,19 +31,27 @@ const RETRY = `
 const CANCEL_CHILDREN = cancelRuns({
   which: `r.environment_id = $2 AND EXISTS (
     SELECT FROM run_waits w JOIN runs p ON p.id = w.run_id AND p.status IN ('failed', 'cancelled', 'paused', 'skipped')
-    WHERE w.run_id = $1 AND r.parent_run_id = w.run_id AND r.parent_step = w.step_id || '#' || w.iteration)`,
+    WHERE w.run_id = $1 AND w.step_id <> ALL ($3::text[]) AND r.parent_run_id = w.run_id
+      AND r.parent_step = w.step_id || '#' || w.iteration)`,
   reason: `'the run that waited for it begins again'`,
 });
 
+// A run that keeps steps was started with the first of them, and counts once; a message that has cancelled it does so no second time.
 const RESTART = `
-  WITH run AS (${RETRIED}, restarts = r.restarts + 1, executions = 0, output_bytes = 0, started_at = NULL,
-      filtered_by = NULL ${CAN_BE_RETRIED} RETURNING r.id
+  WITH run AS (${RETRIED}, restarts = r.restarts + 1, filtered_by = NULL,
+      started_at = CASE WHEN cardinality($4::text[]) = 0 THEN NULL ELSE r.started_at END,
+      (executions, output_bytes) = (
+        SELECT coalesce(max(s.number), 0), coalesce(sum(octet_length(concat(s.output, s.assigned))), 0)::int
+        FROM run_steps s WHERE s.run_id = r.id AND s.step_id = ANY ($4))
+    ${CAN_BE_RETRIED} RETURNING r.id
   ), steps AS (
-    DELETE FROM run_steps s USING run WHERE s.run_id = run.id
+    DELETE FROM run_steps s USING run WHERE s.run_id = run.id AND s.step_id <> ALL ($4)
   ), waits AS (
-    DELETE FROM run_waits w USING run WHERE w.run_id = run.id
+    DELETE FROM run_waits w USING run WHERE w.run_id = run.id AND w.step_id <> ALL ($4)
+      AND (cardinality($4) = 0 OR w.step_id NOT LIKE 'cancelOn[%')
   ), children AS (
-    UPDATE runs c SET parent_step = NULL FROM run WHERE c.parent_run_id = run.id
+    UPDATE runs c SET parent_step = NULL FROM run
+    WHERE c.parent_run_id = run.id AND split_part(c.parent_step, '#', 1) <> ALL ($4)
   )
   SELECT FROM run`;
 
@@ -56,16 +64,26 @@ const CLOSE = closeDeadLetters({
 
 /**
  * The next round of a run that did not complete, and its dead letter is replayed, within a transaction: from the steps that failed, or
- * with `isFromStart` from the first one, without a trace of the earlier rounds. `version` replaces that of its definition. False for a
- * run that is under way or completed, or whose workflow is deleted. Wakes workers.
+ * with `keptSteps` without a trace of all steps but these. None of them is a retry from the start. `version` replaces that of its
+ * definition. False for a run that is under way or completed, or whose workflow is deleted. Wakes workers.
  */
 export async function retryRun(
   connection: PoolClient,
-  run: { id: string; environmentId: string; requestedBy: string; isFromStart: boolean; version: number | undefined },
+  run: {
+    id: string;
+    environmentId: string;
+    requestedBy: string;
+    keptSteps: readonly string[] | undefined;
+    version: number | undefined;
+  },
 ): Promise<boolean> {
-  const values = [run.id, run.environmentId, run.version ?? null];
-  if (run.isFromStart) await connection.query(CANCEL_CHILDREN, [run.id, run.environmentId]);
-  const { rowCount } = await connection.query(run.isFromStart ? RESTART : RETRY, values);
+  const { id, environmentId, keptSteps } = run;
+  const values = [id, environmentId, run.version ?? null];
+  if (keptSteps !== undefined) await connection.query(CANCEL_CHILDREN, [id, environmentId, keptSteps]);
+  const { rowCount } =
+    keptSteps === undefined
+      ? await connection.query(RETRY, values)
+      : await connection.query(RESTART, [...values, keptSteps]);
   if (rowCount !== 1) return false;
   await connection.query(CLOSE, [run.id, run.requestedBy]);
   await wakeForRuns(connection);

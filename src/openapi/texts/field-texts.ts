@@ -173,7 +173,8 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'CancelRuns.until': 'Only runs made before this.',
   'CancelRuns.dryRun': 'Counts, and changes nothing.',
   'RetryRun.from':
-    '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys.',
+    '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys. An object: at that step, in the same way, and the steps before it keep their results.',
+  'RetryRun.stepId': 'Step that the run has reached, in no loop and no branch.',
   'RetryRun.definition': 'Definition to go on under: its own, or the latest one of the workflow.',
   'SecondFactor.code': 'Six digits of the authenticator app.',
   'ConfirmTotp.code': 'Six digits of the authenticator app.',

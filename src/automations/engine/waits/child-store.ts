@@ -72,7 +72,7 @@ async function goOn(connection: PoolClient, child: NewChild, earlier: Earlier): 
     id: earlier.id,
     environmentId: child.environmentId,
     requestedBy: child.runId,
-    isFromStart: false,
+    keptSteps: undefined,
     version: undefined,
   });
   return isRetried ? undefined : { refused: 'run without its workflow' };
