@@ -16,34 +16,60 @@ const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
 export const isRunOver = ({ status }: Pick<Run, 'status'>): boolean =>
   ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
 
-/** The acts of a person on a run: retry it, under its own definition or the latest one, and cancel it. */
-export function RunActions({ of: run }: { of: Run }) {
+type Retrying = {
+  retry: (from: 'failed' | 'start' | { stepId: string }) => void;
+  /** Whether there is a step to go on at, or to begin again at. */
+  goesOn: boolean;
+  latest: number;
+  hasLater: boolean;
+  isLatest: boolean;
+  setIsLatest: (isLatest: boolean) => void;
+};
+
+/** The retry of a run, from wherever on the page it is asked for, under its own definition or the latest one. */
+export function useRetry(run: Run | undefined): Retrying {
   const t = useTexts();
   const { at, path } = useHere();
   const { act } = useActs();
   const once = useOneAtATime();
   const refresh = useRefresh();
   const [isLatest, setIsLatest] = useState(false);
-  const goesOn = GOES_ON.includes(run.status);
-  const canRestart = goesOn || run.status === 'skipped';
+  const goesOn = run !== undefined && GOES_ON.includes(run.status);
+  const canRestart = goesOn || run?.status === 'skipped';
+  const workflowId = run?.workflowId ?? '';
   const versions = useQuery({
-    queryKey: [path, 'latest-version', run.workflowId],
-    queryFn: async () => (await api.workflows.listVersions(run.workflowId, undefined, at)).versions[0]?.version ?? 0,
+    queryKey: [path, 'latest-version', workflowId],
+    queryFn: async () => (await api.workflows.listVersions(workflowId, undefined, at)).versions[0]?.version ?? 0,
     enabled: canRestart,
     retry: false,
   });
   const latest = versions.data ?? 0;
-  const hasLater = canRestart && latest > run.definitionVersion;
-  const retry = (from: 'failed' | 'start'): void =>
-    once.run(() =>
-      act(
-        async () => {
-          await api.runs.retry(run.id, { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
-          await refresh();
-        },
-        { told: t.runs.retryAsked },
+  const hasLater = canRestart && latest > (run?.definitionVersion ?? 0);
+  return {
+    goesOn,
+    latest,
+    hasLater,
+    isLatest,
+    setIsLatest,
+    retry: (from) =>
+      once.run(() =>
+        act(
+          async () => {
+            await api.runs.retry(run?.id ?? '', { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
+            await refresh();
+          },
+          { told: t.runs.retryAsked },
+        ),
       ),
-    );
+  };
+}
+
+/** The acts of a person on a run: retry it, under its own definition or the latest one, and cancel it. */
+export function RunActions({ of: run, retrying }: { of: Run; retrying: Retrying }) {
+  const t = useTexts();
+  const { at } = useHere();
+  const refresh = useRefresh();
+  const { retry, goesOn, latest, hasLater, isLatest, setIsLatest } = retrying;
   useKeys(run.status === 'failed' ? { r: () => retry('failed') } : {});
   return (
     <div className="stack">
@@ -57,7 +83,12 @@ export function RunActions({ of: run }: { of: Run }) {
         <button type="button" className="button" disabled={!goesOn} onClick={() => retry('failed')}>
           {t.runs.retryFailed}
         </button>
-        <button type="button" className="button" disabled={!canRestart} onClick={() => retry('start')}>
+        <button
+          type="button"
+          className="button"
+          disabled={!goesOn && run.status !== 'skipped'}
+          onClick={() => retry('start')}
+        >
           {t.runs.retryStart}
         </button>
         <AskButton

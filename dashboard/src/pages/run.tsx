@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { api, type Approval } from '../api/client.ts';
+import { api } from '../api/client.ts';
+import { definitionGraph, innerStepsOf } from '../lib/definition-graph.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { triggerWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
-import { useRefresh, useWatch } from '../lib/refresh.ts';
+import { useWatch } from '../lib/refresh.ts';
 import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
 import { JsonText } from '../parts/code.tsx';
-import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { RunDefinition } from '../parts/run-definition.tsx';
@@ -19,14 +17,20 @@ import { StepList } from '../parts/step-list.tsx';
 import { TemporalLink } from '../parts/temporal-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { isRunOver, RunActions } from './run-actions.tsx';
+import { Decision } from './decision.tsx';
+import { isRunOver, RunActions, useRetry } from './run-actions.tsx';
 
 export function RunPage() {
   return <RunView id={usePathId()} />;
 }
 
 /** One run: where it stands, and each step with what went in and came out. */
-export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+export function RunView(given: { id: string; isInPanel?: boolean }) {
+  // Each run anew: a definition that was chosen for one is none of the next.
+  return <OneRun key={given.id} {...given} />;
+}
+
+function OneRun({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const watch = useWatch();
@@ -44,8 +48,12 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
     staleTime: 60_000,
     retry: false,
   });
+  const retrying = useRetry(found.data?.data);
   if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
+  const graph = definitionGraph(memberText(text, 'definition') ?? '{}');
+  const inner = graph === undefined ? new Set<string>() : innerStepsOf(graph);
+  const canRetry = may('developer') && retrying.goesOn;
   const temporal = temporalUrlOfRun(id);
   const output = memberText(text, 'output');
   return (
@@ -55,7 +63,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
         <RunState of={row} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
         {row.reason} {row.filteredBy !== undefined && t.runs.filteredBy(row.filteredBy)}
       </p>
-      {may('developer') && <RunActions key={row.id} of={row} />}
+      {may('developer') && <RunActions of={row} retrying={retrying} />}
       <dl className="facts">
         <dt>{t.workflows.one}</dt>
         <dd>
@@ -96,7 +104,15 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
       <Approvals runId={id} isWaiting={row.status === 'waiting'} />
       <section className="section">
         <h2>{t.workflows.steps}</h2>
-        <StepList steps={row.steps} text={memberText(text, 'steps') ?? '[]'} endedAt={row.finishedAt} />
+        <StepList
+          steps={row.steps}
+          text={memberText(text, 'steps') ?? '[]'}
+          endedAt={row.finishedAt}
+          {...(canRetry && {
+            canRetry: ({ id: stepId, iteration }) => iteration === '' && !inner.has(stepId),
+            onRetry: (stepId) => retrying.retry({ stepId }),
+          })}
+        />
       </section>
       <RunDefinition run={row} text={text} />
       {output !== undefined && (
@@ -125,55 +141,4 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
     refetchInterval: isWaiting ? 3_000 : false,
   });
   return found.data?.map(({ row, form }) => <Decision key={row.id} of={row} form={form} />);
-}
-
-/** One decision, with a comment and answers of its own. */
-function Decision({ of: row, form }: { of: Approval; form: string | undefined }) {
-  const t = useTexts();
-  const { at, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const [comment, setComment] = useState('');
-  const [data, setData] = useState('{}');
-  const decide = (how: 'approve' | 'reject'): void =>
-    void act(async () => {
-      const parts = {
-        stepId: row.stepId,
-        ...(row.iteration !== '' && { iteration: row.iteration }),
-        ...(comment.trim() !== '' && { comment: comment.trim() }),
-      };
-      // The answers to the form go as they are written: a text that is no JSON fails here.
-      if (form !== undefined) JSON.parse(data);
-      const body = JSON.stringify(parts).replace(/}$/, form === undefined ? '}' : `,"data":${data}}`);
-      await (how === 'approve' ? api.runs.approve(row.runId, body, at) : api.runs.reject(row.runId, body, at));
-      await refresh();
-    });
-  return (
-    <section className="box section">
-      <h2>{row.title}</h2>
-      {row.message !== undefined && <p>{row.message}</p>}
-      <p className="muted">
-        {t.runs.decideUntil} <Time at={row.expiresAt} />
-      </p>
-      {may('developer') && (
-        <>
-          <TextField label={t.runs.comment} value={comment} onChange={setComment} />
-          {form !== undefined && (
-            <>
-              <JsonText json={form} label={t.runs.form} />
-              <TextField label={t.runs.data} value={data} onChange={setData} lines={4} />
-            </>
-          )}
-          <div className="buttons">
-            <button type="button" className="button main" onClick={() => decide('approve')}>
-              {t.runs.approve}
-            </button>
-            <button type="button" className="button danger" onClick={() => decide('reject')}>
-              {t.runs.reject}
-            </button>
-          </div>
-        </>
-      )}
-    </section>
-  );
 }

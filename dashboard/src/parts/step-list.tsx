@@ -16,10 +16,13 @@ type Given = {
   text: string;
   /** When the run ended. Absent while it goes on. */
   endedAt?: string | undefined;
+  /** Whether the run can begin again at a step that has ended. Absent where it cannot at any. */
+  canRetry?: (step: Step) => boolean;
+  onRetry?: (stepId: string) => void;
 };
 
 /** The steps of a run on a line of time, each with what went in and came out, digit for digit. */
-export function StepList({ steps, text, endedAt }: Given) {
+export function StepList({ steps, text, endedAt, canRetry, onRetry }: Given) {
   const t = useTexts();
   const texts = itemTexts(text);
   const present = useClock(endedAt === undefined && steps.some(isUnderWay));
@@ -65,6 +68,14 @@ export function StepList({ steps, text, endedAt }: Given) {
                   <p>
                     <code>{step.error.code}</code> {step.error.message}
                   </p>
+                )}
+                {'finishedAt' in step && step.finishedAt !== undefined && canRetry?.(step) === true && (
+                  <div className="buttons">
+                    <button type="button" className="button" onClick={() => onRetry?.(step.id)}>
+                      {t.runs.retryStep(step.id)}
+                    </button>
+                    <span className="muted">{t.runs.retryStepWhy}</span>
+                  </div>
                 )}
                 {(['input', 'output'] as const).map((name) => {
                   const part = memberText(own, name);

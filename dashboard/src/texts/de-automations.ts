@@ -64,6 +64,8 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     noneOfMessage: 'Kein Workflow hat mit ihr begonnen.',
     retryFailed: 'Ab dem gescheiterten Schritt',
     retryStart: 'Von vorn',
+    retryStep: (step) => `Ab ${step}`,
+    retryStepWhy: 'Die Schritte davor behalten ihre Ergebnisse. Dieser und alle danach geschehen neu.',
     underLatest: (version) => `Die neueste Definition nehmen: Version ${version}`,
     underLatestWhy: (own, latest) =>
       `Sonst nimmt die Wiederholung Version ${own}. Ab dem gescheiterten Schritt geht es in Version ${latest} nur, wenn sie diesen Schritt hat.`,
@@ -86,6 +88,13 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     comment: 'Kommentar',
     form: 'Formular',
     data: 'Antworten auf das Formular, als JSON',
+    badAnswers: {
+      missing: 'Zum Freigeben braucht es eine Antwort',
+      number: 'Eine Zahl angeben, etwa 12.50',
+      whole: 'Eine ganze Zahl angeben, etwa 12',
+      json: 'JSON angeben, etwa [1, 2] oder "Text"',
+    },
+    yesOrNo: { true: 'Ja', false: 'Nein' },
     decideUntil: 'Zu entscheiden bis',
   },
 };

@@ -60,6 +60,8 @@ export const enAutomations = {
     noneOfMessage: 'No workflow began with it.',
     retryFailed: 'Retry from the failed step',
     retryStart: 'Retry from the start',
+    retryStep: (step: string) => `Retry from ${step}`,
+    retryStepWhy: 'The steps before it keep their results. It and all behind it are done anew.',
     underLatest: (version: number) => `Use the latest definition: version ${version}`,
     underLatestWhy: (own: number, latest: number) =>
       `Otherwise the retry uses version ${own}. Version ${latest} can go on from the failed step only if it has that step.`,
@@ -82,6 +84,13 @@ export const enAutomations = {
     comment: 'Comment',
     form: 'Form',
     data: 'Answers to the form, as JSON',
+    badAnswers: {
+      missing: 'An answer is needed to approve',
+      number: 'Write a number, such as 12.50',
+      whole: 'Write a whole number, such as 12',
+      json: 'Write JSON, such as [1, 2] or "text"',
+    },
+    yesOrNo: { true: 'Yes', false: 'No' } as Readonly<Record<string, string>>,
     decideUntil: 'Decide until',
   },
 };
