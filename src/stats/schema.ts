@@ -3,7 +3,7 @@ import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { windowQuery } from '../http/reading/query.ts';
 import { ID_FORM, ID_PREFIXES } from '../kernel/values/ids.ts';
 import type { AnswerClass, RUN_CODES } from '../kernel/words/outcomes.ts';
-import { ERROR_CLASSES } from '../kernel/words/statuses.ts';
+import { ERROR_CLASSES, RUN_STATUSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
   channelId: z.string().optional(),
@@ -151,6 +151,16 @@ export const workflowStatsAnswer = z.strictObject({
       z.strictObject({
         workflowId: idOf('workflow').describe('Workflow of these figures.'),
         totals: z.strictObject(runFigures).describe('Figures of its runs in the whole span.'),
+        lastRun: z
+          .strictObject({
+            id: idOf('run'),
+            status: z.enum(RUN_STATUSES).describe('How far it has come.'),
+            createdAt: time.describe('When it was made.'),
+            finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
+            filteredBy: z.string().exactOptional().describe('Filter that ended it: id of the step.'),
+          })
+          .exactOptional()
+          .describe('Run that was made last, in the span or before. Absent where there is none.'),
         completed: z.array(wholeNumber).describe('Completed runs of each step, oldest first, those without one too.'),
         failed: z.array(wholeNumber).describe('Failures of runs in each step.'),
       }),

@@ -109,8 +109,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Figures of the runs of several workflows, in the order of the ids in the query; without any those of the newest 100. Ids that name
-     * none here are left out.
+     * Figures of the runs of several workflows, and the last run of each, in the order of the ids in the query; without any those of the
+     * newest 100. Ids that name none here are left out.
      */
     async ofWorkflows(
       caller: EnvironmentCaller,
@@ -118,17 +118,28 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     ): Promise<WorkflowStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
-      const { ofIds, counted } = await tenants.list(caller, async (transaction) => {
+      const { ofIds, counted, lastRuns } = await tenants.list(caller, async (transaction) => {
         const found = await store.findWorkflowIds(transaction, environmentId, workflowIds);
-        return { ofIds: found, counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span) };
+        return {
+          ofIds: found,
+          counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span),
+          lastRuns: await store.findLastRuns(transaction, environmentId, found),
+        };
       });
       const countedOf = byOwner(ofIds, counted);
+      const lastOf = new Map(lastRuns.map((run) => [run.workflowId, run]));
       return {
         ...bounds(span),
         workflows: ofIds.map((workflowId) => {
           const { totals, points } = runFiguresOf(countedOf.get(workflowId) ?? [], span);
           const each = (kind: 'completed' | 'failed'): number[] => points.map((point) => point[kind]);
-          return { workflowId, totals, completed: each('completed'), failed: each('failed') };
+          return {
+            workflowId,
+            totals,
+            ...lastRunOf(lastOf.get(workflowId)),
+            completed: each('completed'),
+            failed: each('failed'),
+          };
         }),
       };
     },
@@ -174,6 +185,19 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
   };
 }
+
+const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflows'][number], 'lastRun'> =>
+  run === undefined
+    ? {}
+    : {
+        lastRun: {
+          id: run.id,
+          status: run.status,
+          createdAt: timeOfId('run', run.id) ?? new Date(0),
+          ...(run.finishedAt !== null && { finishedAt: run.finishedAt }),
+          ...(run.filteredBy !== null && { filteredBy: run.filteredBy }),
+        },
+      };
 
 /** A number that was counted up to one more than is shown. */
 const shownOf = (count: number): { count: number; isMore: boolean } => ({

@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { Prisma } from '../db/generated/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
-import { UNFINISHED_RUNS } from '../kernel/words/statuses.ts';
+import { type RunStatus, UNFINISHED_RUNS } from '../kernel/words/statuses.ts';
 import { ALL_RUNS } from './merge-store.ts';
 import { MOST_AT_ONCE } from './schema.ts';
 import type { Span } from './span.ts';
@@ -67,6 +67,39 @@ export async function findWorkflowIds(
     select: { id: true },
   });
   return inOrder(rows, named);
+}
+
+/** A run as a row of the list of workflows shows it. */
+export type LastRun = {
+  id: string;
+  workflowId: string;
+  status: RunStatus;
+  finishedAt: Date | null;
+  filteredBy: string | null;
+};
+
+/** The newest run of each of these workflows that has one: one step down an index for each, whatever they have run. */
+export async function findLastRuns(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  workflowIds: readonly string[],
+): Promise<LastRun[]> {
+  const values = createValues();
+  const named = workflowIds.map((id) => values.add(id)).join(', ');
+  const newest = along({
+    table: 'runs',
+    columns: ['workflow_id'],
+    at: ['w.id'],
+    bounds: idBounds(values, {}),
+    where: [`d.environment_id = ${values.add(environmentId)}`],
+    limit: 1,
+    beside: 'd.status, d.finished_at AS "finishedAt", d.filtered_by AS "filteredBy"',
+  });
+  return queryAlong<LastRun>(
+    transaction,
+    `SELECT r.*, w.id AS "workflowId" FROM unnest(ARRAY[${named}]::text[]) AS w (id) CROSS JOIN LATERAL (${newest}) AS r`,
+    values,
+  );
 }
 
 /** In the order in which they were named; as they were found where none was. */

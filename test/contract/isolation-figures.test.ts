@@ -11,6 +11,7 @@ import {
   countUnfinished,
   findChannelIds,
   findCounted,
+  findLastRuns,
   findSubscriptionIds,
   findWorkflowIds,
   isOfChannel,
@@ -100,6 +101,15 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     'src/stats/store.ts names no workflow',
     async (environmentId) =>
       (await findWorkflowIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.workflowId),
+  ],
+  [
+    'src/stats/store.ts finds no last run',
+    async (environmentId) =>
+      (
+        await posthorn.deps.db.$transaction((transaction) =>
+          findLastRuns(transaction, environmentId, [all.ids.workflowId]),
+        )
+      )[0],
   ],
   [
     'src/stats/store.ts counts no subscription of the channel',

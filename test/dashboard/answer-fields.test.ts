@@ -57,7 +57,7 @@ test.each([
   ['places', '[1', 'json'],
   ['places', '[1]', undefined],
   ['who', 'x', undefined],
-])('of %s the value %j has the problem %s', (name, value, problem) => {
+])('the value of %s, %j, has the problem %s', (name, value, problem) => {
   expect(answerProblem(field(name), value)).toBe(problem);
 });
 

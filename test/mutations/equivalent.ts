@@ -175,7 +175,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
     heldBy: [OF_RUN, REFUSED],
   },
-  'src/automations/runs/store.ts findLatest.recorded: sql environment_id = $2': {
+  'src/automations/runs/store.ts findBegun.recorded: sql environment_id = $2': {
     because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
     heldBy: [OF_RUN, REFUSED],
   },

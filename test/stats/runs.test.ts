@@ -147,7 +147,7 @@ test('workflows of a page have their outcomes by step in one answer, and ids tha
   const { id } = await calls.start(busy);
   await calls.ended(id);
   await figuresOf(busy);
-  type Row = { workflowId: string; totals: Figures; completed: number[]; failed: number[] };
+  type Row = { workflowId: string; totals: Figures; lastRun?: object; completed: number[]; failed: number[] };
   const list = async (query: string): Promise<Row[]> =>
     (await calls.good<{ workflows: Row[] }>('GET', `/v1/stats/workflows${query}`)).workflows;
   const rows = await list(`?workflowIds=${idle},wfl_01m7xyn29kf99taeh4t9wftvgy,${busy}`);
@@ -160,5 +160,12 @@ test('workflows of a page have their outcomes by step in one answer, and ids tha
     [0, 0],
     [1, 0],
   ]);
+  const run = await calls.good<Record<string, unknown>>('GET', `/v1/runs/${id}`);
+  expect(rows.map(({ lastRun }) => lastRun)).toEqual([
+    undefined,
+    { id, status: 'completed', createdAt: run['createdAt'], finishedAt: run['finishedAt'] },
+  ]);
+  const { id: later } = await calls.start(busy);
+  expect((await list(`?workflowIds=${busy}`))[0]?.lastRun).toMatchObject({ id: later });
   expect((await list('')).slice(0, 2).map(({ workflowId }) => workflowId)).toEqual([idle, busy]);
 });

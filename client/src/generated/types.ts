@@ -3464,6 +3464,19 @@ export type WorkflowStats = {
       /** Runs that their trigger has let do nothing. */
       readonly skipped: number;
     };
+    /** Run that was made last, in the span or before. Absent where there is none. */
+    readonly lastRun?: {
+      /** Prefix `run_` and 26 characters that sort by the time of making. */
+      readonly id: string;
+      /** How far it has come. */
+      readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
+      /** When it was made. */
+      readonly createdAt: string;
+      /** When it ended. Absent before. */
+      readonly finishedAt?: string;
+      /** Filter that ended it: id of the step. */
+      readonly filteredBy?: string;
+    };
     /** Completed runs of each step, oldest first, those without one too. */
     readonly completed: readonly number[];
     /** Failures of runs in each step. */

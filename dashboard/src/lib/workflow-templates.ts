@@ -48,3 +48,6 @@ export const TEMPLATES = {
   ]
 }`,
 } as const;
+
+// `as`: the keys of the table.
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[];

@@ -21,6 +21,7 @@ import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { InboundRequests } from './inbound-requests.tsx';
 import { NoSample, SampleButton, SampleDialog } from './inbound-sample.tsx';
+import { WebhookSettingsDialog } from './inbound-settings.tsx';
 
 export function InboundWebhookPage() {
   return <InboundWebhookView id={usePathId()} />;
@@ -32,6 +33,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
   const { at, path, may } = useHere();
   const channels = useChannels();
   const [isSampling, setIsSampling] = useState(false);
+  const [isChanging, setIsChanging] = useState(false);
   const found = useQuery({ queryKey: [path, 'webhook', id], queryFn: () => api.webhooks.get(id, at) });
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
@@ -42,7 +44,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
       <p className="sentence">
         <State of={row.status} /> {t.inbound.means[row.status]}
       </p>
-      {may('developer') && <Actions of={row} onSample={openSample} />}
+      {may('developer') && <Actions of={row} onSample={openSample} onChange={() => setIsChanging(true)} />}
       {may('developer') && <NoSample of={row} />}
       <div className="field">
         <span className="label">{t.inbound.url}</span>
@@ -78,6 +80,7 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
       {may('developer') && <Secrets of={row} />}
       <InboundRequests of={row} onSample={openSample} isInPanel={isInPanel} />
       {isSampling && <SampleDialog of={row} onClose={() => setIsSampling(false)} />}
+      {isChanging && <WebhookSettingsDialog of={row} onClose={() => setIsChanging(false)} />}
     </>
   );
 }
@@ -101,9 +104,9 @@ function ProviderSteps({ of: row }: { of: Webhook }) {
   );
 }
 
-type Given = { of: Webhook; onSample: () => void };
+type Given = { of: Webhook; onSample: () => void; onChange: () => void };
 
-function Actions({ of: row, onSample }: Given) {
+function Actions({ of: row, onSample, onChange }: Given) {
   const t = useTexts();
   const { at, environment } = useHere();
   const { act } = useActs();
@@ -115,6 +118,9 @@ function Actions({ of: row, onSample }: Given) {
   return (
     <div className="buttons">
       <SampleButton of={row} onOpen={onSample} />
+      <button type="button" className="button" onClick={onChange}>
+        {t.inbound.change}
+      </button>
       <HereLink to="/messages" search={{ channel: row.channelId }} className="button">
         {t.nav.names.messages}
       </HereLink>

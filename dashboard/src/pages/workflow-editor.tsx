@@ -6,9 +6,10 @@ import { jsonTree, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { TEMPLATES } from '../lib/workflow-templates.ts';
+import { TEMPLATE_NAMES, TEMPLATES } from '../lib/workflow-templates.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DefinitionForm } from '../parts/definition-form.tsx';
 import { Diagram } from '../parts/diagram.tsx';
@@ -25,11 +26,13 @@ import { useEdits } from '../parts/use-edits.ts';
 export function NewWorkflowPage() {
   const t = useTexts();
   const { may } = useHere();
+  const [search] = useAddress();
+  const template = oneOf(search['template'], TEMPLATE_NAMES) ?? 'event';
   if (!may('developer')) return <NotAllowed />;
   return (
     <>
       <Heading title={t.workflows.make} />
-      <WorkflowEditor text={TEMPLATES.event} />
+      <WorkflowEditor key={template} text={TEMPLATES[template]} />
     </>
   );
 }
@@ -150,15 +153,13 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   );
 }
 
-const NAMES = ['event', 'schedule', 'approval'] as const;
-
 /** Definitions to begin with, until one is changed: another one would take its place. */
 function Templates({ text, onChoose }: { text: string; onChoose: (text: string) => void }) {
   const t = useTexts();
-  if (NAMES.every((name) => TEMPLATES[name] !== text)) return null;
+  if (TEMPLATE_NAMES.every((name) => TEMPLATES[name] !== text)) return null;
   return (
     <div className="buttons" role="group" aria-label={t.definition.templates.title}>
-      {NAMES.map((name) => (
+      {TEMPLATE_NAMES.map((name) => (
         <button
           key={name}
           type="button"

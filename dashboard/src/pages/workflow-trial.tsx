@@ -7,18 +7,20 @@ import { useActs } from '../parts/acts.tsx';
 import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
+import { type RealMessage, RealMessageField } from '../parts/real-message.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 
-/** A trial of a stored definition on a message that was made up: every step is done but those that would reach out of the service. */
+/** A trial of a stored definition on a message, real or made up: every step is done but those that would reach out of the service. */
 export function WorkflowTrial({ id, definition }: { id: string; definition: string }) {
   const t = useTexts();
   const { at, may } = useHere();
   const { act } = useActs();
   const [eventType, setEventType] = useState('order.created');
   const [payload, setPayload] = useState('{\n  "total": 250\n}');
+  const [message, setMessage] = useState<RealMessage>();
   const [error, setError] = useState<unknown>();
   const [found, setFound] = useState<{ trial: Trial; text: string }>();
   if (!may('developer')) return <NotAllowed isPart />;
@@ -32,7 +34,9 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
           void act(
             async () => {
               JSON.parse(payload);
-              const body = `{"event":{"eventType":${JSON.stringify(eventType)},"payload":${payload}}}`;
+              const of =
+                message === undefined ? '' : `,"channelId":"${message.channelId}","metadata":${message.metadata}`;
+              const body = `{"event":{"eventType":${JSON.stringify(eventType)},"payload":${payload}${of}}}`;
               const { data, text } = await api.workflows.test(id, body, at).withAnswer();
               setFound({ trial: data, text });
             },
@@ -41,6 +45,16 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
         }}
       >
         <p className="muted">{t.workflows.trialWhy}</p>
+        <RealMessageField
+          channelIds={channelsIn(definition)}
+          chosen={message?.id ?? ''}
+          onChoose={(taken) => {
+            setMessage(taken);
+            if (taken === undefined) return;
+            setEventType(taken.eventType);
+            setPayload(taken.payload);
+          }}
+        />
         <TextField label={t.fields.eventType} value={eventType} onChange={setEventType} />
         <TextField
           label={t.fields.payload}
@@ -69,4 +83,13 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
       )}
     </>
   );
+}
+
+/** The channels that the trigger of a definition names. */
+function channelsIn(definition: string): string[] {
+  const config = memberText(memberText(definition, 'trigger') ?? '{}', 'config') ?? '{}';
+  const one: unknown = JSON.parse(memberText(config, 'channelId') ?? 'null');
+  const several: unknown = JSON.parse(memberText(config, 'channelIds') ?? '[]');
+  const named = [one, ...(Array.isArray(several) ? (several as unknown[]) : [])];
+  return [...new Set(named.filter((each): each is string => typeof each === 'string'))];
 }

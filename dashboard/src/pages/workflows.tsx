@@ -11,7 +11,9 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { RunState } from '../parts/run-state.tsx';
 import { State } from '../parts/state.tsx';
+import { TemplateLinks } from '../parts/template-links.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRowFigures } from '../parts/use-row-figures.ts';
 import { WorkflowView } from './workflow.tsx';
@@ -41,6 +43,11 @@ export function WorkflowsPage() {
       head: t.figures.lastDay,
       width: '112px',
       cell: (row) => <LastDay of={figures.find(({ workflowId }) => workflowId === row.id)} />,
+    },
+    {
+      head: t.workflows.lastRun,
+      width: 'minmax(150px, 1fr)',
+      cell: (row) => <LastRun of={figures.find(({ workflowId }) => workflowId === row.id)?.lastRun} />,
     },
     { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.stepCount },
     { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },
@@ -72,11 +79,7 @@ export function WorkflowsPage() {
           status === undefined ? (
             <Empty title={t.workflows.none}>
               <p>{t.workflows.noneWhy}</p>
-              {may('developer') && (
-                <HereLink to="/workflows/new" className="button main">
-                  {t.workflows.make}
-                </HereLink>
-              )}
+              {may('developer') && <TemplateLinks />}
               <FirstLine of="workflow" />
             </Empty>
           ) : (
@@ -86,6 +89,19 @@ export function WorkflowsPage() {
         panel={(id) => <WorkflowView id={id} isInPanel />}
         onVisit={(id) => go(`/workflows/${id}`)}
       />
+    </>
+  );
+}
+
+/** The run that was made last: how it stands, and when it was made. */
+function LastRun({ of: run }: { of: WorkflowStats['workflows'][number]['lastRun'] }) {
+  if (run === undefined) return null;
+  return (
+    <>
+      <RunState of={run} />{' '}
+      <HereLink to={`/runs/${run.id}`}>
+        <Time at={run.createdAt} />
+      </HereLink>
     </>
   );
 }

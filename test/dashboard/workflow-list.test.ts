@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** The list of workflows, and the trial of one on a real message. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  scene = await setDashboardScene();
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+test('an environment without a workflow offers three to begin with', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/workflows');
+  await page.getByText('No workflow yet').waitFor();
+  await page.getByRole('link', { name: 'At set times' }).click();
+  await page.getByRole('heading', { name: 'Make a workflow', level: 1 }).waitFor();
+  expect(await page.getByLabel('Definition', { exact: true }).inputValue()).toContain('"cron"');
+});
+
+test('the list shows the last run of each workflow, all by one request', async () => {
+  const { page } = dashboard;
+  const make = (name: string) =>
+    scene.make('/v1/workflows', {
+      name,
+      status: 'active',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'only', type: 'filter', config: { expression: 'event.payload.isGood' } }],
+    });
+  await make('Idle');
+  const busy = await make('Busy');
+  for (const isGood of [true, false]) await scene.make(`/v1/workflows/${busy}/runs`, { payload: { isGood } });
+  const runs = async () =>
+    (
+      await scene.posthorn.request<{ data: { id: string; status: string }[] }>(
+        'GET',
+        `/v1/runs?workflowId=${busy}`,
+        undefined,
+        scene.key,
+      )
+    ).body.data;
+  await waitFor('both have ended', async () => (await runs()).every(({ status }) => status === 'completed'));
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (/\/stats\/workflows|\/runs/.test(request.url())) asked.push(new URL(request.url()).pathname);
+  });
+  await dashboard.open('/workflows');
+  const row = page.getByRole('row', { name: /Busy/ });
+  await row.getByText('Filtered').waitFor();
+  expect(
+    await page
+      .getByRole('row', { name: /Idle/ })
+      .getByText(/Filtered|Completed/)
+      .count(),
+  ).toBe(0);
+  expect([...new Set(asked)]).toEqual(['/v1/stats/workflows']);
+  await row.locator(`a[href$="${(await runs())[0]?.id}"]`).click();
+  await page.getByText('The filter only let it go no further.').waitFor();
+});
+
+test('a trial takes a real message of the channel, with its payload digit for digit', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const other = await scene.make('/v1/channels', { name: 'refunds' });
+  const publish = (channel: string, eventType: string): Promise<string> =>
+    scene.make(`/v1/channels/${channel}/messages`, { eventType, payload: { total: 1 }, metadata: { shop: 'north' } });
+  await publish(other, 'refund.asked');
+  const messageId = await publish(channelId, 'order.paid');
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Paid',
+    trigger: { type: 'event', config: { channelId } },
+    steps: [{ id: 'note', type: 'action', config: { action: 'log', text: '{{ event.metadata.shop }}' } }],
+  });
+  await dashboard.open(`/workflows/${workflowId}?tab=trial`);
+  const choice = page.getByLabel('Message', { exact: true });
+  await choice.locator(`option[value=${messageId}]`).waitFor({ state: 'attached' });
+  // The other channel is none of its trigger's.
+  expect(await choice.locator('option').count()).toBe(2);
+  await choice.selectOption(messageId);
+  const payload = page.getByLabel('Payload', { exact: true });
+  await waitFor('the payload is there', async () => (await payload.inputValue()) === '{\n  "total": 1\n}');
+  expect(await page.getByLabel('Type', { exact: true }).inputValue()).toBe('order.paid');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  const step = page.getByRole('listitem').filter({ has: page.locator('summary', { hasText: 'note' }) });
+  await step.locator('summary').click();
+  await step.getByText('north').first().waitFor();
+});
