@@ -45,7 +45,7 @@ test('an approval with a form has a field for each answer, and a bad one is told
   await amount.fill('120');
   await approve.click();
   // The bound is the service's to know.
-  await decision.locator('.field', { has: amount }).locator('.problem').waitFor();
+  await decision.locator('.field', { hasText: 'Amount' }).locator('.problem').waitFor();
   expect(await amount.getAttribute('aria-invalid')).toBe('true');
   await amount.fill('12.50');
   await approve.click();

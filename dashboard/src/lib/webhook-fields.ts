@@ -31,8 +31,8 @@ export function webhookFields(webhook: Webhook) {
   };
 }
 
-function partOf<P extends MappedPart>(part: P, given: object | undefined) {
-  const [way, value] = Object.entries(given ?? {})[0] ?? ['default', ''];
+function partOf<P extends MappedPart>(part: P, given: Readonly<Record<string, unknown>> | undefined) {
+  const [way, value] = Object.entries<unknown>(given ?? {})[0] ?? ['default', ''];
   // `as`: the names are those of the part.
   return { [`${part}Way`]: way, [part]: typeof value === 'string' ? value : JSON.stringify(value, null, 2) } as Record<
     P | `${P}Way`,

@@ -112,6 +112,60 @@ export function MakeDialog({
   );
 }
 
+/** Gives a credential another name. Its rights stay. */
+export function RenameDialog({
+  kind,
+  of: { id, name: before },
+  onClose,
+}: {
+  kind: Kind;
+  of: { id: string; name: string };
+  onClose: () => void;
+}) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const [name, setName] = useState(before);
+  const [error, setError] = useState<unknown>();
+  const rename = (): void => {
+    setError(undefined);
+    void act(
+      async () => {
+        await (kind === 'api-keys'
+          ? api.apiKeys.update(id, { name }, at)
+          : api.machineCredentials.update(id, { name }, at));
+        onClose();
+        await client.invalidateQueries({ queryKey: [path, kind] });
+      },
+      { told: t.common.saved, onFailure: setError },
+    );
+  };
+  return (
+    <Dialog title={t.credentials.renameTitle(before)} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename();
+        }}
+      >
+        <TextField
+          label={t.common.name}
+          value={name}
+          onChange={setName}
+          hint={t.credentials.nameHint}
+          problem={problemOf(error, 'name')}
+          isRequired
+          hasFocus
+        />
+        <Failure error={error} />
+        <FormButtons go={t.common.save} onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
 /** Secrets that nobody can read again, and how they are used. */
 export function ShownOnce({ shown: { kind, id, secret }, onClose }: { shown: Shown; onClose: () => void }) {
   const t = useTexts();

@@ -14,7 +14,7 @@ import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { type Kind, MakeDialog, type Shown, ShownOnce } from './credential-dialogs.tsx';
+import { type Kind, MakeDialog, RenameDialog, type Shown, ShownOnce } from './credential-dialogs.tsx';
 
 type Credential = ApiKey | MachineCredential;
 const idOf = ({ id }: { id: string }): string => id;
@@ -47,6 +47,12 @@ function CredentialsPage({ kind }: { kind: Kind }) {
       cell: (row) => <span className="mono">{'prefix' in row ? `${row.prefix}…${row.last4}` : row.id}</span>,
     },
     {
+      head: t.credentials.scopes,
+      width: 'minmax(120px, 1.2fr)',
+      cell: (row) => <span title={row.scopes.join(', ')}>{row.scopes.join(', ')}</span>,
+    },
+    { head: t.credentials.tier, width: '88px', cell: (row) => row.tier },
+    {
       head: t.credentials.lastUsed,
       width: '168px',
       cell: (row) => (row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />),
@@ -72,7 +78,7 @@ function CredentialsPage({ kind }: { kind: Kind }) {
         fetch={(cursor) => list.list({ limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
-        leastWidth={720}
+        leastWidth={960}
         empty={
           <Empty title={words.none}>
             <button type="button" className="button main" onClick={() => setIsMaking(true)}>
@@ -103,6 +109,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
   const { act } = useActs();
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState<'revoke' | 'rotate'>();
+  const [isRenaming, setIsRenaming] = useState(false);
   const [overlap, setOverlap] = useState<Overlap>('24');
   const found = useQuery({
     queryKey: [path, kind, id],
@@ -131,6 +138,9 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
       </p>
       {row.status === 'active' && (
         <div className="buttons">
+          <button type="button" className="button" onClick={() => setIsRenaming(true)}>
+            {t.credentials.rename}
+          </button>
           <button type="button" className="button" onClick={() => setIsAsking('rotate')}>
             {t.credentials.rotate}
           </button>
@@ -165,6 +175,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
           </>
         )}
       </dl>
+      {isRenaming && <RenameDialog kind={kind} of={row} onClose={() => setIsRenaming(false)} />}
       {isAsking !== undefined && (
         <Ask
           title={t.credentials[isAsking === 'revoke' ? 'revokeTitle' : 'rotateTitle'](row.name)}

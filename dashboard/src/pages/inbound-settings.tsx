@@ -30,14 +30,12 @@ export function WebhookSettingsDialog({ of: row, onClose }: { of: Webhook; onClo
   const save = (): void => {
     setError(undefined);
     if (badFields !== undefined) return;
-    if (Object.keys(written).length === 0) {
-      onClose();
-      return;
-    }
     edits.save({
       read: async () => webhookFields(await api.webhooks.get(row.id, at)),
       send: async () => {
-        await api.webhooks.update(row.id, webhookChangeOf(values, written), at);
+        // A form that is saved as it is changes nothing: the service wants one field at least, and gets the same name.
+        const change = Object.keys(written).length === 0 ? { name: row.name } : webhookChangeOf(values, written);
+        await api.webhooks.update(row.id, change, at);
         onClose();
       },
       refresh,

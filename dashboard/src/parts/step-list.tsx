@@ -49,6 +49,7 @@ export function StepList({ steps, text, endedAt, canRetry, onRetry }: Given) {
                   {stepWord(t, step.type)}
                   {'startedAt' in step && ` · ${tookText(step, took, t)}`}
                   {'attempts' in step && step.attempts > 1 && ` · ${t.deliveries.attempts(step.attempts)}`}
+                  {'crashes' in step && step.crashes !== undefined && ` · ${t.runs.crashes(step.crashes)}`}
                 </span>
                 {'startedAt' in step && (
                   <svg viewBox="0 0 600 8" className="step-line" aria-hidden="true" preserveAspectRatio="none">

@@ -55,6 +55,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     noneWhy: 'Läufe beginnen, wie die Auslöser aktiver Workflows es sagen, oder wenn jemand einen beginnt.',
     temporal: 'Seine Workflows, einer je Runde',
     took: 'Dauer',
+    crashes: (count) => (count === 1 ? '1 davon verlor seinen Worker' : `${count} davon verloren ihren Worker`),
     soFar: (duration) => `bisher ${duration}`,
     version: (version) => `Version ${version}`,
     input: 'Hinein',

@@ -41,6 +41,8 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
       'Die Bibliothek ist der Ordner client von Posthorn: npm pack ./client macht eine Datei daraus, die npm install nimmt.',
     kept: 'Ich habe es aufbewahrt',
     perMinute: (count) => `${number(count)} Anfragen in der Minute`,
+    rename: 'Umbenennen',
+    renameTitle: (name) => `${name} umbenennen`,
     rotate: 'Wechseln',
     rotateTitle: (name) => `${name} wechseln?`,
     rotateWhy:

@@ -51,6 +51,7 @@ export const enAutomations = {
     noneWhy: 'Runs begin as the triggers of active workflows say, or when somebody begins one.',
     took: 'Took',
     soFar: (duration: string) => `${duration} so far`,
+    crashes: (count: number) => (count === 1 ? '1 of them lost its worker' : `${count} of them lost their worker`),
     temporal: 'Its workflows, one for each round',
     version: (version: number) => `version ${version}`,
     input: 'In',

@@ -38,6 +38,8 @@ export const enSettings = {
       'The library is the folder client of Posthorn: npm pack ./client makes a file of it, which npm install takes.',
     kept: 'I have kept it',
     perMinute: (count: number) => `${number(count)} requests a minute`,
+    rename: 'Rename',
+    renameTitle: (name: string) => `Rename ${name}`,
     rotate: 'Rotate',
     rotateTitle: (name: string) => `Rotate ${name}?`,
     rotateWhy: 'A new secret with the same scopes is shown once. Where the old one has leaked, let it end at once.',
