@@ -50,7 +50,7 @@ test('an approval with a form has a field for each answer, and a bad one is told
   await amount.fill('12.50');
   await approve.click();
   await page.locator('.sentence').getByText('Completed').waitFor();
-  const answer = await fetch(`${scene.posthorn.url}/v1/runs/${runId}`, {
+  const answer = await fetch(`${scene.posthorn.url}/v1/approvals?runId=${runId}`, {
     headers: { authorization: `Bearer ${scene.posthorn.keys.test}` },
   });
   expect(await answer.text()).toContain('"data":{"amount":12.50,"reason":"late"}');

@@ -30,10 +30,10 @@ test('a webhook is changed at its page, and a bad value is told beside its field
   await page.getByRole('button', { name: 'Change' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Change Till' });
   await dialog.getByLabel('Name').fill('Till of the shop');
-  await dialog.getByLabel('Signed text').fill('{timestamp}');
+  await dialog.getByLabel('Signed text', { exact: true }).fill('{timestamp}');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must contain {body}', { exact: true }).waitFor();
-  await dialog.getByLabel('Signed text').fill('{timestamp}.{body}');
+  await dialog.getByLabel('Signed text', { exact: true }).fill('{timestamp}.{body}');
   const eventType = dialog.getByRole('group', { name: 'Event type' });
   await eventType.getByLabel('From').selectOption({ label: 'JSON Pointer' });
   await eventType.getByLabel('JSON Pointer').fill('/kind');

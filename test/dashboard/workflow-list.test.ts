@@ -48,7 +48,8 @@ test('the list shows the last run of each workflow, all by one request', async (
   await waitFor('both have ended', async () => (await runs()).every(({ status }) => status === 'completed'));
   const asked: string[] = [];
   page.on('request', (request) => {
-    if (/\/stats\/workflows|\/runs/.test(request.url())) asked.push(new URL(request.url()).pathname);
+    const { pathname } = new URL(request.url());
+    if (/^\/v1\/(?:stats\/workflows|runs|workflows\/)/.test(pathname)) asked.push(pathname);
   });
   await dashboard.open('/workflows');
   const row = page.getByRole('row', { name: /Busy/ });

@@ -46,7 +46,7 @@ export function WorkflowsPage() {
     },
     {
       head: t.workflows.lastRun,
-      width: 'minmax(150px, 1fr)',
+      width: 'minmax(250px, 1fr)',
       cell: (row) => <LastRun of={figures.find(({ workflowId }) => workflowId === row.id)?.lastRun} />,
     },
     { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.stepCount },
@@ -75,6 +75,7 @@ export function WorkflowsPage() {
         }}
         idOf={idOf}
         columns={columns}
+        leastWidth={1100}
         empty={
           status === undefined ? (
             <Empty title={t.workflows.none}>

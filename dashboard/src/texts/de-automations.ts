@@ -45,7 +45,7 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
     startWhy: 'Ein JSON-Objekt. Schritte lesen es als event.payload, jede Zahl so, wie sie hier steht.',
     start: 'Lauf beginnen',
     trialWhy:
-      'Macht die Schritte der gespeicherten Definition mit einer erdachten Nachricht. Nichts verlässt den Dienst: Antworten anderer sind erfunden.',
+      'Macht die Schritte der gespeicherten Definition mit einer echten oder einer erdachten Nachricht. Nichts verlässt den Dienst: Antworten anderer sind erfunden.',
     try: 'Probieren',
     deleteTitle: (name) => `Workflow ${name} löschen?`,
     deleteWhy: 'Begonnene Läufe werden abgebrochen. Beendete bleiben, bis sie ablaufen.',

@@ -41,7 +41,7 @@ export const enAutomations = {
     startOf: (name: string) => `Begin a run of ${name}`,
     startWhy: 'A JSON object. Steps read it as event.payload, with every number as it is written here.',
     trialWhy:
-      'Does the steps of the stored definition on a message that you make up. Nothing leaves the service: answers of others are invented.',
+      'Does the steps of the stored definition on a message, a real one or one that you make up. Nothing leaves the service: answers of others are invented.',
     try: 'Try it',
     deleteTitle: (name: string) => `Delete the workflow ${name}?`,
     deleteWhy: 'Runs under way are cancelled. Ended ones stay until they expire.',
