@@ -190,45 +190,6 @@ test('r retries the failed step of the run that is open', async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
-test('a failed run begins again at a step that has ended, whose earlier steps keep their results', async () => {
-  const { page } = dashboard;
-  const receiver = await scene.startReceiver();
-  receiver.answerWith([200, 503, 200]);
-  const crm = { action: 'http', url: receiver.url, body: {}, retryPolicy: { maxRetries: 0 } };
-  const workflowId = await scene.make('/v1/workflows', {
-    name: 'Tell the CRM twice',
-    status: 'active',
-    trigger: { type: 'manual' },
-    steps: [
-      { id: 'sum', type: 'transform', config: { set: { total: 12 } }, next: 'each' },
-      { id: 'each', type: 'foreach', config: { items: '[1]', body: 'note' }, next: 'first' },
-      { id: 'note', type: 'action', config: { action: 'log' } },
-      { id: 'first', type: 'action', config: crm, next: 'second' },
-      { id: 'second', type: 'action', config: crm },
-    ],
-  });
-  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
-  await dashboard.open(`/runs/${runId}`);
-  await page.locator('.sentence').getByText('Failed').waitFor();
-  const step = (id: string) =>
-    page.getByRole('listitem').filter({ has: page.locator('summary strong', { hasText: new RegExp(`^${id}$`) }) });
-  // A step of a loop is no place to begin at.
-  await step('note').locator('summary').click();
-  await step('note').getByText('Out', { exact: true }).waitFor();
-  expect(
-    await step('note')
-      .getByRole('button', { name: /^Retry from/ })
-      .count(),
-  ).toBe(0);
-  await step('first').locator('summary').click();
-  await step('first').getByRole('button', { name: 'Retry from first' }).click();
-  await page.getByText('Retry asked for').waitFor();
-  await page.locator('.sentence').getByText('Completed').waitFor();
-  expect(receiver.requests).toHaveLength(4);
-  // A run that has completed begins again at none.
-  await step('first').getByRole('button', { name: 'Retry from first' }).waitFor({ state: 'detached' });
-});
-
 const SUM = { set: { twice: '{{ event.payload.total * 2 }}' } };
 
 test('a run is begun by hand with a payload that is written there, and every number goes as it stands', async () => {
