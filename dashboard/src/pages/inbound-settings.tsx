@@ -35,8 +35,9 @@ export function WebhookSettingsDialog({ of: row, onClose }: { of: Webhook; onClo
       send: async () => {
         // A form that is saved as it is changes nothing: the service wants one field at least, and gets the same name.
         const change = Object.keys(written).length === 0 ? { name: row.name } : webhookChangeOf(values, written);
-        await api.webhooks.update(row.id, change, at);
+        const changed = await api.webhooks.update(row.id, change, at);
         onClose();
+        return webhookFields(changed);
       },
       refresh,
       onFailure: setError,
