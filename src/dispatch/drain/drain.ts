@@ -10,7 +10,9 @@ import type { NewDelivery } from '../../publishing/storing/new-delivery.ts';
 import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
 import { releaseDeliveries } from '../../deliveries/statements/release.ts';
-import { createFairQueues } from './fair-queues.ts';
+import { addTo } from './counts.ts';
+import { createDrainedRetries } from './drained-retries.ts';
+import { createFairQueues, type QueuedDelivery } from './fair-queues.ts';
 import { createReadAgain, readOldAgain } from './read-again.ts';
 import { createInFlight } from './in-flight.ts';
 import { isNext, LOAD_AT_ONCE, takeToRead } from './read-ahead.ts';
@@ -26,18 +28,17 @@ const LOOK_EVERY_MS = 500;
 // Rest before a try that PostgreSQL refuses even as held is looked at again: its request may be out.
 const UNRECORDED_SECONDS = 60;
 
-/** A delivery this process holds, waiting for its try. */
-export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
-
 export type Drain = {
   /** Queues a delivery of this process. A running drain activity sends it. */
-  offer(delivery: NewDelivery): void;
+  offer(delivery: NewDelivery, options?: { isRetry?: boolean }): void;
   /** Whether an activity is there that sends. */
   isRunning(): boolean;
   /** Number of deliveries that wait for their requests. */
   waiting(): number;
   /** Ids of waiting deliveries, and of those whose results are being recorded. */
   ids(): string[];
+  /** Number of the retries among them, of each subscription. */
+  retries: ReadonlyMap<string, number>;
   /** Adds the waiting deliveries of each subscription to `counts`. */
   countInto(counts: Map<string, number>): void;
   /** Subscriptions with a queue that is longer than will be sent soon: no claim adds to it now. */
@@ -77,12 +78,11 @@ export function createDrain(deps: DrainDependencies): Drain {
   const busy = new Set<string>();
   const inFlight = createInFlight(deps.capacity.requests);
   const surplus = createSurplus();
+  const retries = createDrainedRetries();
   const fresh = createReadAgain(deps.pool, deps.incarnationId);
   let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
-  let loads = 0;
-  let requests = 0;
-  let recording = 0;
+  let [loads, requests, recording] = [0, 0, 0];
   // The activity's run that sends. A run that Temporal has given up learns of it seconds later; everything is the next one's by
   // then.
   let current: object | undefined;
@@ -91,15 +91,11 @@ export function createDrain(deps: DrainDependencies): Drain {
   let tally = createTally();
   let lastWork = 0;
 
-  const add = (counts: Map<string, number>, key: string, change: number): void => {
-    const count = (counts.get(key) ?? 0) + change;
-    if (count === 0) counts.delete(key);
-    else counts.set(key, count);
-  };
   const waiting = (): number => queued.size() + ready.size() + [...loading.values()].reduce((a, b) => a + b, 0);
   const size = (): number => waiting() + requests;
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
+    for (const id of ids) retries.leave(id);
     const released = { ids, incarnationId: deps.incarnationId, afterSeconds };
     await releaseDeliveries(deps.pool, released).catch((err: unknown) => {
       deps.log.warn({ err, deliveries: ids.length }, 'claims could not be given back now; they are as forgotten ones');
@@ -110,7 +106,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     const ids = held.map(({ id }) => id);
     loads += 1;
     for (const { id, subscriptionId } of held) {
-      add(loading, subscriptionId, 1);
+      addTo(loading, subscriptionId, 1);
       busy.add(id);
     }
     try {
@@ -119,7 +115,8 @@ export function createDrain(deps: DrainDependencies): Drain {
       // In the order of the queue, oldest first.
       for (const { id, ...turn } of held) {
         const delivery = byId.get(id);
-        if (delivery !== undefined) ready.push({ ...turn, delivery });
+        if (delivery === undefined) retries.leave(id);
+        else ready.push({ ...turn, delivery });
       }
     } catch (error) {
       deps.log.warn({ err: error, deliveries: held.length }, 'a part of the backlog could not be read; it stays due');
@@ -128,7 +125,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     } finally {
       loads -= 1;
       for (const { id, subscriptionId } of held) {
-        add(loading, subscriptionId, -1);
+        addTo(loading, subscriptionId, -1);
         busy.delete(id);
       }
       pumpSoon();
@@ -197,6 +194,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       recording -= 1;
       requests -= 1;
       busy.delete(delivery.deliveryId);
+      retries.leave(delivery.deliveryId);
       pumpSoon();
     }
   };
@@ -255,7 +253,8 @@ export function createDrain(deps: DrainDependencies): Drain {
     tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
 
   return {
-    offer({ id, channelId, subscriptionId, read, isLastChance = false }) {
+    offer({ id, channelId, subscriptionId, read, isLastChance = false }, { isRetry = false } = {}) {
+      if (isRetry) retries.enter(id, subscriptionId);
       if (read !== undefined && isNext(read, stages)) ready.push({ channelId, subscriptionId, delivery: read });
       else queued.push({ id, channelId, subscriptionId, isLastChance });
       lastWork = performance.now();
@@ -264,6 +263,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     isRunning: () => current !== undefined,
     waiting,
     ids: () => [...busy, ...queued.all().map(({ id }) => id), ...ready.all().map(idOf)],
+    retries: retries.counts,
     full: surplus.full,
     countInto(counts) {
       queued.countInto(counts);

@@ -1,5 +1,9 @@
+import type { NewDelivery } from '../../publishing/storing/new-delivery.ts';
+
 /** A turn's owner. The channel takes turns first: a message to thousands of subscriptions is one channel's. */
 export type Queued = { channelId: string; subscriptionId: string };
+/** A delivery this process holds, waiting for its try. */
+export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
 
 /**
  * First-in first-out per subscription. Channels take turns first, and within each its subscriptions, so neither a long queue nor a

@@ -174,7 +174,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const withHeld = (counts: Map<string, number>): Map<string, number> => {
     firsts.countInto(counts);
     drain.countInto(counts);
-    for (const [id, count] of ahead.countDrained()) counts.set(id, Math.max(0, (counts.get(id) ?? 0) - count));
+    for (const [id, count] of drain.retries) counts.set(id, Math.max(0, (counts.get(id) ?? 0) - count));
     return counts;
   };
   const roomInCalm = (): ClaimRoom => {

@@ -15,8 +15,6 @@ type RetriesAhead = {
   claim(): Promise<boolean>;
   /** Ids of those whose time has not come yet. */
   ids(): Iterable<string>;
-  /** Number of retries of each subscription that the drain has. */
-  countDrained(): ReadonlyMap<string, number>;
   /** Retries that wait for their time stay claimed, and come into the queue no more. */
   stop(): void;
 };
@@ -36,29 +34,18 @@ export function createRetriesAhead({
 }: {
   due: Pick<DueRows, 'has' | 'claim'>;
   retries: FairQueues<Claimed>;
-  drain: Pick<Drain, 'offer' | 'ids'>;
+  drain: Pick<Drain, 'offer' | 'retries'>;
   mayDrain: () => boolean;
   firstTries: Pick<FirstTries, 'stuck'>;
   admission: Pick<Admission, 'learn'>;
   wake: () => void;
 }): RetriesAhead {
   const timers = new Map<NodeJS.Timeout, string>();
-  /** Retries that the drain was given, each with its subscription. */
-  const drained = new Map<string, string>();
-  const countDrained = (): Map<string, number> => {
-    if (drained.size === 0) return new Map();
-    const held = new Set(drain.ids());
-    for (const id of drained.keys()) if (!held.has(id)) drained.delete(id);
-    const counts = new Map<string, number>();
-    for (const subscriptionId of drained.values()) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
-    return counts;
-  };
   /** Subscriptions of which the drain has enough. First tries do not count: their backlog must not hold up retries. */
   const full = (): string[] => {
-    const counts = countDrained();
-    const share = Math.floor(DRAINED.inAll / (counts.size + 1));
+    const share = Math.floor(DRAINED.inAll / (drain.retries.size + 1));
     const most = Math.max(DRAINED.least, Math.min(DRAINED.most, share));
-    return [...counts].flatMap(([id, count]) => (count >= most ? [id] : []));
+    return [...drain.retries].flatMap(([id, count]) => (count >= most ? [id] : []));
   };
   return {
     async claim() {
@@ -73,10 +60,9 @@ export function createRetriesAhead({
         const timer = setTimeout(() => {
           timers.delete(timer);
           // One of which several workers have died is to be seen in Temporal.
-          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain()) {
-            drained.set(details.id, details.subscriptionId);
-            drain.offer(held(details));
-          } else retries.push(held(details));
+          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain())
+            drain.offer(held(details), { isRetry: true });
+          else retries.push(held(details));
           wake();
         }, details.dueInMs);
         timers.set(timer, details.id);
@@ -84,7 +70,6 @@ export function createRetriesAhead({
       return true;
     },
     ids: () => timers.values(),
-    countDrained,
     stop() {
       for (const timer of timers.keys()) clearTimeout(timer);
     },

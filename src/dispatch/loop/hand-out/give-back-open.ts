@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Admission } from '../../admission/admission.ts';
 import { releaseDeliveries } from '../../../deliveries/statements/release.ts';
-import type { QueuedDelivery } from '../../drain/drain.ts';
+import type { QueuedDelivery } from '../../drain/fair-queues.ts';
 import type { FairQueues } from '../../drain/fair-queues.ts';
 
 /** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
