@@ -136,7 +136,7 @@ export function createTypeTexts(): {
 }
 
 /** Parameters of queries that are values joined by commas. */
-const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds', 'channelIds', 'workflowIds']);
+const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds', 'channelIds', 'workflowIds', 'userIds', 'ids']);
 
 export const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
-import { enumQuery, pageQuery } from '../http/reading/query.ts';
+import { enumQuery, namedQuery, pageQuery } from '../http/reading/query.ts';
 import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
 import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
@@ -68,6 +68,7 @@ export type UpdateChannel = z.output<typeof updateChannelBody>;
 
 export const listChannelsQuery = pageQuery.extend({
   status: z.enum(CHANNEL_STATUSES).exactOptional(),
+  ...namedQuery('channel'),
   /** `false` leaves schemas out: each may be as large as a payload. */
   definitions: enumQuery(['true', 'false']).optional(),
 });

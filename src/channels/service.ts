@@ -13,6 +13,7 @@ import { type Channel, channelChange, type CreateChannel, type ListChannels, typ
 import {
   findChannel,
   findChannels,
+  findChannelsNamed,
   insertChannel,
   isSystemChannel,
   lockChannel,
@@ -79,14 +80,21 @@ export function createChannels(
       });
     },
 
-    async list(caller, { status, definitions, ...query }) {
+    async list(caller, { definitions, limit, cursor, name, ...filter }) {
       const { environmentId } = caller;
-      const filter = status === undefined ? {} : { status };
-      const scope: ListScope = { list: 'channels', environmentId, filters: { status, definitions } };
-      const page = pageRequest(scope, query);
+      const filters = { ...filter, ids: filter.ids?.join(','), name, definitions };
+      const scope: ListScope = { list: 'channels', environmentId, filters };
+      const page = pageRequest(scope, { limit, cursor });
       const parts = { hasSchemas: definitions !== 'false' };
-      const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, filter, parts));
-      return toPage(scope, page.limit, rows, (channel) => channel);
+      const named =
+        name === undefined
+          ? undefined
+          : await tenants.list(caller, (transaction) =>
+              findChannelsNamed(transaction, environmentId, page, { ...filter, part: name }),
+            );
+      const wanted = named === undefined ? filter : { ...filter, ids: named.positions };
+      const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, wanted, parts));
+      return toPage(scope, page.limit, rows, (channel) => channel, named?.lookedTo);
     },
 
     get,

@@ -1,5 +1,6 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
+import { findByName, type NamedRows } from '../db/lists/name-look.ts';
 import { systemChannel } from '../db/sql/system-channel.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
@@ -47,21 +48,43 @@ export async function findChannel(
   return row === null ? undefined : toChannel(row);
 }
 
+type ChannelFilter = { status?: ChannelStatus; ids?: string[] };
+
 /** The page's channels, newest first, and one more when there is one. */
 export async function findChannels(
   db: Pick<DatabaseReader, 'channel'>,
   environmentId: string,
   { limit, after }: PageRequest,
-  filter: { status?: ChannelStatus },
+  { ids, ...filter }: ChannelFilter,
   { hasSchemas }: { hasSchemas: boolean },
 ): Promise<Channel[]> {
   const rows = await db.channel.findMany({
     omit: { schema: !hasSchemas, schemas: !hasSchemas },
-    where: { environmentId, deletedAt: null, ...filter, ...(after === undefined ? {} : { id: { lt: after } }) },
+    where: {
+      environmentId,
+      deletedAt: null,
+      ...filter,
+      id: { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) },
+    },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  if (hasSchemas) return rows.map(toChannel);
+  return hasSchemas ? rows.map(toChannel) : withoutSchemas(db, rows);
+}
+
+/** Ids of the page's channels with that part in their names. */
+export const findChannelsNamed = (
+  db: Db,
+  environmentId: string,
+  page: PageRequest,
+  { status, ids, part }: ChannelFilter & { part: string },
+): Promise<NamedRows> => findByName(db, { list: 'channels', environmentId, part, ids, columns: { status } }, page);
+
+/** Channels whose schemas were not read. */
+async function withoutSchemas(
+  db: Pick<DatabaseReader, 'channel'>,
+  rows: readonly Omit<ChannelRow, 'schema' | 'schemas'>[],
+): Promise<Channel[]> {
   // A lean row says by its mode that there is a schema, which stays unread.
   const withSchema = await db.channel.findMany({
     select: { id: true },

@@ -22,6 +22,8 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   channelIds: exampleId('channel'),
   workflowIds: exampleId('workflow'),
   subscriptionIds: exampleId('subscription'),
+  userIds: exampleId('user'),
+  name: 'orders',
   actorId: exampleId('user'),
   targetId: exampleId('channel'),
 };
@@ -31,6 +33,9 @@ export function queryExample(name: string, schema: JsonSchema): unknown {
   if (BY_NAME[name] !== undefined) return BY_NAME[name];
   const kind = /^(\w+)Id$/.exec(name)?.[1];
   if (kind !== undefined && isKind(kind)) return exampleId(kind);
+  // `ids` are of the kind that the list is of, which its pattern says.
+  const kindOfIds = name === 'ids' ? kindOfPattern(schema) : undefined;
+  if (kindOfIds !== undefined) return exampleId(kindOfIds);
   const { examples = [], format, items, type } = schema;
   if (typeof items === 'object') return [queryExample(name, items)];
   const listed: unknown = schema['const'] ?? (schema['enum'] as unknown[] | undefined)?.[0] ?? schema['default'];
@@ -39,5 +44,10 @@ export function queryExample(name: string, schema: JsonSchema): unknown {
   if (format === 'date-time') return EXAMPLE_TIME;
   return type === 'boolean' ? true : undefined;
 }
+
+const kindOfPattern = ({ pattern }: JsonSchema): IdKind | undefined => {
+  const prefix = /^\^([a-z]{3})_/.exec(pattern ?? '')?.[1];
+  return Object.keys(ID_PREFIXES).find((kind): kind is IdKind => isKind(kind) && ID_PREFIXES[kind] === prefix);
+};
 
 const isKind = (name: string): name is IdKind => Object.hasOwn(ID_PREFIXES, name);

@@ -14,6 +14,7 @@ import {
   listBulkRetriesQuery,
   listMessageReplaysQuery,
   messageReplayAnswer,
+  messageReplayAskedAnswer,
   messageReplayBody,
 } from './schema.ts';
 import type { Replays } from './service.ts';
@@ -119,7 +120,7 @@ export const replayRoutes = [
     isRedelivery: true,
     consumes: 'json',
     body: messageReplayBody,
-    answers: { 202: messageReplayAnswer },
+    answers: { 202: messageReplayAskedAnswer },
     errors: ['NOT_FOUND'],
     handle: async ({ caller, params: { subscriptionId }, body }, { subscriptions, replays }) =>
       replays.messages.start(caller, await subscriptions.get(caller, subscriptionId), body),

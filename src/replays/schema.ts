@@ -28,7 +28,7 @@ const rate = z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max);
 
 /**
  * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now); an empty window has none.
- * `eventTypes` narrows what the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
+ * `eventTypes` narrows what the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone. `dryRun` only counts.
  */
 export const messageReplayBody = fieldsOf({
   since: instantField,
@@ -36,6 +36,7 @@ export const messageReplayBody = fieldsOf({
   eventTypes: z.array(z.string().check(checkEventTypePattern)).max(MAX_EVENT_TYPES).default([]),
   onlyMissing: z.boolean('must be true or false').default(false),
   ratePerSecond: rate.default(REPLAY_RATE.default),
+  dryRun: z.boolean('must be true or false').default(false),
 });
 
 export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
@@ -118,6 +119,29 @@ export const messageReplayAnswer = z.strictObject({
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
 });
 export type MessageReplay = z.output<typeof messageReplayAnswer>;
+
+/** The answer to a dry run: nothing is changed. */
+const messageReplayPreviewAnswer = z.strictObject({
+  status: z.literal('preview').describe('Nothing was changed.'),
+  matched: wholeNumber.describe('Messages that a replay would make due now.'),
+  isComplete: z
+    .boolean()
+    .describe('Whether these are all: 100,000 messages are looked at, and 2,000 where the subscription has a filter.'),
+  replayed: z.literal(0).describe('Always 0.'),
+  oldest: z
+    .array(
+      z.strictObject({
+        id: idOf('message'),
+        eventType: z.string().describe('Its event type.'),
+        publishedAt: time.describe('When it was published.'),
+      }),
+    )
+    .describe('The oldest of them, five at most.'),
+});
+export type MessageReplayPreview = z.output<typeof messageReplayPreviewAnswer>;
+
+/** The answer to asking for a replay, or for a dry run of one. */
+export const messageReplayAskedAnswer = z.union([messageReplayAnswer, messageReplayPreviewAnswer]);
 
 const bulkReplayFilter = z.strictObject({
   channelId: idOf('channel').optional().describe('Only of this channel.'),

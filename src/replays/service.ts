@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/waking/due.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
@@ -12,7 +13,8 @@ import { cancelReplay } from './batches.ts';
 import * as bulk from './dead-letter-store.ts';
 import { countRetryable, deliveryRetries, insertBulkRetry } from './delivery-store.ts';
 import type { ReadableKind } from './kind.ts';
-import { insertMessageReplay, messageReplays } from './message-store.ts';
+import { createMessageReplays } from './message-replays.ts';
+import { messageReplays } from './message-store.ts';
 import {
   type BulkDiscard,
   type BulkDiscardRequest,
@@ -24,13 +26,8 @@ import {
   type BulkRetryFilter,
   type BulkRetryPreview,
   type BulkRetryRequest,
-  type MessageReplay,
-  type MessageReplayRequest,
-  REPLAY_RATE,
 } from './schema.ts';
 
-// A publish that did not see the new subscription has committed by then; what both see is delivered once.
-const OVERLAP_MS = 5_000;
 // Dead letters of one request: some 100 ms.
 const DISCARDED_AT_ONCE = 1_000;
 // A request counts all open dead letters that its filter matches; Prisma's default is 5 s.
@@ -39,7 +36,7 @@ const START_TIMEOUT_MS = 30_000;
 export type Replays = ReturnType<typeof createReplays>;
 
 type Needed = Pick<Dependencies, 'tenants' | 'newId' | 'clock'>;
-type Collaborators = { audit: { record: RecordAudit } };
+type Collaborators = { audit: { record: RecordAudit }; filters: Pick<Filters, 'evaluate'> };
 
 /** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
 export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
@@ -241,60 +238,3 @@ const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collabo
     );
   },
 });
-
-const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
-  /** Starts a replay to a subscription of the caller's. INVALID_REQUEST for a beginning in the future. */
-  async start(
-    caller: EnvironmentCaller,
-    subscription: { id: string },
-    { since, until, ...request }: MessageReplayRequest,
-  ): Promise<MessageReplay> {
-    const { environmentId, principal } = caller;
-    const now = clock();
-    const end = until === undefined ? now : firstTimeFrom(until);
-    const draft = {
-      ...request,
-      id: newId('messageReplay'),
-      environmentId,
-      subscriptionId: subscription.id,
-      since: beginning('since', since, now),
-      until: end < now ? end : now,
-      requestedBy: principal.id,
-    };
-    return tenants.within(caller, async (transaction) => {
-      const replay = await insertMessageReplay(transaction, draft);
-      await wakeWorkers(transaction);
-      const after = { ...request, subscriptionId: subscription.id, since: draft.since, until: draft.until };
-      await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
-      return replay;
-    });
-  },
-
-  /** A new subscription gets what was published from `startFrom` on. Committed with it. INVALID_REQUEST for the future. */
-  async startWithin(
-    transaction: DatabaseTransaction,
-    { environmentId, principal }: EnvironmentCaller,
-    { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Instant },
-  ): Promise<MessageReplay> {
-    const now = clock();
-    const replay = await insertMessageReplay(transaction, {
-      id: newId('messageReplay'),
-      environmentId,
-      subscriptionId,
-      since: beginning('startFrom', startFrom, now),
-      until: new Date(now.getTime() + OVERLAP_MS),
-      eventTypes: [],
-      onlyMissing: true,
-      ratePerSecond: REPLAY_RATE.max,
-      requestedBy: principal.id,
-    });
-    await wakeWorkers(transaction);
-    return replay;
-  },
-});
-
-/** Where a replay begins, to the millisecond. The clock has no more either, so that what is within its millisecond has come. */
-function beginning(field: string, from: Instant, now: Date): Date {
-  if (millisecondsOf(from) > now.getTime()) throw invalidField(field, 'must not be in the future');
-  return firstTimeFrom(from);
-}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
-import { windowQuery } from '../http/reading/query.ts';
-import { ID_FORM, ID_PREFIXES } from '../kernel/values/ids.ts';
+import { idsQuery, windowQuery } from '../http/reading/query.ts';
 import type { AnswerClass, RUN_CODES } from '../kernel/words/outcomes.ts';
 import { ERROR_CLASSES, RUN_STATUSES } from '../kernel/words/statuses.ts';
 
@@ -12,31 +11,17 @@ export const statsQuery = z.strictObject({
 });
 export type StatsQuery = z.output<typeof statsQuery>;
 
-/** Channels or subscriptions of one answer: a page of their list. */
-export const MOST_AT_ONCE = 100;
-
-/** Ids of a page of a list, as a query names them. */
-function idsQuery(kind: 'channel' | 'subscription' | 'workflow') {
-  const reason = `must be ids of 1 to ${MOST_AT_ONCE} ${kind}s, separated by commas`;
-  const id = `${ID_PREFIXES[kind]}_${ID_FORM}`;
-  return z
-    .string(reason)
-    .regex(new RegExp(`^${id}(?:,${id}){0,${MOST_AT_ONCE - 1}}$`), reason)
-    .transform((text) => [...new Set(text.split(','))])
-    .optional();
-}
-
 export const subscriptionStatsQuery = z.strictObject({
-  subscriptionIds: idsQuery('subscription'),
+  subscriptionIds: idsQuery('subscription').optional(),
   ...windowQuery,
 });
 export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
 
-export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel'), ...windowQuery });
+export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel').optional(), ...windowQuery });
 export type ChannelStatsQuery = z.output<typeof channelStatsQuery>;
 
 export const runStatsQuery = z.strictObject({ workflowId: z.string().optional(), ...windowQuery });
-export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workflow'), ...windowQuery });
+export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workflow').optional(), ...windowQuery });
 export type WorkflowStatsQuery = z.output<typeof workflowStatsQuery>;
 export type RunStatsQuery = z.output<typeof runStatsQuery>;
 

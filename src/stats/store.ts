@@ -1,9 +1,9 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { Prisma } from '../db/generated/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
+import { PAGE_LIMIT } from '../kernel/values/page.ts';
 import { type RunStatus, UNFINISHED_RUNS } from '../kernel/words/statuses.ts';
 import { ALL_RUNS } from './merge-store.ts';
-import { MOST_AT_ONCE } from './schema.ts';
 import type { Span } from './span.ts';
 
 /** So many attempts, messages or dead letters of one thing in one step. */
@@ -33,7 +33,7 @@ export async function findSubscriptionIds(
   const rows = await reader.subscription.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
-    take: MOST_AT_ONCE,
+    take: PAGE_LIMIT.max,
     select: { id: true },
   });
   return inOrder(rows, named);
@@ -48,7 +48,7 @@ export async function findChannelIds(
   const rows = await reader.channel.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
-    take: MOST_AT_ONCE,
+    take: PAGE_LIMIT.max,
     select: { id: true },
   });
   return inOrder(rows, named);
@@ -63,7 +63,7 @@ export async function findWorkflowIds(
   const rows = await transaction.workflow.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
-    take: MOST_AT_ONCE,
+    take: PAGE_LIMIT.max,
     select: { id: true },
   });
   return inOrder(rows, named);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldProblem, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
-import { checkEventTypePattern, enumQuery, instantField, pageQuery } from '../http/reading/query.ts';
+import { checkEventTypePattern, enumQuery, instantField, namedQuery, pageQuery } from '../http/reading/query.ts';
 import { CIRCUIT_STATES } from '../kernel/rules/circuit.ts';
 import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
@@ -128,6 +128,7 @@ export const listSubscriptionsQuery = pageQuery.extend({
   owner: owner.exactOptional(),
   status: z.enum(SUBSCRIPTION_STATUSES).exactOptional(),
   failing: enumQuery(['true', 'false']).exactOptional(),
+  ...namedQuery('subscription'),
 });
 export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
 

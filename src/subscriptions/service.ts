@@ -198,13 +198,21 @@ export function createSubscriptions(
       });
     },
 
-    async list(caller, { limit, cursor, ...filter }) {
-      const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters: filter };
+    async list(caller, { limit, cursor, name, ...filter }) {
+      const filters = { ...filter, ids: filter.ids?.join(','), name };
+      const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
+      const named =
+        name === undefined
+          ? undefined
+          : await tenants.list(caller, (transaction) =>
+              store.findSubscriptionsNamed(transaction, caller.environmentId, page, { ...filter, part: name }),
+            );
+      const wanted = named === undefined ? filter : { ...filter, ids: named.positions };
       const rows = await tenants.read(caller, (reader) =>
-        store.findSubscriptions(reader, caller.environmentId, page, filter, clock()),
+        store.findSubscriptions(reader, caller.environmentId, page, wanted, clock()),
       );
-      return toPage(scope, page.limit, rows, targets.withWarnings);
+      return toPage(scope, page.limit, rows, targets.withWarnings, named?.lookedTo);
     },
 
     get,

@@ -1,11 +1,13 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
-import type { Prisma, Subscription as SubscriptionRow } from '../db/generated/client.ts';
+import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
+import { findByName, type NamedRows } from '../db/lists/name-look.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
+import { failingIs } from './failing-store.ts';
 import type { Subscription } from './schema.ts';
 import type { SealedSigningSecret } from '../credentials/signing-secret.ts';
 
@@ -102,35 +104,41 @@ export async function findSubscription(
   return row === null ? undefined : toSubscription(row, now);
 }
 
-/** Subscriptions that a person has to look at: next to nothing is sent until something is changed. */
-const FAILING = {
-  OR: [{ status: 'disabled' }, { circuitOpenedAt: { not: null } }, { secretUnreadableSince: { not: null } }],
-} satisfies Prisma.SubscriptionWhereInput;
+type Filter = {
+  channelId?: string;
+  owner?: string;
+  status?: SubscriptionStatus;
+  failing?: 'true' | 'false';
+  ids?: string[];
+};
 
 /** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
 export async function findSubscriptions(
   db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   { limit, after }: PageRequest,
-  {
-    failing,
-    ...filter
-  }: { channelId?: string; owner?: string; status?: SubscriptionStatus; failing?: 'true' | 'false' },
+  { failing, ids, ...filter }: Filter,
   now: Date,
 ): Promise<Subscription[]> {
+  const id = { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) };
   const rows = await db.subscription.findMany({
-    where: {
-      environmentId,
-      deletedAt: null,
-      ...filter,
-      ...(failing === 'true' && FAILING),
-      ...(failing === 'false' && { NOT: FAILING }),
-      ...(after === undefined ? {} : { id: { lt: after } }),
-    },
+    where: { environmentId, deletedAt: null, ...filter, ...failingIs(failing).where, id },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
   return rows.map((row) => toSubscription(row, now));
+}
+
+/** Ids of the page's subscriptions with that part in their names, or in the host of their URLs. */
+export function findSubscriptionsNamed(
+  db: Db,
+  environmentId: string,
+  page: PageRequest,
+  { channelId, owner, status, failing, ids, part }: Filter & { part: string },
+): Promise<NamedRows> {
+  const columns = { channel_id: channelId, owner, status };
+  const { condition } = failingIs(failing);
+  return findByName(db, { list: 'subscriptions', environmentId, part, ids, columns, condition }, page);
 }
 
 /** Reads a subscription, and keeps it and its secrets from other changes until the transaction ends. */

@@ -4,6 +4,7 @@ import { findConnection, findConnections } from '../../src/automations/connectio
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findRuns } from '../../src/automations/runs/store.ts';
+import { findByName } from '../../src/db/lists/name-look.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
 import { discardDeadLetters } from '../../src/deliveries/statements/dead-letters.ts';
@@ -111,6 +112,13 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     'src/search/store.ts finds no name',
     async (environmentId) =>
       (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
+  ],
+  [
+    'src/db/lists/name-look.ts finds no name',
+    async (environmentId) => {
+      const look = { list: 'channels', environmentId, part: 'orders', ids: undefined, columns: {} } as const;
+      return (await findByName(posthorn.deps.db, look, page)).positions[0];
+    },
   ],
   [
     'src/automations/definitions/versions-store.ts finds no version',

@@ -87,6 +87,28 @@ describe('further organisations', () => {
     expect((await browser.request('POST', '/v1/organisations', { name: 'x' })).status).toBe(409);
   });
 
+  test('have members who are listed by their ids, and nobody of another organisation', async () => {
+    const { browser, me } = await setUp(posthorn);
+    const nora = await joinAs(posthorn, browser, `/v1/organisations/${own}`, {
+      role: 'developer',
+      email: 'nora@example.com',
+    });
+    const other = (await browser.request<Organisation>('POST', '/v1/organisations', { name: 'Other' })).body.id;
+    type Members = { data: { userId: string }[]; pagination: { hasMore: boolean } };
+    const list = async (of: string, query: string): Promise<string[]> => {
+      const { status, body } = await browser.request<Members>('GET', `/v1/organisations/${of}/members?${query}`);
+      expect(status).toBe(200);
+      return body.data.map(({ userId }) => userId);
+    };
+    const [mine, hers] = [me.user.id, nora.me.user.id];
+    expect(await list(own, `userIds=${hers}`)).toEqual([hers]);
+    expect(await list(own, `userIds=${mine},${hers},${hers}`)).toEqual(await list(own, ''));
+    expect(await list(own, `userIds=usr_0${'z'.repeat(25)}`)).toEqual([]);
+    expect(await list(other, `userIds=${mine},${hers}`)).toEqual([mine]);
+    const refused = await browser.request('GET', `/v1/organisations/${own}/members?userIds=${mine},`);
+    expect(refused.status).toBe(400);
+  });
+
   test('are listed newest first, page by page, those of the caller alone', async () => {
     const { browser } = await setUp(posthorn);
     const made: string[] = [];

@@ -96,6 +96,7 @@ import type {
   ListInboundRequests,
   ListMachineCredentials,
   ListMarks,
+  ListMembers,
   ListMessageReplays,
   ListMessages,
   ListRefusals,
@@ -112,6 +113,7 @@ import type {
   Member,
   Message,
   MessageReplay,
+  MessageReplayAsked,
   MessageSummary,
   NewApiKey,
   NewInvitation,
@@ -390,7 +392,7 @@ export type Resources = {
   };
   members: {
     /** `GET /v1/organisations/:organisationId/members`, for a person who is signed in */
-    list(organisationId: string, query?: PageQuery, options?: RequestOptions): Pages<Member>;
+    list(organisationId: string, query?: ListMembers, options?: RequestOptions): Pages<Member>;
     /** `PATCH /v1/organisations/:organisationId/members/:userId`, for a person who is signed in */
     update(organisationId: string, userId: string, body: UpdateMember | string, options?: RequestOptions): Call<Member>;
     /** `DELETE /v1/organisations/:organisationId/members/:userId`, for a person who is signed in */
@@ -590,7 +592,7 @@ export type Resources = {
     /** `POST /v1/subscriptions/:subscriptionId/secret/rotate`, scope subscriptions:write */
     rotateSecret(subscriptionId: string, body?: RotateSubscriptionSecret | string, options?: RequestOptions): Call<SubscriptionSecret>;
     /** `POST /v1/subscriptions/:subscriptionId/replay`, scope subscriptions:write */
-    replay(subscriptionId: string, body: AskMessageReplay | string, options?: RequestOptions): Call<MessageReplay>;
+    replay(subscriptionId: string, body: AskMessageReplay | string, options?: RequestOptions): Call<MessageReplayAsked>;
   };
   user: {
     /** `POST /v1/password-reset`, for anyone */

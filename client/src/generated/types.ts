@@ -188,6 +188,8 @@ export type AskMessageReplay = {
   readonly onlyMissing?: boolean | undefined;
   /** Default: 100. */
   readonly ratePerSecond?: number | undefined;
+  /** Default: false. */
+  readonly dryRun?: boolean | undefined;
 };
 
 export type Attempt = {
@@ -1582,6 +1584,8 @@ export type ListChannels = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly name?: string | undefined;
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
@@ -1657,6 +1661,12 @@ export type ListMarks = {
   readonly until?: string | Date | undefined;
 };
 
+export type ListMembers = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly userIds?: readonly string[] | undefined;
+};
+
 export type ListMessageReplays = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -1716,6 +1726,8 @@ export type ListSubscriptions = {
   readonly owner?: string | undefined;
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
   readonly failing?: 'true' | 'false' | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly name?: string | undefined;
 };
 
 export type ListVersions = {
@@ -1730,12 +1742,16 @@ export type ListWebhooks = {
   readonly limit?: number | undefined;
   readonly channelId?: string | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly name?: string | undefined;
 };
 
 export type ListWorkflows = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly name?: string | undefined;
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
@@ -1874,6 +1890,26 @@ export type MessageReplay = {
   readonly createdAt: string;
   /** When it ended. Absent until then. */
   readonly finishedAt?: string;
+};
+
+export type MessageReplayAsked = MessageReplay | {
+  /** Nothing was changed. */
+  readonly status: 'preview';
+  /** Messages that a replay would make due now. */
+  readonly matched: number;
+  /** Whether these are all: 100,000 messages are looked at, and 2,000 where the subscription has a filter. */
+  readonly isComplete: boolean;
+  /** Always 0. */
+  readonly replayed: 0;
+  /** The oldest of them, five at most. */
+  readonly oldest: readonly {
+    /** Prefix `msg_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** Its event type. */
+    readonly eventType: string;
+    /** When it was published. */
+    readonly publishedAt: string;
+  }[];
 };
 
 export type MessageSummary = {

@@ -3,6 +3,7 @@ import { api, type Approval } from '../api/client.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -31,7 +32,7 @@ export function ApprovalsPage() {
     },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     { head: t.runs.decideUntil, width: '200px', cell: (row) => <Time at={row.expiresAt} /> },
-    { head: t.approvals.by, width: 'minmax(120px, 1fr)', cell: (row) => row.decidedBy },
+    { head: t.approvals.by, width: 'minmax(120px, 1fr)', cell: (row) => <Decider of={row} /> },
   ];
   return (
     <>
@@ -114,7 +115,7 @@ function ApprovalView({ id }: { id: string }) {
           <>
             <dt>{t.approvals.by}</dt>
             <dd>
-              {row.decidedBy} <Time at={row.decidedAt} />
+              <Decider of={row} /> <Time at={row.decidedAt} />
             </dd>
           </>
         )}
@@ -128,3 +129,6 @@ function ApprovalView({ id }: { id: string }) {
     </>
   );
 }
+
+const Decider = ({ of: { decidedBy } }: { of: Pick<Approval, 'decidedBy'> }) =>
+  decidedBy === undefined ? null : <Doer id={decidedBy} />;

@@ -9,6 +9,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { nameFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -16,6 +17,7 @@ import { useRowFigures } from '../parts/use-row-figures.ts';
 import { ChannelView, schemaWord } from './channel.tsx';
 
 const STATUSES = ['active', 'paused', 'archived'] as const;
+const FILTERS = ['name', 'status'] as const;
 const idOf = ({ id }: Channel): string => id;
 /** The time over which the rate of a channel is taken. */
 const RATE_OVER = '1h';
@@ -27,7 +29,7 @@ export function ChannelsPage() {
   const [search] = useAddress();
   const { at, path, may } = useHere();
   const go = useGo();
-  const status = oneOf(search['status'], STATUSES);
+  const filter = { name: search['name'], status: oneOf(search['status'], STATUSES) };
   const figures = useRowFigures('channel-figures', async (ids) => {
     const asked = { channelIds: ids, since: sinceOf(RATE_OVER) };
     const { channels, since } = await api.stats.getChannels(asked, at);
@@ -86,14 +88,17 @@ export function ChannelsPage() {
         )}
       </Heading>
       <Filters
-        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+        filters={[
+          nameFilter(t.common.name),
+          { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+        ]}
       />
       <LiveList
         name={t.nav.names.channels}
         kinds={['channel']}
-        listKey={[path, 'channels', status]}
+        listKey={[path, 'channels', filter]}
         fetch={async (cursor) => {
-          const page = await api.channels.list({ status, definitions: 'false', limit: 100, cursor }, at).page();
+          const page = await api.channels.list({ ...filter, definitions: 'false', limit: 100, cursor }, at).page();
           figures.haveRead(cursor, page.data.map(idOf));
           return page;
         }}
@@ -101,7 +106,7 @@ export function ChannelsPage() {
         columns={columns}
         leastWidth={1_040}
         empty={
-          status === undefined ? (
+          FILTERS.every((each) => filter[each] === undefined) ? (
             <Empty title={t.channels.none}>
               <p>{t.channels.noneWhy}</p>
               {may('developer') && (
@@ -112,7 +117,7 @@ export function ChannelsPage() {
               <FirstLine of="channel" />
             </Empty>
           ) : (
-            <NoneMatch filters={['status']} />
+            <NoneMatch filters={FILTERS} />
           )
         }
         panel={(id) => <ChannelView id={id} isInPanel />}

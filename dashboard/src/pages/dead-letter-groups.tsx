@@ -9,7 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
 import { Spoken } from '../parts/spoken.tsx';
-import { useSubscriptions } from '../parts/use-names.ts';
+import { Whose } from '../parts/thing-name.tsx';
 import { useSteady } from '../parts/use-steady.ts';
 
 /** So many groups are shown before all are asked for. */
@@ -57,7 +57,6 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
   const t = useTexts();
   const { at, path, may } = useHere();
   const [search] = useAddress();
-  const subscriptions = useSubscriptions();
   const [isWhole, setIsWhole] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter-groups', among],
@@ -112,7 +111,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
                   </HereLink>
                 </td>
                 <td>
-                  {group.subscriptionId === undefined ? group.workflowId : subscriptions.nameOf(group.subscriptionId)}
+                  <Whose of={group} />
                 </td>
                 <td>{t.reasons[group.reason]}</td>
                 <td>

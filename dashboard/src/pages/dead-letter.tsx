@@ -15,7 +15,7 @@ import { useOneAtATime } from '../parts/one-at-a-time.ts';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useSubscriptions } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 
 export function DeadLetterPage() {
   return <DeadLetterView id={usePathId()} />;
@@ -28,7 +28,6 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
   const { act, actLater } = useActs();
   const { run } = useOneAtATime();
   const refresh = useRefresh();
-  const subscriptions = useSubscriptions();
   const [isLeaving, setIsLeaving] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter', id],
@@ -117,7 +116,7 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
             <dt>{t.fields.subscription}</dt>
             <dd>
               <HereLink to={`/subscriptions/${row.subscriptionId}`}>
-                {subscriptions.nameOf(row.subscriptionId)}
+                <ThingName kind="subscription" id={row.subscriptionId} />
               </HereLink>
             </dd>
           </>
@@ -128,6 +127,16 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
             <dd>
               <HereLink to={`/deliveries/${row.deliveryId}`} className="mono">
                 {row.deliveryId}
+              </HereLink>
+            </dd>
+          </>
+        )}
+        {row.workflowId !== undefined && (
+          <>
+            <dt>{t.workflows.one}</dt>
+            <dd>
+              <HereLink to={`/workflows/${row.workflowId}`}>
+                <ThingName kind="workflow" id={row.workflowId} />
               </HereLink>
             </dd>
           </>

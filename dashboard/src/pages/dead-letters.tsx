@@ -16,6 +16,7 @@ import { NoneKept } from '../parts/none-kept.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
+import { Whose } from '../parts/thing-name.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Views } from '../parts/views.tsx';
@@ -103,7 +104,7 @@ export function DeadLettersPage() {
     {
       head: t.fields.whose,
       width: 'minmax(100px, 1.2fr)',
-      cell: (row) => (row.subscriptionId === undefined ? row.workflowId : subscriptions.nameOf(row.subscriptionId)),
+      cell: (row) => <Whose of={row} />,
     },
     { head: t.fields.reason, width: 'minmax(152px, 1.4fr)', cell: (row) => t.reasons[row.reason] },
     { head: t.fields.lastError, width: 'minmax(120px, 1.2fr)', cell: (row) => <LastError of={row} /> },

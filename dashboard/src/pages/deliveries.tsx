@@ -22,6 +22,7 @@ import { NoneKept } from '../parts/none-kept.tsx';
 import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
+import { ThingName, useKnownNames } from '../parts/thing-name.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { DeliveryView, isWaiting } from './delivery.tsx';
@@ -175,9 +176,11 @@ function DeliveryList({
   const t = useTexts();
   const { at, path, may, app, environment } = useHere();
   const go = useGo();
-  const subscriptions = useSubscriptions();
   const { since, until } = filters;
   const { query, queryNow } = queryOf(filters);
+  // The question about one that has arrived takes the name of its subscription.
+  useSubscriptions();
+  const nameOf = useKnownNames();
   const retryEach = useEach({
     label: t.deliveries.retry,
     what: ({ id }: Delivery) => api.deliveries.retry(id, at),
@@ -188,7 +191,7 @@ function DeliveryList({
       if (first === undefined) return undefined;
       const isOne = rows.length === 1;
       // Many things have no name of their own: the app is theirs.
-      const name = isOne ? subscriptions.nameOf(first.subscriptionId) : app.name;
+      const name = isOne ? nameOf({ kind: 'subscription', id: first.subscriptionId }) : app.name;
       return {
         title: isOne ? t.deliveries.againTitle : t.deliveries.againManyTitle(rows.length),
         why: isOne ? t.deliveries.againWhy : t.deliveries.againManyWhy(arrived.length),
@@ -205,7 +208,7 @@ function DeliveryList({
           {
             head: t.fields.subscription,
             width: 'minmax(110px, 1fr)',
-            cell: (row: Delivery) => subscriptions.nameOf(row.subscriptionId),
+            cell: (row: Delivery) => <ThingName kind="subscription" id={row.subscriptionId} />,
           },
         ]
       : []),

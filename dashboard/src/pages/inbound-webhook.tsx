@@ -18,7 +18,7 @@ import { SecretBox } from '../parts/secret-box.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useChannels } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 import { InboundRequests } from './inbound-requests.tsx';
 import { NoSample, SampleButton, SampleDialog } from './inbound-sample.tsx';
 import { WebhookSettingsDialog } from './inbound-settings.tsx';
@@ -31,7 +31,6 @@ export function InboundWebhookPage() {
 export function InboundWebhookView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const channels = useChannels();
   const [isSampling, setIsSampling] = useState(false);
   const [isChanging, setIsChanging] = useState(false);
   const found = useQuery({ queryKey: [path, 'webhook', id], queryFn: () => api.webhooks.get(id, at) });
@@ -57,7 +56,9 @@ export function InboundWebhookView({ id, isInPanel = false }: { id: string; isIn
         <dd>{senderOf(row)}</dd>
         <dt>{t.fields.channel}</dt>
         <dd>
-          <HereLink to={`/channels/${row.channelId}`}>{channels.nameOf(row.channelId)}</HereLink>
+          <HereLink to={`/channels/${row.channelId}`}>
+            <ThingName kind="channel" id={row.channelId} />
+          </HereLink>
         </dd>
         <dt>{t.fields.id}</dt>
         <dd className="mono">{row.id}</dd>

@@ -8,13 +8,15 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { nameFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { useChannels } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 import { InboundWebhookView } from './inbound-webhook.tsx';
 
 const STATUSES = ['active', 'disabled'] as const;
+const FILTERS = ['name', 'status'] as const;
 const idOf = ({ id }: Webhook): string => id;
 
 /** Addresses where other services send requests that become messages. */
@@ -23,8 +25,7 @@ export function InboundPage() {
   const [search] = useAddress();
   const { at, path, may } = useHere();
   const go = useGo();
-  const channels = useChannels();
-  const status = oneOf(search['status'], STATUSES);
+  const filter = { name: search['name'], status: oneOf(search['status'], STATUSES) };
   const columns: readonly Column<Webhook>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     {
@@ -33,7 +34,11 @@ export function InboundPage() {
       cell: (row) => <HereLink to={`/inbound/${row.id}`}>{row.name}</HereLink>,
     },
     { head: t.inbound.sender, width: 'minmax(120px, 1fr)', cell: senderOf },
-    { head: t.fields.channel, width: 'minmax(120px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    {
+      head: t.fields.channel,
+      width: 'minmax(120px, 1fr)',
+      cell: (row) => <ThingName kind="channel" id={row.channelId} />,
+    },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
   ];
   const make = may('developer') && (
@@ -45,23 +50,26 @@ export function InboundPage() {
     <>
       <Heading title={t.nav.names.inbound}>{make}</Heading>
       <Filters
-        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+        filters={[
+          nameFilter(t.common.name),
+          { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+        ]}
       />
       <LiveList
         name={t.nav.names.inbound}
         kinds={['webhook']}
-        listKey={[path, 'inbound', status]}
-        fetch={(cursor) => api.webhooks.list({ status, limit: 100, cursor }, at).page()}
+        listKey={[path, 'inbound', filter]}
+        fetch={(cursor) => api.webhooks.list({ ...filter, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         empty={
-          status === undefined ? (
+          FILTERS.every((each) => filter[each] === undefined) ? (
             <Empty title={t.inbound.none}>
               <p>{t.inbound.noneWhy}</p>
               {make}
             </Empty>
           ) : (
-            <NoneMatch filters={['status']} />
+            <NoneMatch filters={FILTERS} />
           )
         }
         panel={(id) => <InboundWebhookView id={id} isInPanel />}

@@ -18,7 +18,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useSubscriptions } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 import { Answers } from './inspectors.tsx';
 
 const idOf = ({ id }: InspectedRow): string => id;
@@ -130,7 +130,6 @@ function Verdict({ of: { signature } }: { of: InspectedRow }) {
 function RequestView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const subscriptions = useSubscriptions();
   const found = useQuery({
     queryKey: [path, 'inspected request', id],
     queryFn: () => api.inspectors.getRequest(id, at),
@@ -168,7 +167,9 @@ function RequestView({ id }: { id: string }) {
           <>
             <dt>{t.fields.subscription}</dt>
             <dd>
-              <HereLink to={`/subscriptions/${subscriptionId}`}>{subscriptions.nameOf(subscriptionId)}</HereLink>
+              <HereLink to={`/subscriptions/${subscriptionId}`}>
+                <ThingName kind="subscription" id={subscriptionId} />
+              </HereLink>
             </dd>
           </>
         )}

@@ -11,6 +11,7 @@ import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { FirstOfMany } from '../parts/first-of-many.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -20,7 +21,7 @@ import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useSettled } from '../parts/use-found.ts';
-import { useSubscriptions } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 
 const idOf = ({ id }: MessageReplay): string => id;
 
@@ -28,14 +29,13 @@ const idOf = ({ id }: MessageReplay): string => id;
 export function MessageReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
-  const subscriptions = useSubscriptions();
   const columns: readonly Column<MessageReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.subscription,
       width: 'minmax(140px, 1fr)',
-      cell: (row) => subscriptions.nameOf(row.subscriptionId),
+      cell: (row) => <ThingName kind="subscription" id={row.subscriptionId} />,
     },
     { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     { head: t.replays.from, width: '200px', cell: (row) => <Time at={row.since} /> },
@@ -91,8 +91,8 @@ function MessageReplayView({ id }: { id: string }) {
         </dd>
         <dt>{t.fields.subscription}</dt>
         <dd>
-          <HereLink to={`/subscriptions/${row.subscriptionId}`} className="mono">
-            {row.subscriptionId}
+          <HereLink to={`/subscriptions/${row.subscriptionId}`}>
+            <ThingName kind="subscription" id={row.subscriptionId} />
           </HereLink>
         </dd>
         <dt>{t.replays.from}</dt>
@@ -121,6 +121,8 @@ function MessageReplayView({ id }: { id: string }) {
   );
 }
 
+const listOf = (text: string): string[] => text.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
+
 const anHourAgo = (zone: Zone): string => timeText(new Date(Date.now() - 3_600_000).toISOString(), zone);
 
 /** Asks from when on a subscription is to get its messages again. */
@@ -140,35 +142,32 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   });
   const since = timeOfText(form.since, zone);
   const until = timeOfText(form.until, zone);
+  const chosen = { since: since ?? '', until, eventTypes: listOf(form.eventTypes), onlyMissing };
   // Each key of a year that is typed makes another time: the service is asked once about the one that is meant.
-  const isSettled = useSettled(`${form.since} ${form.until}`) === `${form.since} ${form.until}`;
+  const written = `${form.since} ${form.until} ${form.eventTypes}`;
+  const isSettled = useSettled(written) === written;
+  // The service counts by its own choice, as the replay would take them now.
   const counted = useQuery({
-    queryKey: [path, 'replay-count', subscription.channelId, since, until],
-    queryFn: async () =>
-      (await api.stats.get({ channelId: subscription.channelId, since, until }, at)).totals.accepted ?? 0,
+    queryKey: [path, 'replay-preview', subscription.id, chosen],
+    queryFn: async () => {
+      const found = await api.subscriptions.replay(subscription.id, { ...chosen, dryRun: true }, at);
+      return 'isComplete' in found ? found : null;
+    },
     // A time that is being written is none yet.
     enabled: isSettled && since !== undefined && (until !== undefined || form.until === ''),
+    staleTime: 0,
+    gcTime: 0,
     retry: false,
   });
   const ask = (): void => {
     setError(undefined);
-    const eventTypes = form.eventTypes.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
+    const wanted = { ...chosen, ratePerSecond: Number(form.rate) };
     void act(
       async () => {
-        const { id } = await api.subscriptions.replay(
-          subscription.id,
-          {
-            since: since ?? '',
-            until,
-            eventTypes,
-            onlyMissing,
-            ratePerSecond: Number(form.rate),
-          },
-          at,
-        );
+        const made = await api.subscriptions.replay(subscription.id, wanted, at);
         onClose();
         await refresh();
-        go('/replays', { tab: 'messages', open: id });
+        go('/replays', 'id' in made ? { tab: 'messages', open: made.id } : { tab: 'messages' });
       },
       { told: t.deadLetters.replayAsked, onFailure: setError },
     );
@@ -203,8 +202,18 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
           {...field('rate')}
           problem={problemOf(error, 'ratePerSecond')}
         />
-        {counted.data !== undefined && <p aria-live="polite">{t.more.wouldBe(counted.data)}</p>}
         <Check label={t.replays.onlyMissing} isOn={onlyMissing} onChange={setOnlyMissing} />
+        <Failure error={counted.error} />
+        {counted.data != null && (
+          <>
+            <p aria-live="polite">{t.replays.wouldReplay(counted.data.matched, !counted.data.isComplete)}</p>
+            <FirstOfMany
+              title={t.deadLetters.oldest}
+              rows={counted.data.oldest.map(({ publishedAt, ...row }) => ({ ...row, at: publishedAt }))}
+              matched={counted.data.isComplete ? counted.data.matched : undefined}
+            />
+          </>
+        )}
         <Failure error={error} />
         <FormButtons go={t.replays.ask} onCancel={onClose} />
       </form>

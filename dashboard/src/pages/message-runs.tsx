@@ -5,7 +5,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Failure } from '../parts/failure.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { RunState } from '../parts/run-state.tsx';
-import { useWorkflows } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 
 /** The runs that a message has begun: one of each workflow at most. */
 export function MessageRuns({ id }: { id: string }) {
@@ -16,7 +16,6 @@ export function MessageRuns({ id }: { id: string }) {
     queryFn: async () => (await api.runs.list({ messageId: id, outputs: 'false', limit: 100 }, at).page()).data,
     refetchInterval: 3_000,
   });
-  const workflows = useWorkflows();
   const rows = runs.data ?? [];
   return (
     <section className="section">
@@ -40,7 +39,9 @@ export function MessageRuns({ id }: { id: string }) {
                     <RunState of={row} />
                   </td>
                   <td>
-                    <HereLink to={`/workflows/${row.workflowId}`}>{workflows.nameOf(row.workflowId)}</HereLink>
+                    <HereLink to={`/workflows/${row.workflowId}`}>
+                      <ThingName kind="workflow" id={row.workflowId} />
+                    </HereLink>
                   </td>
                   <td>
                     <HereLink to={`/runs/${row.id}`} className="mono">

@@ -19,7 +19,7 @@ import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 import { Verdicts } from '../parts/verdicts.tsx';
 import { MessageRuns } from './message-runs.tsx';
 import { ReplayOutcome, ReplayTo } from './replay-to.tsx';
@@ -40,7 +40,6 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   const { act } = useActs();
   const refresh = useRefresh();
   const watch = useWatch();
-  const channels = useChannels();
   const [isErasing, setIsErasing] = useState(false);
   const [isReplaying, setIsReplaying] = useState(false);
   const [asked, setAsked] = useState<Delivery>();
@@ -94,7 +93,9 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         <dd>{row.eventType}</dd>
         <dt>{t.fields.channel}</dt>
         <dd>
-          <HereLink to={`/channels/${row.channelId}`}>{channels.nameOf(row.channelId)}</HereLink>
+          <HereLink to={`/channels/${row.channelId}`}>
+            <ThingName kind="channel" id={row.channelId} />
+          </HereLink>
         </dd>
         <dt>{t.fields.published}</dt>
         <dd>
@@ -185,7 +186,6 @@ function Delivered({ id }: { id: string }) {
 
 function Deliveries({ id }: { id: string }) {
   const t = useTexts();
-  const subscriptions = useSubscriptions();
   const deliveries = useDeliveries(id);
   const rows = deliveries.data?.data ?? [];
   return (
@@ -214,7 +214,7 @@ function Deliveries({ id }: { id: string }) {
                   </td>
                   <td>
                     <HereLink to={`/subscriptions/${row.subscriptionId}`}>
-                      {subscriptions.nameOf(row.subscriptionId)}
+                      <ThingName kind="subscription" id={row.subscriptionId} />
                     </HereLink>
                   </td>
                   <td>{row.attempts}</td>

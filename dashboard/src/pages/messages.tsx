@@ -16,6 +16,7 @@ import { NoneKept } from '../parts/none-kept.tsx';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
+import { ThingName } from '../parts/thing-name.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { Views } from '../parts/views.tsx';
@@ -88,7 +89,11 @@ function MessageList() {
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
     { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
     { head: t.fields.eventType, width: 'minmax(120px, 1.2fr)', cell: (row) => row.eventType },
-    { head: t.fields.channel, width: 'minmax(100px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    {
+      head: t.fields.channel,
+      width: 'minmax(100px, 1fr)',
+      cell: (row) => <ThingName kind="channel" id={row.channelId} />,
+    },
     {
       head: t.fields.message,
       width: 'minmax(160px, 1fr)',

@@ -16,6 +16,7 @@ import { PasskeyOffer } from '../parts/passkey-offer.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { ThingName } from '../parts/thing-name.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 
 const EVERY_MS = 3_000;
@@ -87,7 +88,9 @@ export function OverviewPage() {
               </td>
               <td>
                 <HereLink to={`/messages/${row.id}`}>{row.eventType}</HereLink>
-                <div className="muted">{channels.nameOf(row.channelId)}</div>
+                <div className="muted">
+                  <ThingName kind="channel" id={row.channelId} />
+                </div>
               </td>
               <td>
                 <Time at={row.publishedAt} />

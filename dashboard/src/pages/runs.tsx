@@ -15,6 +15,7 @@ import { NoneKeptRuns } from '../parts/none-kept.tsx';
 import { RunOutcomes } from '../parts/run-outcomes.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { Time } from '../parts/time.tsx';
+import { ThingName } from '../parts/thing-name.tsx';
 import { useWorkflows } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { type OwnView, Views } from '../parts/views.tsx';
@@ -84,7 +85,11 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   const columns: readonly Column<RunSummary>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <RunState of={row} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
-    { head: t.workflows.one, width: 'minmax(140px, 1fr)', cell: (row) => workflows.nameOf(row.workflowId) },
+    {
+      head: t.workflows.one,
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => <ThingName kind="workflow" id={row.workflowId} />,
+    },
     {
       head: t.fields.run,
       width: 'minmax(160px, 1fr)',

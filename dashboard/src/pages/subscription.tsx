@@ -19,7 +19,7 @@ import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-import { useChannels } from '../parts/use-names.ts';
+import { ThingName } from '../parts/thing-name.tsx';
 import { SubscriptionDeliveries } from './deliveries.tsx';
 import { ReplaySince } from './message-replays.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
@@ -196,7 +196,6 @@ function Actions({ of: row }: { of: Subscription }) {
 
 function Facts({ of: row }: { of: Subscription }) {
   const t = useTexts();
-  const channels = useChannels();
   return (
     <div className="columns">
       <dl className="facts box">
@@ -206,7 +205,9 @@ function Facts({ of: row }: { of: Subscription }) {
         <dd className="mono">{row.webhookUrl}</dd>
         <dt>{t.fields.channel}</dt>
         <dd>
-          <HereLink to={`/channels/${row.channelId}`}>{channels.nameOf(row.channelId)}</HereLink>
+          <HereLink to={`/channels/${row.channelId}`}>
+            <ThingName kind="channel" id={row.channelId} />
+          </HereLink>
         </dd>
         <dt>{t.subscriptions.types}</dt>
         <dd>{row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')}</dd>

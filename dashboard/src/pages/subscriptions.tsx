@@ -15,14 +15,15 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
+import { ThingName } from '../parts/thing-name.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { useRowFigures } from '../parts/use-row-figures.ts';
 import { SubscriptionView } from './subscription.tsx';
-import { namedFilter } from '../parts/named-filter.ts';
+import { namedFilter, nameFilter } from '../parts/named-filter.ts';
 
 const FAILING = ['true', 'false'] as const;
 const STATUSES = ['active', 'paused', 'disabled'] as const;
-const FILTERS = ['status', 'failing', 'channel', 'owner'] as const;
+const FILTERS = ['name', 'status', 'failing', 'channel', 'owner'] as const;
 type Figures = SubscriptionStats['subscriptions'][number];
 const idOf = ({ id }: Subscription): string => id;
 
@@ -43,6 +44,7 @@ export function SubscriptionsPage() {
       <Filters
         ofPanel={FIGURES_PARTS}
         filters={[
+          nameFilter(t.subscriptions.nameOrHost),
           { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
           {
             name: 'failing',
@@ -54,6 +56,7 @@ export function SubscriptionsPage() {
         ]}
       />
       <SubscriptionList
+        name={search['name']}
         channelId={search['channel']}
         owner={search['owner']}
         status={oneOf(search['status'], STATUSES)}
@@ -64,6 +67,7 @@ export function SubscriptionsPage() {
 }
 
 type Filter = {
+  name?: string | undefined;
   channelId?: string | undefined;
   owner?: string | undefined;
   status?: (typeof STATUSES)[number] | undefined;
@@ -75,7 +79,6 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
-  const channels = useChannels();
   const figures = useRowFigures(
     'subscription-figures',
     async (ids) => (await api.stats.getSubscriptions({ subscriptionIds: ids }, at)).subscriptions,
@@ -94,7 +97,11 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       width: 'minmax(120px, 1.4fr)',
       cell: (row) => <span className="mono">{row.webhookUrl}</span>,
     },
-    { head: t.fields.channel, width: 'minmax(72px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    {
+      head: t.fields.channel,
+      width: 'minmax(72px, 1fr)',
+      cell: (row) => <ThingName kind="channel" id={row.channelId} />,
+    },
     {
       head: t.subscriptions.types,
       width: 'minmax(80px, 1fr)',

@@ -10,6 +10,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { nameFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { State } from '../parts/state.tsx';
@@ -19,6 +20,7 @@ import { useRowFigures } from '../parts/use-row-figures.ts';
 import { WorkflowView } from './workflow.tsx';
 
 const STATUSES = ['active', 'paused', 'draft'] as const;
+const FILTERS = ['name', 'status'] as const;
 const idOf = ({ id }: Workflow): string => id;
 
 export function WorkflowsPage() {
@@ -26,7 +28,7 @@ export function WorkflowsPage() {
   const [search] = useAddress();
   const { at, path, may } = useHere();
   const go = useGo();
-  const status = oneOf(search['status'], STATUSES);
+  const filter = { name: search['name'], status: oneOf(search['status'], STATUSES) };
   const figures = useRowFigures(
     'workflow-figures',
     async (ids) => (await api.stats.getWorkflows({ workflowIds: ids }, at)).workflows,
@@ -62,14 +64,17 @@ export function WorkflowsPage() {
         )}
       </Heading>
       <Filters
-        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+        filters={[
+          nameFilter(t.common.name),
+          { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+        ]}
       />
       <LiveList
         name={t.nav.names.workflows}
         kinds={['workflow']}
-        listKey={[path, 'workflows', status]}
+        listKey={[path, 'workflows', filter]}
         fetch={async (cursor) => {
-          const page = await api.workflows.list({ status, definitions: 'false', limit: 100, cursor }, at).page();
+          const page = await api.workflows.list({ ...filter, definitions: 'false', limit: 100, cursor }, at).page();
           figures.haveRead(cursor, page.data.map(idOf));
           return page;
         }}
@@ -77,14 +82,14 @@ export function WorkflowsPage() {
         columns={columns}
         leastWidth={1100}
         empty={
-          status === undefined ? (
+          FILTERS.every((each) => filter[each] === undefined) ? (
             <Empty title={t.workflows.none}>
               <p>{t.workflows.noneWhy}</p>
               {may('developer') && <TemplateLinks />}
               <FirstLine of="workflow" />
             </Empty>
           ) : (
-            <NoneMatch filters={['status']} />
+            <NoneMatch filters={FILTERS} />
           )
         }
         panel={(id) => <WorkflowView id={id} isInPanel />}

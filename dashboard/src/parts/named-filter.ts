@@ -16,3 +16,13 @@ export const namedFilter = (
   label: string,
   { choices }: { choices: readonly NamePair[] },
 ): ListFilter => ({ name: kind, label, options: choices, accepts: isIdOf(FOUND_PREFIXES[kind]), find: kind });
+
+/** The service takes no longer part of a name. */
+const MOST_OF_NAME = 200;
+
+/** The filter of a list of things by a part of their names. */
+export const nameFilter = (label: string): ListFilter => ({
+  name: 'name',
+  label,
+  accepts: (value) => value.length <= MOST_OF_NAME,
+});

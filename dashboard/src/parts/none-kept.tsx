@@ -39,7 +39,7 @@ export function NoneKept({
   const why =
     channel === undefined
       ? t.list.retention.ofAll(t.channels.days(days), since)
-      : t.list.retention.ofChannel(channels.nameOf(channel), t.channels.days(days), since);
+      : t.list.retention.ofChannel(those[0]?.name ?? channel, t.channels.days(days), since);
   return <NoneMatch filters={filters} title={t.list.retention.title} why={why} />;
 }
 

@@ -1,7 +1,7 @@
 import type { AskBulkReplay, BulkRetry } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Time } from './time.tsx';
-import { useChannels, useSubscriptions } from './use-names.ts';
+import { ThingName } from './thing-name.tsx';
 
 /** Parts of a filter that are times. */
 const TIMES: ReadonlySet<string> = new Set(['since', 'until', 'createdSince', 'createdUntil']);
@@ -16,8 +16,6 @@ export function ReplayFilter({
   words?: Readonly<Record<string, string>>;
 }) {
   const t = useTexts();
-  const channels = useChannels();
-  const subscriptions = useSubscriptions();
   const states: Readonly<Record<string, string>> = t.states;
   // `as`: a filter, or a kind, that a newer service knows is shown by its own name.
   const words: Readonly<Record<string, string>> = given ?? t.replays.filter;
@@ -31,9 +29,9 @@ export function ReplayFilter({
             {TIMES.has(name) ? (
               <Time at={String(value)} />
             ) : name === 'subscriptionId' ? (
-              subscriptions.nameOf(String(value))
+              <ThingName kind="subscription" id={String(value)} />
             ) : name === 'channelId' ? (
-              channels.nameOf(String(value))
+              <ThingName kind="channel" id={String(value)} />
             ) : name === 'status' ? (
               [value]
                 .flat()

@@ -9,18 +9,24 @@ type Named<T> = {
   choices: readonly NamePair[];
   /** Others may be there: choices among `all` are not all choices. */
   isFull: boolean;
-  nameOf: (id: string) => string;
   isPending: boolean;
   isError: boolean;
   error: unknown;
   refetch: () => unknown;
 };
 
-/** The newest channels of the place, for choices and for names in lists. An older one is shown by its id. */
+/** Parts of the keys under which the first things of each kind are kept. */
+export const FIRST_NAMES = {
+  channel: 'channel-names',
+  subscription: 'subscription-names',
+  workflow: 'workflow-names',
+} as const;
+
+/** The newest channels of the place, for choices. Names in lists come from ThingName. */
 export function useChannels(): Named<Channel> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, 'channel-names'],
+    queryKey: [path, FIRST_NAMES.channel],
     queryFn: async () => (await api.channels.list({ definitions: 'false', limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
@@ -31,7 +37,7 @@ export function useChannels(): Named<Channel> {
 export function useSubscriptions(): Named<Subscription> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, 'subscription-names'],
+    queryKey: [path, FIRST_NAMES.subscription],
     queryFn: async () => (await api.subscriptions.list({ limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
@@ -42,7 +48,7 @@ export function useSubscriptions(): Named<Subscription> {
 export function useWorkflows(): Named<Workflow> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, 'workflow-names'],
+    queryKey: [path, FIRST_NAMES.workflow],
     queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: FULL }, at).page()).data,
     staleTime: 5_000,
   });
@@ -57,7 +63,6 @@ function namesOf<T extends { id: string; name: string }>(
     all,
     choices: all.map(({ id, name }) => [id, name]),
     isFull: all.length >= FULL,
-    nameOf: (id) => all.find((each) => each.id === id)?.name ?? id,
     isPending: found.isPending,
     // Names that were read stay, so that later failures are none of the page's.
     isError: found.error !== null && found.data === undefined,

@@ -9,6 +9,8 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     tabs: { letters: 'Unzustellbare', deliveries: 'Zustellungen', messages: 'Nachrichten' },
     messagesWhy: 'Ein Abonnement kann seine Nachrichten ab einer Zeit noch einmal bekommen, oder die, die ihm fehlen.',
     since: (name) => `Wiederholen an ${name}`,
+    wouldReplay: (count, isMore) =>
+      `${isMore ? 'Mindestens ' : ''}${count === 1 ? '1 Nachricht würde' : `${number(count)} Nachrichten würden`} zugestellt.`,
     sinceWhy: 'Nachrichten, die das Abonnement will, wie es jetzt ist, werden neu zugestellt, die ältesten zuerst.',
     from: 'Von',
     to: 'Bis',

@@ -114,9 +114,5 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
     subscribe: 'Abonnieren',
     metadata: 'Metadaten',
     metadataHint: 'Ein Objekt aus Texten, das jeder Empfänger und Filter sieht, etwa {"region": "eu"}. Leer: keine.',
-    wouldBe: (count) =>
-      count === 1
-        ? 'Nach den Zahlen kam in dieser Zeit 1 Nachricht in den Kanal. Sie wird wiederholt, wenn Typen und Filter sie nehmen.'
-        : `Nach den Zahlen kamen in dieser Zeit ${count.toLocaleString('de')} Nachrichten in den Kanal. Wiederholt werden die, die Typen und Filter nehmen.`,
   },
 };

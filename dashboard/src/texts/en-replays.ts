@@ -6,6 +6,8 @@ export const enReplays = {
     tabs: { letters: 'Dead letters', deliveries: 'Deliveries', messages: 'Messages' },
     messagesWhy: 'A subscription can get its messages from a time on again, or those that it has missed.',
     since: (name: string) => `Replay to ${name}`,
+    wouldReplay: (count: number, isMore: boolean) =>
+      `${isMore ? 'At least ' : ''}${count === 1 ? '1 message' : `${number(count)} messages`} would be delivered.`,
     sinceWhy:
       'Messages that the subscription wants, as it is now, are delivered again with a fresh policy, oldest first.',
     from: 'From',

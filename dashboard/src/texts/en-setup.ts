@@ -113,9 +113,5 @@ export const enSetup = {
     subscribe: 'Subscribe to it',
     metadata: 'Metadata',
     metadataHint: 'An object of texts that every receiver and filter sees, such as {"region": "eu"}. Empty: none.',
-    wouldBe: (count: number) =>
-      count === 1
-        ? 'By the figures, 1 message came into the channel in that time. The replay brings it if types and filter take it.'
-        : `By the figures, ${count.toLocaleString('en')} messages came into the channel in that time. The replay brings the ones that types and filter take.`,
   },
 };

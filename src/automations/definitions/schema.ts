@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exactArray, exactObject, idOf, fieldProblem, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery, wholeNumberQuery } from '../../http/reading/query.ts';
+import { enumQuery, namedQuery, pageQuery, wholeNumberQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
@@ -69,6 +69,7 @@ export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
 export const listWorkflowsQuery = pageQuery.extend({
   status: status.exactOptional(),
+  ...namedQuery('workflow'),
   /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
   definitions: enumQuery(['true', 'false']).optional(),
 });

@@ -172,17 +172,24 @@ export function createWorkflows(
         return workflow;
       }),
 
-    async list(caller, { status, definitions, ...query }) {
+    async list(caller, { definitions, limit, cursor, name, ...filter }) {
       const { environmentId } = caller;
       const hasDefinitions = definitions !== 'false';
-      const filter = { ...(status !== undefined && { status }), hasDefinitions };
-      const scope: ListScope = { list: 'workflows', environmentId, filters: { status, definitions } };
-      const page = pageRequest(scope, query);
+      const filters = { ...filter, ids: filter.ids?.join(','), name, definitions };
+      const scope: ListScope = { list: 'workflows', environmentId, filters };
+      const page = pageRequest(scope, { limit, cursor });
+      const named =
+        name === undefined
+          ? undefined
+          : await tenants.list(caller, (transaction) =>
+              store.findWorkflowsNamed(transaction, environmentId, page, { ...filter, part: name }),
+            );
+      const wanted = { ...filter, ...(named && { ids: named.positions }), hasDefinitions };
       const rows = await tenants.read(caller, async (reader) => {
-        const found = await store.findWorkflows(reader, environmentId, page, filter);
+        const found = await store.findWorkflows(reader, environmentId, page, wanted);
         return hasDefinitions ? found.map(({ workflow }) => workflow) : withStepCounts(reader, found);
       });
-      return toPage(scope, page.limit, rows, (workflow) => workflow);
+      return toPage(scope, page.limit, rows, (workflow) => workflow, named?.lookedTo);
     },
 
     get: async (caller, id) => (await read(caller, id)).workflow,

@@ -1,4 +1,5 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
+import { findByName, type NamedRows } from '../../db/lists/name-look.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
@@ -112,23 +113,36 @@ export async function lockWorkflow(
   return findWorkflow(transaction, environmentId, id);
 }
 
+type WorkflowFilter = { status?: WorkflowStatus; ids?: readonly string[] };
+
 /** The page's workflows, newest first, and one more when there is one. */
 export async function findWorkflows(
   reader: Reader,
   environmentId: string,
   { limit, after }: PageRequest,
-  { status, hasDefinitions }: { status?: WorkflowStatus; hasDefinitions: boolean },
+  { status, ids, hasDefinitions }: WorkflowFilter & { hasDefinitions: boolean },
 ): Promise<StoredWorkflow[]> {
   const rows = await reader.$queryRawUnsafe<Row[]>(
     `${hasDefinitions ? SELECT : SELECT_WITHOUT} WHERE w.environment_id = $1 AND w.deleted_at IS NULL
        AND ($2::text IS NULL OR w.status = $2) AND ($3::text IS NULL OR w.id < $3)
+       ${ids === undefined ? '' : 'AND w.id = ANY ($4::text[])'}
      ORDER BY w.id DESC LIMIT ${limit + 1}`,
     environmentId,
     status ?? null,
     after ?? null,
+    ...(ids === undefined ? [] : [ids]),
   );
   return rows.map(toWorkflow);
 }
+
+/** Ids of the page's workflows with that part in their names. */
+export const findWorkflowsNamed = (
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  page: PageRequest,
+  { status, ids, part }: WorkflowFilter & { part: string },
+): Promise<NamedRows> =>
+  findByName(transaction, { list: 'workflows', environmentId, part, ids, columns: { status } }, page);
 
 /** The versions of these workflows that are in force, with the number of their steps. Reads all of the steps. */
 export const countSteps = (

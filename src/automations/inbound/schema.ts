@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_EXPRESSION_LENGTH } from '../../filters/expressions/rules.ts';
 import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
+import { enumQuery, namedQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { eventTypeSchema } from '../../messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
@@ -155,6 +155,7 @@ export type RotateWebhookSecret = z.output<typeof rotateWebhookSecretBody>;
 export const listWebhooksQuery = pageQuery.extend({
   channelId: z.string().optional(),
   status: enumQuery(WEBHOOK_STATUSES).optional(),
+  ...namedQuery('webhook'),
 });
 export type ListWebhooks = z.output<typeof listWebhooksQuery>;
 

@@ -169,15 +169,18 @@ export function createInboundWebhooks(
       });
     },
 
-    async list(caller, { channelId, status, ...query }) {
+    async list(caller, { limit, cursor, name, ...filter }) {
       const { environmentId } = caller;
-      const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
-      const scope: ListScope = { list: 'webhooks', environmentId, filters: filter };
-      const page = pageRequest(scope, query);
-      const rows = await tenants.list(caller, (transaction) =>
-        store.findWebhooks(transaction, environmentId, page, filter),
-      );
-      return toPage(scope, page.limit, rows, ({ webhook }) => shown(webhook));
+      const filters = { ...filter, ids: filter.ids?.join(','), name };
+      const scope: ListScope = { list: 'webhooks', environmentId, filters };
+      const page = pageRequest(scope, { limit, cursor });
+      return tenants.list(caller, async (transaction) => {
+        const part = name === undefined ? undefined : { ...filter, part: name };
+        const named = part && (await store.findWebhooksNamed(transaction, environmentId, page, part));
+        const wanted = { ...filter, ...(named && { positions: named.positions }) };
+        const rows = await store.findWebhooks(transaction, environmentId, page, wanted);
+        return toPage(scope, page.limit, rows, ({ webhook }) => shown(webhook), named?.lookedTo);
+      });
     },
 
     get: (caller, id) => tenants.within(caller, async (transaction) => shown(await find(transaction, caller, id))),

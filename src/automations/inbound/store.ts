@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { InboundRefusal as RefusalRow, InboundWebhook as WebhookRow } from '../../db/generated/client.ts';
+import { findByName, type NamedRows } from '../../db/lists/name-look.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
@@ -41,19 +42,38 @@ export async function findWebhook(db: Db, environmentId: string, id: string): Pr
   return row === null ? undefined : toWebhook(row);
 }
 
-/** The page's webhooks, newest first, and one more when there is one. */
+type WebhookFilter = { channelId?: string | undefined; status?: string | undefined; ids?: string[] };
+
+/** The page's webhooks, newest first, and one more when there is one; with `positions` only those that have one of them. */
 export async function findWebhooks(
   db: Db,
   environmentId: string,
   { limit, after }: PageRequest,
-  filter: { channelId?: string; status?: string },
+  { channelId, status, ids, positions }: WebhookFilter & { positions?: string[] },
 ): Promise<PlacedWebhook[]> {
   const rows = await db.inboundWebhook.findMany({
-    where: { environmentId, ...filter, ...(after === undefined ? {} : { position: { lt: after } }) },
+    where: {
+      environmentId,
+      ...(channelId !== undefined && { channelId }),
+      ...(status !== undefined && { status }),
+      ...(ids !== undefined && { id: { in: ids } }),
+      position: { ...(positions !== undefined && { in: positions }), ...(after !== undefined && { lt: after }) },
+    },
     orderBy: { position: 'desc' },
     take: limit + 1,
   });
   return rows.map((row) => ({ id: row.position, webhook: toWebhook(row) }));
+}
+
+/** Positions of the page's webhooks with that part in their names. */
+export function findWebhooksNamed(
+  db: Db,
+  environmentId: string,
+  page: PageRequest,
+  { channelId, status, ids, part }: WebhookFilter & { part: string },
+): Promise<NamedRows> {
+  const columns = { channel_id: channelId, status };
+  return findByName(db, { list: 'inbound_webhooks', environmentId, part, ids, columns }, page);
 }
 
 /** Reads a webhook, and keeps it and its secrets from other changes until the transaction ends. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { STATUS_FILTER } from '../../kernel/rules/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
+import { ID_FORM, ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
 import { PAGE_LIMIT } from '../../kernel/values/page.ts';
 
 /**
@@ -145,6 +146,28 @@ export const someField = <const T extends readonly [string, ...string[]]>(values
 export const errorStatusQuery = z
   .string()
   .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx');
+
+/** Ids of resources of one kind, as a query names them: with commas between them, as many as a page of their list has. Each counts once. */
+export function idsQuery(kind: IdKind) {
+  const reason = `must be ids of 1 to ${PAGE_LIMIT.max} ${kind}s, separated by commas`;
+  const id = `${ID_PREFIXES[kind]}_${ID_FORM}`;
+  return z
+    .string(reason)
+    .regex(new RegExp(`^${id}(?:,${id}){0,${PAGE_LIMIT.max - 1}}$`), reason)
+    .transform((text) => [...new Set(text.split(','))]);
+}
+
+// A part of a name for people, which has 200 UTF-16 units at most. Patterns have no place in it: each character stands for itself.
+const namePartQuery = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters');
+
+/** Filters of every list of things that people name: some of them by their ids, and those with a part in their names. */
+export const namedQuery = (kind: IdKind) => ({
+  ids: idsQuery(kind).exactOptional(),
+  name: namePartQuery.exactOptional(),
+});
 
 /** Lines of JSON, or a table. */
 const EXPORT_FORMATS = ['ndjson', 'csv'] as const;

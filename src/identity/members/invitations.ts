@@ -27,7 +27,15 @@ import {
 import { linkTo } from './links.ts';
 import type { SendLink } from './mailing.ts';
 import { lackingRole } from './rules.ts';
-import type { AcceptBody, CreateInvitation, Invitation, ListMembers, Look, LookBody, NewInvitation } from './schema.ts';
+import type {
+  AcceptBody,
+  CreateInvitation,
+  Invitation,
+  ListInvitations,
+  Look,
+  LookBody,
+  NewInvitation,
+} from './schema.ts';
 import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
 
 /** An invitation is good over a weekend. */
@@ -35,7 +43,7 @@ const LIFE_MS = 72 * 3_600_000;
 
 export type Invitations = {
   create(caller: Caller, organisationId: string, body: CreateInvitation): Promise<NewInvitation>;
-  list(caller: Caller, organisationId: string, query: ListMembers): Promise<Page<Invitation>>;
+  list(caller: Caller, organisationId: string, query: ListInvitations): Promise<Page<Invitation>>;
   revoke(caller: Caller, organisationId: string, id: string): Promise<void>;
   /** An invitation by its code. Throws FORBIDDEN for one that was used or revoked, has expired or never was. */
   look(body: LookBody): Promise<Look>;

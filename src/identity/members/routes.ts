@@ -6,6 +6,7 @@ import {
   createInvitationBody,
   handOverBody,
   invitationAnswer,
+  listInvitationsQuery,
   listMembersQuery,
   lookAnswer,
   lookBody,
@@ -107,7 +108,7 @@ export const memberRoutes = [
     path: `${ORGANISATION}/invitations`,
     params: ofOrganisation,
     access,
-    query: listMembersQuery,
+    query: listInvitationsQuery,
     answers: { 200: pageOf(invitationAnswer) },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { organisationId }, query }, { members }) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
-import { pageQuery } from '../../http/reading/query.ts';
+import { idsQuery, pageQuery } from '../../http/reading/query.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 import { ROLES } from '../../caller/roles.ts';
 import { codeField, emailField, newPasswordField, personName } from '../../caller/person-fields.ts';
@@ -15,7 +15,10 @@ export const memberAnswer = z.strictObject({
 });
 export type Member = z.output<typeof memberAnswer>;
 
-export const listMembersQuery = pageQuery;
+export const listInvitationsQuery = pageQuery;
+export type ListInvitations = z.output<typeof listInvitationsQuery>;
+
+export const listMembersQuery = pageQuery.extend({ userIds: idsQuery('user').exactOptional() });
 export type ListMembers = z.output<typeof listMembersQuery>;
 
 export const memberChange = changeOf(

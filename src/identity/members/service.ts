@@ -150,12 +150,13 @@ export function createMembers(
   return {
     invitations: createInvitations(deps, { ...needed, sendLink }),
 
-    async list(caller, organisationId, query) {
+    async list(caller, organisationId, { userIds, ...query }) {
       await requireRole(db, caller, organisationId, 'viewer');
-      const scope: ListScope = { list: 'members', environmentId: organisationId, filters: {} };
+      const filters = { userIds: userIds?.join(',') };
+      const scope: ListScope = { list: 'members', environmentId: organisationId, filters };
       const page = pageRequest(scope, query);
       const rows = await tenants.list({ organisationId }, (transaction) =>
-        findMembers(transaction, organisationId, page),
+        findMembers(transaction, organisationId, page, userIds),
       );
       return toPage(scope, page.limit, rows, ({ member }) => member);
     },

@@ -26,9 +26,13 @@ export async function findMembers(
   db: Db,
   organisationId: string,
   page: PageRequest,
+  userIds?: string[],
 ): Promise<{ id: string; member: Member }[]> {
   const rows = await db.member.findMany({
-    where: { organisationId, ...(page.after !== undefined && { userId: { lt: page.after } }) },
+    where: {
+      organisationId,
+      userId: { ...(userIds && { in: userIds }), ...(page.after !== undefined && { lt: page.after }) },
+    },
     orderBy: { userId: 'desc' },
     take: page.limit + 1,
     include,

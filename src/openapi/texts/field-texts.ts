@@ -28,6 +28,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   subscriptionId: 'Only of this subscription.',
   channelIds: 'Up to 100 ids of channels, separated by commas. By default the newest 100.',
   workflowIds: 'Up to 100 ids of workflows, separated by commas. By default the newest 100.',
+  ids: 'Only these: up to 100 ids, separated by commas.',
+  userIds: 'Only these: up to 100 ids of people, separated by commas.',
   subscriptionIds: 'Up to 100 ids of subscriptions, separated by commas. By default the newest 100.',
   since: 'Only what is later than this.',
   until: 'Only what is earlier than this.',
@@ -109,6 +111,10 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** The same for a field of one schema, which comes first: `CreateChannel.name`. */
 const BY_PLACE: Readonly<Record<string, string>> = {
+  'ListChannels.name': 'Only those with this in their name, in any case.',
+  'ListWorkflows.name': 'Only those with this in their name, in any case.',
+  'ListWebhooks.name': 'Only those with this in their name, in any case.',
+  'ListSubscriptions.name': 'Only those with this in their name or in the host of their URL, in any case.',
   'CreateWorkflow.trigger': 'Beginning of a run: `type` and `config`. Absent: none yet.',
   'CreateWorkflow.steps': 'Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.',
   'UpdateWorkflow.trigger': 'Replaces the trigger as a whole.',

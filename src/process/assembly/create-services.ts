@@ -68,7 +68,7 @@ export function createServices(
 ): Services {
   const audit = createAudit(deps);
   const deliveries = createDeliveries(deps, { audit });
-  const replays = createReplays(deps, { audit });
+  const replays = createReplays(deps, { audit, filters: deps.filters });
   const schemas = createSchemas(deps);
   const runs = createRuns(deps, { audit, schemas });
   const streams = createStreams(deps);

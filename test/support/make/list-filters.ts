@@ -98,6 +98,16 @@ export const minLatencyMs: Filter = {
   strange: ['30000'],
   bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
+/** A part of a name, in any case, of which no character is a pattern. */
+export const namePart = (...values: string[]): Filter => ({
+  values,
+  matches: ({ name, webhookUrl }, value) => {
+    const texts = [name, typeof webhookUrl === 'string' ? new URL(webhookUrl).host : ''];
+    return texts.some((text) => typeof text === 'string' && text.toLowerCase().includes(value.toLowerCase()));
+  },
+  strange: ['nothing', '%27', 'a%25', 'a_t', '*', '%5C', 'ac.ive'],
+  bad: ['', 'x'.repeat(201)],
+});
 /** Not a filter: every row is shown, with or without its large parts. */
 export const isWhole: Filter = {
   values: ['true', 'false'],

@@ -81,7 +81,7 @@ export async function startResources(): Promise<Resources> {
         apps,
         guard,
         deliveries,
-        messageReplays: createReplays({ tenants, newId, clock: now }, { audit }).messages,
+        messageReplays: createReplays({ tenants, newId, clock: now }, { audit, filters: createFilters() }).messages,
         filters: createFilters(),
         audit,
       },

@@ -10,6 +10,7 @@ import {
   idOf,
   type Item,
   minLatencyMs,
+  namePart,
   oneOf,
   someOf,
   publisherId,
@@ -75,7 +76,7 @@ export const LISTS: List[] = [
   {
     name: 'channels',
     rows: 'SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', CHANNEL_STATUSES), definitions: isWhole },
+    filters: { status: oneOf('status', CHANNEL_STATUSES), name: namePart('ACT', 'chiv', 'a'), definitions: isWhole },
   },
   {
     name: 'messages',
@@ -103,6 +104,7 @@ export const LISTS: List[] = [
     filters: {
       status: oneOf('status', ['active', 'paused', 'disabled']),
       channelId: idOf('channelId'),
+      name: namePart('EXAMPLE', 'e.com'),
     },
   },
   {
@@ -187,7 +189,11 @@ export const LISTS: List[] = [
   {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
-    filters: { status: oneOf('status', ['active', 'paused', 'draft']), definitions: isWhole },
+    filters: {
+      status: oneOf('status', ['active', 'paused', 'draft']),
+      name: namePart('Act', 'dr'),
+      definitions: isWhole,
+    },
   },
   {
     name: 'runs',

@@ -1,5 +1,5 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { idOf, oneOf } from './list-filters.ts';
+import { idOf, namePart, oneOf } from './list-filters.ts';
 import { make } from './seed.ts';
 
 /** The lists of inbound webhooks, as seeded-lists.ts has them. */
@@ -7,7 +7,11 @@ export const INBOUND_LISTS = [
   {
     name: 'webhooks' as const,
     rows: 'SELECT position, id FROM inbound_webhooks WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { status: oneOf('status', ['active', 'disabled']), channelId: idOf('channelId') },
+    filters: {
+      status: oneOf('status', ['active', 'disabled']),
+      channelId: idOf('channelId'),
+      name: namePart('Active', 'able'),
+    },
   },
   {
     name: 'refusals' as const,

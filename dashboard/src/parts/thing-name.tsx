@@ -1,0 +1,63 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { askTogether } from '../lib/ask-together.ts';
+import { useHere } from '../lib/session.ts';
+import { FULL } from './use-found.ts';
+import { FIRST_NAMES } from './use-names.ts';
+
+/** Names change seldom, and a change on this page reads all of them anew. */
+const NAMES_FOR_MS = 300_000;
+
+type Thing = { id: string; name: string };
+type Known = { kind: keyof typeof FIRST_NAMES; id: string };
+
+/**
+ * The name of a thing of the place, and its id until the name is known or where the thing is gone. A page that has read the first things
+ * for its choices knows most names. All others that are in view are asked for in one request.
+ */
+function useThingName({ kind, id }: Known): string {
+  const { at, path } = useHere();
+  // Reads what a page has read, and asks for nothing.
+  const first = useQuery<readonly Thing[]>({ queryKey: [path, FIRST_NAMES[kind]], enabled: false });
+  const known = first.data?.find((each) => each.id === id)?.name;
+  const isAll = first.data !== undefined && first.data.length < FULL;
+  const found = useQuery({
+    queryKey: [path, 'name', kind, id],
+    queryFn: () =>
+      askTogether(`${path} ${kind}`, id, async (ids) => {
+        const page = { ids, limit: FULL };
+        const lean = { ...page, definitions: 'false' } as const;
+        const { data }: { data: readonly Thing[] } =
+          kind === 'subscription'
+            ? await api.subscriptions.list(page, at).page()
+            : await (kind === 'channel' ? api.channels : api.workflows).list(lean, at).page();
+        return new Map(data.map((each) => [each.id, each.name]));
+      }),
+    enabled: known === undefined && !isAll && first.fetchStatus === 'idle',
+    staleTime: NAMES_FOR_MS,
+  });
+  return known ?? found.data ?? id;
+}
+
+/** Names of things that a page has shown, or has among its choices, for texts; the id of any other. */
+export function useKnownNames(): (of: Known) => string {
+  const client = useQueryClient();
+  const { path } = useHere();
+  return ({ kind, id }) => {
+    const first = client.getQueryData<readonly Thing[]>([path, FIRST_NAMES[kind]]);
+    return (
+      first?.find((each) => each.id === id)?.name ?? client.getQueryData<string | null>([path, 'name', kind, id]) ?? id
+    );
+  };
+}
+
+export function ThingName(of: Known) {
+  const name = useThingName(of);
+  return name === of.id ? <span className="mono">{of.id}</span> : <span title={of.id}>{name}</span>;
+}
+
+/** The subscription that a dead letter is of, or the workflow of its run. */
+export function Whose({ of }: { of: { subscriptionId?: string | undefined; workflowId?: string | undefined } }) {
+  if (of.subscriptionId !== undefined) return <ThingName kind="subscription" id={of.subscriptionId} />;
+  return of.workflowId === undefined ? null : <ThingName kind="workflow" id={of.workflowId} />;
+}
