@@ -101,7 +101,7 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     .getByRole('button', { name: 'Replay these' })
     .click();
   await page.getByText('2 open dead letters match.').waitFor();
-  const rate = page.getByLabel('A second, at most');
+  const rate = page.getByLabel('At most per second');
   const go = page.getByRole('button', { name: 'Replay them' });
   for (const wrong of ['1001', '0', '5,5', 'many']) {
     await rate.fill(wrong);

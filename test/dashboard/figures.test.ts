@@ -117,6 +117,27 @@ test('the figures beside the list of subscriptions keep the span and the mark th
   await page.waitForURL((url) => url.search === '');
 });
 
+// A receiver that took nothing stood there as active, in green.
+test('a subscription whose newest tries have all failed is failing, in its list and on its page', async () => {
+  const { page } = dashboard;
+  const { pool } = scene.posthorn.deps;
+  await dashboard.open('/subscriptions');
+  const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
+  await row.getByText('99.3 %').waitFor();
+  expect(await row.getByText('Failing').count()).toBe(0);
+  // From the last minutes on nothing has arrived.
+  await pool.query(`DELETE FROM stat_counts WHERE of_id = $1 AND code = 200 AND at > now() - interval '3 hours'`, [
+    subscriptionId,
+  ]);
+  await dashboard.open('/subscriptions');
+  await row.getByText('Failing').waitFor();
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await page.locator('.sentence').getByText('Its newest tries have all failed.').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await page.locator('.sentence').getByRole('link').click();
+  await page.waitForURL(({ searchParams }) => searchParams.get('subscription') === subscriptionId);
+});
+
 test('answers of a subscription are drawn over time, and a step leads to its deliveries by keyboard, table and click', async () => {
   const { page } = dashboard;
   const isOfFailures = ({ pathname, searchParams }: URL): boolean =>
@@ -225,7 +246,7 @@ test('a deployment has made something worse: since then and as long before it st
   await scene.make('/v1/marks', { name: 'Deploy 4.2', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
   await scene.make('/v1/marks', { name: 'Deploy 4.3', at: new Date(Date.now() - 20 * MINUTE).toISOString() });
   await dashboard.open('/overview');
-  const moments = page.getByRole('region', { name: 'Marked moments' });
+  const moments = page.getByRole('region', { name: 'Marked deployments' });
   await moments.getByRole('link', { name: 'compare Deploy 4.2' }).click();
   await page.waitForURL(/mark=mrk_/);
   await page.getByText(/^1 h 3\d min since Deploy 4\.2, beside as long before it/).waitFor();

@@ -190,7 +190,7 @@ test('a time is written in the zone as it is then, and one at which clocks chang
   await dashboard.open('/account');
   await page.getByLabel('Time zone').selectOption('local');
   await dashboard.open('/overview');
-  await page.getByRole('button', { name: 'Mark a moment' }).click();
+  await page.getByRole('button', { name: 'Mark a deployment' }).click();
   const dialog = page.getByRole('dialog');
   const when = dialog.getByLabel(/^When it was/);
   const labelled = (zone: string) => dialog.getByText(`When it was (${zone})`, { exact: true });

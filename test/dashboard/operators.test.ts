@@ -26,10 +26,10 @@ test('a deployment is marked, and what has failed since is one click away', asyn
   await waitFor('the first failure', async () => (await failed()) === 1);
 
   await dashboard.open('/overview');
-  await page.getByRole('button', { name: 'Mark a moment' }).click();
+  await page.getByRole('button', { name: 'Mark a deployment' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Deploy 4.2');
-  await page.getByRole('dialog').getByRole('button', { name: 'Mark a moment' }).click();
-  const moments = page.getByRole('region', { name: 'Marked moments' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark a deployment' }).click();
+  const moments = page.getByRole('region', { name: 'Marked deployments' });
   await moments.getByText('Deploy 4.2', { exact: true }).first().waitFor();
   await publish();
   await waitFor('the second failure', async () => (await failed()) === 2);
@@ -49,10 +49,10 @@ test('a deployment is marked, and what has failed since is one click away', asyn
   // One that nobody marked in time is marked later, in the zone of the reader.
   const at = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Mark a moment' }).click();
+  await page.getByRole('button', { name: 'Mark a deployment' }).click();
   await dialog.getByLabel('Name').fill('Deploy 4.1');
   await dialog.getByLabel('When it was (UTC)').fill(at);
-  await dialog.getByRole('button', { name: 'Mark a moment' }).click();
+  await dialog.getByRole('button', { name: 'Mark a deployment' }).click();
   const earlier = moments.getByRole('row').filter({ hasText: 'Deploy 4.1' });
   expect(await earlier.locator('time').getAttribute('datetime')).toBe(`${at}.000Z`);
 });

@@ -54,6 +54,6 @@ test('who may only read sees no way to write, and no credentials', async () => {
   }
   // Nobody is led to what is not allowed.
   await dashboard.open('/overview');
-  await page.getByText('Marked moments').waitFor();
+  await page.getByText('Marked deployments').waitFor();
   expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
 });

@@ -71,6 +71,21 @@ test('a search that finds nothing, cannot be read, or has not begun says so', as
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
 });
 
+// Somebody has the number of an order, and no idea how its publisher calls it.
+test('a number that is nowhere but in payloads is found by the paths that the newest payloads have', async () => {
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const publish = (number: number): Promise<string> =>
+    scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { order: { number } } });
+  const wanted = await publish(5017);
+  await publish(5018);
+  const { page } = dashboard;
+  await dashboard.open('/search?q=5017');
+  await page.getByText('Payloads were not looked through').waitFor();
+  await page.getByRole('link', { name: 'payload.order.number=5017' }).click();
+  await page.getByRole('link', { name: wanted }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+});
+
 test('a list leaves as a table with the filters of its page, and the line for a shell does the same', async () => {
   const channelId = await scene.make('/v1/channels', { name: 'exported' });
   const publish = (eventType: string): Promise<string> =>

@@ -202,6 +202,7 @@ function Deliveries({ id }: { id: string }) {
                 <th>{t.fields.subscription}</th>
                 <th>{t.fields.attempts}</th>
                 <th>{t.fields.lastAnswer}</th>
+                <th>{t.fields.lastTry}</th>
                 <th>{t.fields.nextTry}</th>
                 <th>{t.fields.delivery}</th>
               </tr>
@@ -221,6 +222,7 @@ function Deliveries({ id }: { id: string }) {
                   <td>
                     <LastAnswer of={row} />
                   </td>
+                  <td>{row.lastAttemptAt !== undefined && <Time at={row.lastAttemptAt} />}</td>
                   <td>{row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />}</td>
                   <td>
                     <HereLink to={`/deliveries/${row.id}`} className="mono">

@@ -10,6 +10,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { PayloadPaths } from '../parts/payload-paths.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
@@ -151,6 +152,7 @@ function Found({ q }: { q: string }) {
       {hits.length === 0 && (
         <Empty title={found.hasNextPage ? t.search.noneSoFar : t.search.none}>
           <p>{q.includes('=') ? t.search.noneWhy : t.search.noneWithoutPath(q)}</p>
+          <PayloadPaths value={q.slice(q.indexOf('=') + 1)} channelId={channelId} />
         </Empty>
       )}
       <Looked pages={pages} count={hits.length} />

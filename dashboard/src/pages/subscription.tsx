@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Subscription, type SubscriptionSecret } from '../api/client.ts';
+import { failsNow } from '../lib/fails-now.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -40,6 +41,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
     queryFn: () => api.subscriptions.get(id, at),
     refetchInterval: 5_000,
   });
+  const isFailing = useFailing(id);
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const tab = isInPanel ? 'overview' : chosen;
@@ -47,7 +49,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
-        <SubscriptionState of={row} /> <Why of={row} />
+        <SubscriptionState of={row} isFailing={isFailing} /> <Why of={row} isFailing={isFailing} />
       </p>
       {row.warnings !== undefined && (
         <div className="note bad stack">
@@ -102,7 +104,18 @@ function SigningSecret({ of: { id, name } }: { of: Subscription }) {
   );
 }
 
-function Why({ of: row }: { of: Subscription }) {
+/** Whether its newest tries have all failed. */
+function useFailing(id: string): boolean {
+  const { at, path } = useHere();
+  const { data } = useQuery({
+    queryKey: [path, 'subscription-figures', [id]],
+    queryFn: async () => (await api.stats.getSubscriptions({ subscriptionIds: [id] }, at)).subscriptions,
+    refetchInterval: 10_000,
+  });
+  return failsNow(data?.[0]?.points ?? []);
+}
+
+function Why({ of: row, isFailing }: { of: Subscription; isFailing: boolean }) {
   const t = useTexts();
   if (row.secretUnreadableSince !== undefined)
     return (
@@ -112,6 +125,15 @@ function Why({ of: row }: { of: Subscription }) {
     );
   if (row.status === 'paused') return <>{t.subscriptions.isPaused}</>;
   if (row.status === 'disabled') return <>{t.subscriptions.isDisabled}</>;
+  if (row.circuit.state === 'closed' && isFailing)
+    return (
+      <>
+        {t.subscriptions.failsWhy}{' '}
+        <HereLink to="/deliveries" search={{ subscription: row.id }}>
+          {t.overview.look}
+        </HereLink>
+      </>
+    );
   if (row.circuit.state === 'closed') return <>{t.subscriptions.isWell}</>;
   return (
     <>

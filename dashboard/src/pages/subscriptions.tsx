@@ -1,5 +1,6 @@
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
+import { failsNow } from '../lib/fails-now.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -86,7 +87,11 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
   const figuresOf = ({ id }: Subscription): Figures | undefined =>
     figures.find(({ subscriptionId }) => subscriptionId === id);
   const columns: readonly Column<Subscription>[] = [
-    { head: t.fields.status, width: '104px', cell: (row) => <SubscriptionState of={row} /> },
+    {
+      head: t.fields.status,
+      width: '104px',
+      cell: (row) => <SubscriptionState of={row} isFailing={failsNow(figuresOf(row)?.points ?? [])} />,
+    },
     {
       head: t.common.name,
       width: 'minmax(112px, 1fr)',

@@ -9,6 +9,7 @@ import { AnswersOverTime } from './answers-over-time.tsx';
 import { Chart } from './chart.tsx';
 import { FigureNumbers, type FiguresOf, rowsOf } from './figure-numbers.tsx';
 import { useGo } from './link.tsx';
+import { MarkButton } from './mark-button.tsx';
 import { MarkFigures, useMark } from './mark-figures.tsx';
 import { useMarks } from './use-marks.ts';
 import { Unread } from './unread.tsx';
@@ -77,6 +78,7 @@ export function Figures({ of }: { of: FiguresOf }) {
             </select>
           </label>
         )}
+        {of.subscriptionId !== undefined && <MarkButton />}
         <label>
           {t.figures.range}{' '}
           <select className="input" value={range} onChange={(event) => change({ range: event.target.value })}>

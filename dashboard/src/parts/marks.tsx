@@ -1,17 +1,11 @@
-import { useState } from 'react';
 import { api, type Mark } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from './acts.tsx';
 import { AskButton } from './ask-button.tsx';
-import { Dialog } from './dialog.tsx';
 import { FailedSince } from './failed-since.tsx';
-import { Failure } from './failure.tsx';
-import { problemOf, TextField } from './field.tsx';
-import { FormButtons } from './form-buttons.tsx';
 import { HereLink } from './link.tsx';
-import { TimeField, useTimeOf } from './time-field.tsx';
+import { MarkButton } from './mark-button.tsx';
 import { Time } from './time.tsx';
 import { useMarks } from './use-marks.ts';
 
@@ -21,18 +15,12 @@ const SHOWN = 5;
 /** Moments that somebody has marked, each with the way to what has failed since. */
 export function Marks() {
   const t = useTexts();
-  const { may } = useHere();
   const marks = useMarks();
-  const [isMaking, setIsMaking] = useState(false);
   return (
     <section className="box section" aria-label={t.marks.title}>
       <div className="heading">
         <h2>{t.marks.title}</h2>
-        {may('developer') && (
-          <button type="button" className="button" onClick={() => setIsMaking(true)}>
-            {t.marks.make}
-          </button>
-        )}
+        <MarkButton />
       </div>
       {marks.length === 0 ? (
         <p className="muted">{t.marks.none}</p>
@@ -47,7 +35,6 @@ export function Marks() {
           </table>
         </div>
       )}
-      {isMaking && <MarkDialog onClose={() => setIsMaking(false)} />}
     </section>
   );
 }
@@ -86,55 +73,5 @@ function Row({ mark }: { mark: Mark }) {
         )}
       </td>
     </tr>
-  );
-}
-
-function MarkDialog({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
-  const { at } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
-  const [name, setName] = useState('');
-  const [when, setWhen] = useState('');
-  const timeOf = useTimeOf();
-  const [error, setError] = useState<unknown>();
-  return (
-    <Dialog title={t.marks.make} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setError(undefined);
-          void act(
-            async () => {
-              await api.marks.create({ name, at: timeOf(when) }, at);
-              onClose();
-              await refresh();
-            },
-            { told: t.marks.made, onFailure: setError },
-          );
-        }}
-      >
-        <p className="muted">{t.marks.why}</p>
-        <TextField
-          label={t.common.name}
-          value={name}
-          onChange={setName}
-          hint={t.marks.nameHint}
-          problem={problemOf(error, 'name')}
-          isRequired
-          hasFocus
-        />
-        <TimeField
-          label={t.marks.when}
-          value={when}
-          onChange={setWhen}
-          hint={t.marks.whenHint}
-          problem={problemOf(error, 'at')}
-        />
-        <Failure error={error} />
-        <FormButtons go={t.marks.make} onCancel={onClose} />
-      </form>
-    </Dialog>
   );
 }

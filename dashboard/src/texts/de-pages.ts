@@ -236,6 +236,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     latency: 'Mittlere Antwortzeit',
     tabs: { overview: 'Überblick', deliveries: 'Zustellungen', settings: 'Einstellungen', secret: 'Geheimnis' },
     circuit: { closed: 'Frei', open: 'Gesperrt', half_open: 'Wird geprüft' },
+    failsNow: 'Scheitert',
+    failsWhy: 'Die neuesten Versuche sind alle gescheitert.',
     isWell: 'Nachrichten werden geschickt, wie sie kommen.',
     isPaused: 'Nachrichten warten, bis es fortgesetzt wird. Keine geht verloren.',
     isDisabled:

@@ -47,7 +47,8 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     noneSoFar: 'Bisher nichts gefunden',
     noneWhy: 'Inhalte werden Zeichen für Zeichen verglichen: 12.50 ist nicht 12.5. Gelöschte Nachrichten haben keinen.',
     noneWithoutPath: (text) =>
-      `Inhalte wurden nicht durchsucht. Ein Wert darin findet sich mit seinem Pfad, etwa payload.order.id=${text} oder payload.items.*.sku=${text}.`,
+      `Inhalte wurden nicht durchsucht. Ein Wert darin findet sich mit seinem Pfad, etwa payload.order.id=${text}.`,
+    paths: 'Werte der neuesten Nachrichten, jeder mit dem, was gesucht wurde:',
     examples: 'Zum Beispiel',
     example: {
       id: 'eine Nachricht, nach ihrer Id oder der webhook-id im Protokoll eines Empfängers',

@@ -68,8 +68,8 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
     },
   },
   marks: {
-    title: 'Markierte Zeitpunkte',
-    make: 'Zeitpunkt markieren',
+    title: 'Markierte Deployments',
+    make: 'Deployment markieren',
     when: 'Wann es war',
     whenHint: 'Leer: jetzt.',
     made: 'Markiert',

@@ -155,6 +155,7 @@ export const de: Texts = {
     lastError: 'Letzter Fehler',
     made: 'Angelegt',
     message: 'Nachricht',
+    lastTry: 'Letzter Versuch',
     nextTry: 'Nächster Versuch',
     payload: 'Inhalt',
     published: 'Veröffentlicht',

@@ -235,6 +235,8 @@ export const enPages = {
     latency: 'Mean latency',
     tabs: { overview: 'Overview', deliveries: 'Deliveries', settings: 'Settings', secret: 'Secret' },
     circuit: { closed: 'Closed', open: 'Circuit open', half_open: 'Being probed' },
+    failsNow: 'Failing',
+    failsWhy: 'Its newest tries have all failed.',
     isWell: 'Messages are sent as they come.',
     isPaused: 'Messages wait until it is resumed. None is lost.',
     isDisabled:

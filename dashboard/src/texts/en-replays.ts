@@ -14,10 +14,10 @@ export const enReplays = {
     to: 'To',
     toHint: 'Empty: now.',
     upTo: 'Looked at up to',
-    rate: 'A second, at most',
+    rate: 'At most per second',
     rateHint: 'Empty: as fast as they are found. The limits of a subscription hold beside it.',
     rateBounds: 'A whole number from 1 to 1,000.',
-    onlyMissing: 'Only what was never delivered, and has not failed',
+    onlyMissing: 'Only messages that it never had a delivery of. Failed ones are replayed from the dead letters.',
     ask: 'Replay since…',
     one: {
       ask: 'Replay to…',

@@ -43,7 +43,8 @@ export const enSearch = {
     noneSoFar: 'Nothing found so far',
     noneWhy: 'Payloads are compared character by character: 12.50 is not 12.5. Erased messages have none.',
     noneWithoutPath: (text: string) =>
-      `Payloads were not looked through. A value in them is found by its path, such as payload.order.id=${text} or payload.items.*.sku=${text}.`,
+      `Payloads were not looked through. A value in them is found by its path, such as payload.order.id=${text}.`,
+    paths: 'Values of the newest messages, each with what was looked for:',
     examples: 'For example',
     example: {
       id: 'a message, by its id or the webhook-id of a receiver’s log',

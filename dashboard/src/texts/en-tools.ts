@@ -64,8 +64,8 @@ export const enTools = {
     },
   },
   marks: {
-    title: 'Marked moments',
-    make: 'Mark a moment',
+    title: 'Marked deployments',
+    make: 'Mark a deployment',
     when: 'When it was',
     whenHint: 'Empty: now.',
     made: 'Marked',

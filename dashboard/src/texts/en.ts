@@ -153,6 +153,7 @@ const frame = {
     lastError: 'Last error',
     made: 'Made',
     message: 'Message',
+    lastTry: 'Last try',
     nextTry: 'Next try',
     payload: 'Payload',
     published: 'Published',
