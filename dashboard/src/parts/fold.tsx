@@ -8,7 +8,7 @@ export function FoldButton({ of }: { of: Foldable }) {
   const [isOpen, toggle] = useFold(of);
   return (
     <button type="button" className="button plain" aria-expanded={isOpen} onClick={toggle}>
-      {t.list.fold[of]} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+      {t.figures.fold[of]} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
     </button>
   );
 }

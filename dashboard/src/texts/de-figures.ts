@@ -4,6 +4,7 @@ import type { Texts } from './en.ts';
 /** German words of figures and charts. */
 export const deFigures: Pick<Texts, keyof typeof enFigures> = {
   figures: {
+    fold: { fields: 'Felder', charts: 'Diagramme' },
     locale: 'de',
     title: 'Verkehr',
     range: 'Zeitraum',

@@ -19,7 +19,8 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     rate: 'Je Sekunde höchstens',
     rateHint: 'Leer: so schnell, wie sie gefunden werden. Die Grenzen eines Abonnements gelten daneben.',
     rateBounds: 'Eine ganze Zahl von 1 bis 1.000.',
-    onlyMissing: 'Nur Nachrichten, für die es hier nie eine Zustellung gab. Gescheiterte wiederholen Sie von den Unzustellbaren aus.',
+    onlyMissing:
+      'Nur Nachrichten, für die es hier nie eine Zustellung gab. Gescheiterte wiederholen Sie von den Unzustellbaren aus.',
     ask: 'Wiederholen ab…',
     one: {
       ask: 'Wiederholen an…',

@@ -82,7 +82,6 @@ export const de: Texts = {
     },
   },
   list: {
-    fold: { fields: 'Felder', charts: 'Diagramme' },
     query: {
       label: 'Abfrage',
       completions: 'Vorschläge',

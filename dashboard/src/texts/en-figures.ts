@@ -1,6 +1,7 @@
 /** English words of figures and charts. */
 export const enFigures = {
   figures: {
+    fold: { fields: 'Fields', charts: 'Charts' },
     locale: 'en',
     title: 'Traffic',
     range: 'Range',

@@ -81,7 +81,6 @@ const frame = {
     },
   },
   list: {
-    fold: { fields: 'Fields', charts: 'Charts' },
     query: {
       label: 'Query',
       completions: 'Completions',
