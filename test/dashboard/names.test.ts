@@ -27,6 +27,23 @@ async function makeOldSubscriptions(channelId: string): Promise<Map<string, stri
   return names;
 }
 
+test('a subscription that was made after the page was read has its name in new rows', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'of a late one' });
+  const make = (name: string) =>
+    scene.make('/v1/subscriptions', { channelId, name, webhookUrl: 'https://early.example.com/in' });
+  const publish = () => scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+  await make('early one');
+  await publish();
+  await dashboard.open(`/deliveries?channel=${channelId}`);
+  const grid = page.getByRole('grid', { name: 'Deliveries' });
+  await grid.getByText('early one', { exact: true }).waitFor();
+  await make('late one');
+  await publish();
+  await page.getByRole('button', { name: /^\d+ new/ }).click();
+  await grid.getByText('late one', { exact: true }).waitFor();
+});
+
 // A list showed the id of a thing that was not among the newest hundred.
 test('a list asks for all names that are not among the newest hundred in one request, and shows them', async () => {
   const { page } = dashboard;

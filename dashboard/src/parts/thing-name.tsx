@@ -6,7 +6,7 @@ import { FULL } from './use-found.ts';
 import { FIRST_NAMES } from './use-names.ts';
 
 /** Names change seldom, and a change on this page reads all of them anew. */
-const NAMES_FOR_MS = 300_000;
+const NAMES_FOR_MS = 60_000;
 
 type Thing = { id: string; name: string };
 type Known = { kind: keyof typeof FIRST_NAMES; id: string };
@@ -17,10 +17,15 @@ type Known = { kind: keyof typeof FIRST_NAMES; id: string };
  */
 function useThingName({ kind, id }: Known): string {
   const { at, path } = useHere();
-  // Reads what a page has read, and asks for nothing.
-  const first = useQuery<readonly Thing[]>({ queryKey: [path, FIRST_NAMES[kind]], enabled: false });
+  const { key, read } = FIRST_NAMES[kind];
+  const first = useQuery<readonly Thing[]>({
+    queryKey: [path, key],
+    queryFn: () => read(at),
+    // Kept up where a page has read them, and read for no name alone.
+    enabled: ({ state }) => state.data !== undefined,
+    staleTime: NAMES_FOR_MS,
+  });
   const known = first.data?.find((each) => each.id === id)?.name;
-  const isAll = first.data !== undefined && first.data.length < FULL;
   const found = useQuery({
     queryKey: [path, 'name', kind, id],
     queryFn: () =>
@@ -33,7 +38,8 @@ function useThingName({ kind, id }: Known): string {
             : await (kind === 'channel' ? api.channels : api.workflows).list(lean, at).page();
         return new Map(data.map((each) => [each.id, each.name]));
       }),
-    enabled: known === undefined && !isAll && first.fetchStatus === 'idle',
+    // One that was made since is not among the first ones, however few there are.
+    enabled: known === undefined && first.fetchStatus === 'idle',
     staleTime: NAMES_FOR_MS,
   });
   return known ?? found.data ?? id;
@@ -44,7 +50,7 @@ export function useKnownNames(): (of: Known) => string {
   const client = useQueryClient();
   const { path } = useHere();
   return ({ kind, id }) => {
-    const first = client.getQueryData<readonly Thing[]>([path, FIRST_NAMES[kind]]);
+    const first = client.getQueryData<readonly Thing[]>([path, FIRST_NAMES[kind].key]);
     return (
       first?.find((each) => each.id === id)?.name ?? client.getQueryData<string | null>([path, 'name', kind, id]) ?? id
     );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Channel, type Subscription, type Workflow } from '../api/client.ts';
 import type { NamePair } from '../lib/list-filter.ts';
-import { useHere } from '../lib/session.ts';
+import { type Here, useHere } from '../lib/session.ts';
 import { FULL } from './use-found.ts';
 
 type Named<T> = {
@@ -15,19 +15,30 @@ type Named<T> = {
   refetch: () => unknown;
 };
 
-/** Parts of the keys under which the first things of each kind are kept. */
+type At = Here['at'];
+
+/** How the first things of each kind are read, and a part of the key under which they are kept. */
 export const FIRST_NAMES = {
-  channel: 'channel-names',
-  subscription: 'subscription-names',
-  workflow: 'workflow-names',
+  channel: {
+    key: 'channel-names',
+    read: async (at: At) => (await api.channels.list({ definitions: 'false', limit: FULL }, at).page()).data,
+  },
+  subscription: {
+    key: 'subscription-names',
+    read: async (at: At) => (await api.subscriptions.list({ limit: FULL }, at).page()).data,
+  },
+  workflow: {
+    key: 'workflow-names',
+    read: async (at: At) => (await api.workflows.list({ definitions: 'false', limit: FULL }, at).page()).data,
+  },
 } as const;
 
 /** The newest channels of the place, for choices. Names in lists come from ThingName. */
 export function useChannels(): Named<Channel> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, FIRST_NAMES.channel],
-    queryFn: async () => (await api.channels.list({ definitions: 'false', limit: FULL }, at).page()).data,
+    queryKey: [path, FIRST_NAMES.channel.key],
+    queryFn: () => FIRST_NAMES.channel.read(at),
     staleTime: 5_000,
   });
   return namesOf(found);
@@ -37,8 +48,8 @@ export function useChannels(): Named<Channel> {
 export function useSubscriptions(): Named<Subscription> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, FIRST_NAMES.subscription],
-    queryFn: async () => (await api.subscriptions.list({ limit: FULL }, at).page()).data,
+    queryKey: [path, FIRST_NAMES.subscription.key],
+    queryFn: () => FIRST_NAMES.subscription.read(at),
     staleTime: 5_000,
   });
   return namesOf(found);
@@ -48,8 +59,8 @@ export function useSubscriptions(): Named<Subscription> {
 export function useWorkflows(): Named<Workflow> {
   const { at, path } = useHere();
   const found = useQuery({
-    queryKey: [path, FIRST_NAMES.workflow],
-    queryFn: async () => (await api.workflows.list({ definitions: 'false', limit: FULL }, at).page()).data,
+    queryKey: [path, FIRST_NAMES.workflow.key],
+    queryFn: () => FIRST_NAMES.workflow.read(at),
     staleTime: 5_000,
   });
   return namesOf(found);
