@@ -105,6 +105,7 @@ const ASKED = [
   /^src\/automations\/.*(store|service|cover)\.ts$/,
   /^src\/changes\/store\.ts$/,
   /^src\/db\/shared-connections\.ts$/,
+  /^src\/db\/lists\/name-look\.ts$/,
   /^src\/deliveries\/(retryable|unindexed)-store\.ts$/,
   /^src\/deliveries\/statements\/(dead-letters|due-again|run-again)\.ts$/,
   /^src\/deliveries\/store\.ts$/,
