@@ -225,6 +225,19 @@ test('a receiver that refuses a signature finds out why, and gets the same reque
   );
   expect(await verifyWebhook(again?.body ?? '', again?.headers ?? {}, secret.secret)).toMatchObject({ id: messageId });
   await dialog.getByRole('button', { name: 'Close' }).click();
+
+  // From the delivery to the doctor, which knows both then. In another environment it says where the message is.
+  await page.getByRole('link', { name: 'Check a signature' }).click();
+  await page.getByRole('heading', { name: 'Signature doctor', level: 1 }).waitFor();
+  expect((await page.getByLabel('Headers').inputValue()).trim()).toBe(`webhook-id: ${messageId}`);
+  expect(await page.getByLabel('Subscription').inputValue()).toBe(subscriptionId);
+  const { pathname } = new URL(page.url());
+  const there = pathname.includes('/test/') ? 'live' : 'test';
+  await dashboard.open(`/doctor?message=${messageId}`, there);
+  await examine.click();
+  await page.getByText('The message is in another environment or app').waitFor();
+  await page.getByRole('link', { name: 'To the signature doctor there' }).click();
+  await page.waitForURL((url) => url.pathname === pathname);
 });
 
 test('a subscription gets its messages again from a time on', async () => {

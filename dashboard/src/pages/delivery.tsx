@@ -115,6 +115,13 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
           <button type="button" className="button" onClick={() => setIsSigning(true)}>
             {t.doctor.curl}
           </button>
+          <HereLink
+            to="/doctor"
+            search={{ message: row.messageId, subscription: row.subscriptionId }}
+            className="button plain"
+          >
+            {t.doctor.check}
+          </HereLink>
         </div>
       )}
       {isSigning && <SignedCurl delivery={row} onClose={() => setIsSigning(false)} />}

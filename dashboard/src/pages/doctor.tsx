@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, isApiError } from '../api/client.ts';
+import { addressOfId } from '../lib/find-id.ts';
+import { useAddress } from '../lib/search.ts';
 import { bodyOf, canSign, examineSignature, type SignatureFault, readHeaders } from '../lib/signature.ts';
-import { useHere } from '../lib/session.ts';
+import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -9,6 +11,7 @@ import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { PathLink } from '../parts/link.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
 import { TimeField, useTimeOf } from '../parts/time-field.tsx';
@@ -19,12 +22,20 @@ const isGood = ({ kind }: SignatureFault): boolean => kind === 'good' || kind ==
 /** Says why a receiver refuses a signature, from what it has seen. */
 export function DoctorPage() {
   const t = useTexts();
-  const { at, may } = useHere();
+  const { at, path, may } = useHere();
+  const session = useSession();
   const { act } = useActs();
+  const [search] = useAddress();
   const subscriptions = useSubscriptions();
   const timeOf = useTimeOf();
-  const [form, setForm] = useState({ headers: '', body: '', theirs: '', clock: '' });
-  const [subscriptionId, setSubscriptionId] = useState('');
+  const [form, setForm] = useState({
+    headers: search['message'] === undefined ? '' : `webhook-id: ${search['message']}\n`,
+    body: '',
+    theirs: '',
+    clock: '',
+  });
+  const [subscriptionId, setSubscriptionId] = useState(search['subscription'] ?? '');
+  const [elsewhere, setElsewhere] = useState<string>();
   const [findings, setFindings] = useState<readonly SignatureFault[]>();
   const [error, setError] = useState<unknown>();
   if (!may('developer')) return <NotAllowed />;
@@ -35,7 +46,7 @@ export function DoctorPage() {
   const look = async (): Promise<void> => {
     if (!canSign()) throw new Error(t.doctor.insecure);
     const seen = readHeaders(form.headers);
-    const message = seen.id === undefined ? undefined : await api.messages.get(seen.id, at).withAnswer();
+    const message = seen.id === undefined ? undefined : await messageOf(seen.id);
     const chosen = subscriptionId === '' && seen.id !== undefined ? await onlyOneOf(seen.id) : subscriptionId;
     const { secret } =
       chosen === undefined || chosen === '' ? { secret: '' } : await api.subscriptions.getSecret(chosen, at);
@@ -52,6 +63,16 @@ export function DoctorPage() {
       }),
     );
   };
+  /** The message. Says where it is, if that is another app or environment of the person. */
+  const messageOf = async (id: string) => {
+    try {
+      return await api.messages.get(id, at).withAnswer();
+    } catch (failure) {
+      const address = isApiError(failure, 'NOT_FOUND') ? await addressOfId(session, path, id) : undefined;
+      setElsewhere(address?.replace(/\/messages\/.*$/, '/doctor'));
+      throw address === undefined ? failure : new Error(t.doctor.elsewhere);
+    }
+  };
   /** The subscription, where the message went to no other. */
   const onlyOneOf = async (messageId: string): Promise<string | undefined> => {
     const { data } = await api.deliveries.list({ messageId, limit: 2 }, at).page();
@@ -67,6 +88,7 @@ export function DoctorPage() {
           event.preventDefault();
           setError(undefined);
           setFindings(undefined);
+          setElsewhere(undefined);
           void act(look, { onFailure: setError });
         }}
       >
@@ -90,6 +112,11 @@ export function DoctorPage() {
         />
         <TimeField label={t.doctor.clock} {...field('clock')} hint={t.doctor.clockHint} />
         <Failure error={error} />
+        {elsewhere !== undefined && (
+          <p>
+            <PathLink to={elsewhere}>{t.doctor.toThere}</PathLink>
+          </p>
+        )}
         <div className="buttons">
           <button type="submit" className="button main">
             {t.doctor.go}

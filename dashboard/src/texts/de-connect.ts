@@ -219,6 +219,9 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
   },
   doctor: {
     why: 'Ein Empfänger lehnt eine Signatur ab? Fügen Sie ein, was er gesehen hat. Es wird mit dem Gesendeten verglichen.',
+    check: 'Signatur prüfen',
+    elsewhere: 'Die Nachricht liegt in einer anderen Umgebung oder App, und ihre Geheimnisse mit ihr.',
+    toThere: 'Zur Signaturprüfung dort',
     headers: 'Header',
     headersHint:
       'webhook-id, webhook-timestamp und webhook-signature, in jeder Form: rohe Anfrage, Zeile eines Logs, JSON.',

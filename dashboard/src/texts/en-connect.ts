@@ -216,6 +216,9 @@ export const enConnect = {
   },
   doctor: {
     why: 'A receiver refuses a signature? Paste what it has seen. The service compares it with what was sent.',
+    check: 'Check a signature',
+    elsewhere: 'The message is in another environment or app, and its secrets with it.',
+    toThere: 'To the signature doctor there',
     headers: 'Headers',
     headersHint:
       'webhook-id, webhook-timestamp and webhook-signature, in any form: a raw request, a line of a log, JSON.',
