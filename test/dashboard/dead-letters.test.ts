@@ -211,6 +211,24 @@ test('some rows of a list are selected and replayed, and others thrown away afte
   await waitFor('one is discarded', async () => (await countOpen()) === 1);
 });
 
+// At best the first row was thrown away: the requests of a closed page are dropped.
+test('rows that were thrown away are so although the page is closed within the time to think', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([503]);
+  await subscribe('Ledger', receiver.url);
+  await fail(3, { letters: 3 });
+  await dashboard.open('/dead-letters');
+  const boxes = page.getByRole('checkbox', { name: 'Select the row' });
+  await boxes.nth(2).waitFor();
+  await boxes.nth(0).click();
+  await boxes.nth(2).click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.goto('about:blank');
+  await waitFor('all are discarded', async () => (await countOpen()) === 0);
+});
+
 test('all that a filter matches is counted and discarded, and the others stay', async () => {
   const { page } = dashboard;
   receiver.answerWith([500]);

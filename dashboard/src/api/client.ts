@@ -8,6 +8,8 @@ export * from '../../../client/src/index.ts';
 let isLeaving = false;
 addEventListener('pagehide', () => (isLeaving = true), { capture: true });
 addEventListener('pageshow', () => (isLeaving = false), { capture: true });
+/** Whether the page is being closed: an answer would come too late for it. */
+export const isPageLeft = (): boolean => isLeaving;
 
 const common = { baseUrl: API, credentials: { session: {} } } as const;
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useRef, useState } from 'react';
-import { isApiError } from '../api/client.ts';
+import { isApiError, isPageLeft } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
@@ -43,13 +43,16 @@ export function useEach<T extends Row>({ label, what, told, later, question }: D
       // Once more, where the session had to be proven first.
       failed = 0;
       try {
-        for (const row of rows)
-          try {
-            await what(row);
-          } catch (error) {
-            if (!isApiError(error, 'CONFLICT') && !isApiError(error, 'NOT_FOUND')) throw error;
-            failed += 1;
-          }
+        // A page that is being closed gets no answer on which the next request could wait.
+        if (isPageLeft()) await Promise.all(rows.map(what));
+        else
+          for (const row of rows)
+            try {
+              await what(row);
+            } catch (error) {
+              if (!isApiError(error, 'CONFLICT') && !isApiError(error, 'NOT_FOUND')) throw error;
+              failed += 1;
+            }
       } finally {
         await refresh();
       }
