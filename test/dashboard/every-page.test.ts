@@ -176,6 +176,8 @@ test(
 /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
 const READS = new Set([
   'Answer',
+  'Charts ▴',
+  'Fields ▴',
   'As a tree',
   'As stored',
   'Close Esc',

@@ -167,6 +167,9 @@ test('a list is asked for several states at once, and query, chip and field say 
   expect(await filters.getByLabel('State').locator('option:checked').innerText()).toBe('Retrying, Failed');
   expect((await query.inputValue()).trim()).toBe('status:retrying,failed');
 
+  // The field makes room behind its text once it has the focus.
+  await query.focus();
+  await waitFor('room behind the text', async () => (await query.inputValue()).endsWith(' '));
   await query.fill('status:failed,pe');
   await filters.getByRole('option').getByText('status:failed,pending', { exact: true }).click();
   await page.waitForURL((url) => url.searchParams.get('status') === 'failed,pending');

@@ -137,8 +137,19 @@ export const parametersOf = (path: string, ids: TenantIds): (keyof TenantIds)[] 
 export const pathWith = (path: string, ids: TenantIds): string =>
   parametersOf(path, ids).reduce((filled, name) => filled.replace(`:${name}`, ids[name]), path);
 
+/** The things of which a list takes ids. */
+const LISTED: Readonly<Record<string, keyof TenantIds>> = {
+  '/v1/channels': 'channelId',
+  '/v1/subscriptions': 'subscriptionId',
+  '/v1/workflows': 'workflowId',
+  '/v1/webhooks': 'webhookId',
+};
+
 /** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
-const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
+const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string[]>> = {
+  ids: (ids, path) => [LISTED[path] ?? []].flat().map((name) => ids[name]),
+  userIds: ({ userId }) => [userId],
+  name: () => ['e'],
   version: () => ['1', '2'],
   beforeVersion: () => ['1', '2'],
   channelId: ({ channelId }) => [channelId],
@@ -189,8 +200,8 @@ export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query
   const values = Object.entries(shape)
     .filter(([name]) => name !== 'cursor' && name !== 'limit')
     .map(([name, schema]) => {
-      const given = optionsOf(schema) ?? FILTERED[name]?.(ids);
-      if (given === undefined)
+      const given = optionsOf(schema) ?? FILTERED[name]?.(ids, path);
+      if (given === undefined || given.length === 0)
         throw new Error(
           `${path} filters by ${name}: add values of it to FILTERED (test/support/check/isolation-table.ts)`,
         );
