@@ -239,9 +239,13 @@ describe('a backlog', () => {
     );
     expect(idsOf(receiver)).toBe(300);
     // A limit grows while it is used up, and a busy machine may have needed all messages to end the retries.
-    await waitFor('the limit to be high again', async () => {
-      await publishBatch(posthorn, channelId, 50);
-      return (await concurrencyOf(posthorn, subscriptionId)).limit >= 15;
-    });
-  });
+    await waitFor(
+      'the limit to be high again',
+      async () => {
+        await publishBatch(posthorn, channelId, 50);
+        return (await concurrencyOf(posthorn, subscriptionId)).limit >= 15;
+      },
+      120_000,
+    );
+  }, 400_000);
 });
