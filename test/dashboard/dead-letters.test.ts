@@ -227,7 +227,7 @@ test('rows that were thrown away are so although the page is closed within the t
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await page.goto('about:blank');
   await waitFor('all are discarded', async () => (await countOpen()) === 0);
-  await dashboard.open('/dead-letters');
+  await page.goBack();
   await page.getByRole('heading', { name: 'Dead letters', level: 1 }).waitFor();
 });
 
