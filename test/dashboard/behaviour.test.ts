@@ -71,7 +71,12 @@ test.each(['a list', 'one message'])(
     const { ids } = await makeMessages(1);
     await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
     await page.getByText('order.created').first().waitFor();
-    if (of === 'one message') await page.getByText('Who would get it now?').waitFor();
+    if (of === 'one message') {
+      await page.getByText('Who would get it now?').waitFor();
+      // Names are asked for behind what names them.
+      await page.getByRole('link', { name: 'Till' }).first().waitFor();
+      await page.getByRole('link', { name: 'orders', exact: true }).first().waitFor();
+    }
     await page.getByRole('button', { name: 'Stop updates' }).click();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));

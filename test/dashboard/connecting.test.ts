@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import { github } from '../support/make/inbound-calls.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
@@ -230,7 +231,11 @@ test('a receiver that refuses a signature finds out why, and gets the same reque
   await page.getByRole('link', { name: 'Check a signature' }).click();
   await page.getByRole('heading', { name: 'Signature doctor', level: 1 }).waitFor();
   expect((await page.getByLabel('Headers').inputValue()).trim()).toBe(`webhook-id: ${messageId}`);
-  expect(await page.getByLabel('Subscription').inputValue()).toBe(subscriptionId);
+  // The field has its choices once their names are read.
+  await waitFor(
+    'the subscription',
+    async () => (await page.getByLabel('Subscription').inputValue()) === subscriptionId,
+  );
   const { pathname } = new URL(page.url());
   const there = pathname.includes('/test/') ? 'live' : 'test';
   await dashboard.open(`/doctor?message=${messageId}`, there);

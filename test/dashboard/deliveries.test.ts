@@ -116,6 +116,8 @@ test('tries are counted from the last retry as the policy does, and one that has
   await page.getByRole('img', { name: 'One try, and no other.' }).waitFor();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByRole('heading', { name: '2 tries' }).waitFor();
+  // Told once the page is read anew: until then the button does nothing twice.
+  await page.getByText('Retry asked for').waitFor();
   // The page said "Try 2 of 1": tries of all rounds beside the number that one round may have.
   await sentence.getByText('Try 1 of 1: got 500').waitFor();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();

@@ -118,6 +118,8 @@ test('an export that is cut says so, and one that is stopped saves nothing', asy
     await new Promise<void>((resolve) => waiting.push(resolve));
     await route.fulfill({ contentType: 'application/x-ndjson', body: '{}\n'.repeat(100_000) });
   });
+  const channelId = await scene.make('/v1/channels', { name: 'cut' });
+  await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'export.cut', payload: {} });
   await dashboard.open('/messages');
   const open = page.getByRole('button', { name: 'Export', exact: true });
   const dialog = page.getByRole('dialog', { name: 'Export the list' });
