@@ -35,7 +35,7 @@ export function withWritten<T extends FormFields>(before: Edit<T>, thing: T, par
 }
 
 /**
- * FormFields that somebody else has given other values than `seen`. A field that was written with the same value has nothing to tell.
+ * Fields that somebody else has given other values than `seen`. A field that was written with the same value has nothing to tell.
  */
 export const movedFields = <T extends FormFields>(now: T, seen: T, written: Partial<T>): (keyof T & string)[] =>
   fieldNames(now).filter(

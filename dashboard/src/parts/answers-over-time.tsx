@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import type { Stats } from '../api/client.ts';
-import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
 import type { Series } from './chart-given.ts';
@@ -44,10 +43,7 @@ export function AnswersOverTime({ of: { points, stepSeconds }, only, onSpan, ...
       series={series}
       kind="bars"
       format={(value) => value.toLocaleString(t.figures.locale)}
-      onBrush={(first, last) => {
-        const span = spanOfSteps(times, stepSeconds, first, last);
-        if (span !== undefined) onSpan(span);
-      }}
+      onSpan={onSpan}
       {...more}
     />
   );

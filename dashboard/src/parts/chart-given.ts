@@ -22,9 +22,9 @@ export type ChartGiven = {
   /** A line goes through steps whose value is 0: they are values, and no gaps. */
   hasZero?: boolean;
   /**
-   * Takes the steps over which somebody has drawn, the first and the last; a click or `Enter` takes one. Absent: nothing is chosen so.
+   * Takes the time of the steps over which somebody has drawn; a click or `Enter` takes one step. Absent: nothing is chosen so.
    */
-  onBrush?: ((first: number, last: number) => void) | undefined;
+  onSpan?: ((span: { since: string; until: string }) => void) | undefined;
   /** Takes the name of a row that somebody has chosen in the legend. Absent: nothing is chosen so. */
   onPick?: ((name: string) => void) | undefined;
   /** Lower, for a chart beside a list. */

@@ -8,7 +8,9 @@ export function ChartTable({
   series,
   format,
   onBrush,
-}: Pick<ChartGiven, 'times' | 'series' | 'format' | 'onBrush'>) {
+}: Pick<ChartGiven, 'times' | 'series' | 'format'> & {
+  onBrush: ((first: number, last: number) => void) | undefined;
+}) {
   const t = useTexts();
   const { minute } = useTimes();
   return (

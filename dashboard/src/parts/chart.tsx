@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
 import { ChartLegend } from './chart-legend.tsx';
@@ -21,7 +22,7 @@ export function Chart(given: ChartGiven) {
     format,
     marks = [],
     hasZero = false,
-    onBrush,
+    onSpan,
     onPick,
     isSlim = false,
     beside,
@@ -50,6 +51,12 @@ export function Chart(given: ChartGiven) {
     const { left, width } = currentTarget.getBoundingClientRect();
     return Math.max(0, Math.min(times.length - 1, Math.floor(((clientX - left) / width) * times.length)));
   };
+  const onBrush =
+    onSpan &&
+    ((from: number, to: number): void => {
+      const span = spanOfSteps(times, stepSeconds, from, to);
+      if (span !== undefined) onSpan(span);
+    });
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: times.length - 1, Enter: at }[event.key];
     if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

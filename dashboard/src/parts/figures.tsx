@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Stats } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { AnswersOverTime } from './answers-over-time.tsx';
@@ -110,10 +109,6 @@ function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: Fi
   const marks = useMarks({ since: now.since, until: now.until });
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
   const onSpan = (span: { since: string; until: string }): void => go('/deliveries', { ...rowsOf(of), ...span });
-  const onBrush = (first: number, last: number): void => {
-    const span = spanOfSteps(times, stepSeconds, first, last);
-    if (span !== undefined) onSpan(span);
-  };
   return (
     <>
       <FigureNumbers now={now} earlier={earlier} of={of} span={{ since: range }} word={t.figures.before} />
@@ -126,7 +121,7 @@ function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: Fi
             marks={marks}
             kind="bars"
             format={count}
-            onBrush={onBrush}
+            onSpan={onSpan}
             series={[
               { name: t.figures.delivered, look: 'delivered', values: points.map(({ delivered }) => delivered) },
               { name: t.figures.failed, look: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
@@ -146,7 +141,7 @@ function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: Fi
           stepSeconds={stepSeconds}
           marks={marks}
           kind="lines"
-          onBrush={onBrush}
+          onSpan={onSpan}
           format={(value) => (value === 0 ? '–' : durationText(value))}
           series={[
             { name: t.figures.half, look: 'accent', values: points.map(({ latencyMs }) => latencyMs?.p50 ?? 0) },

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
-import { spanOfSteps } from '../lib/steps.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
@@ -44,10 +43,7 @@ export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }
         kind="bars"
         format={count}
         isSlim
-        onBrush={(first, last) => {
-          const span = spanOfSteps(times, stepSeconds, first, last);
-          if (span !== undefined) change({ ...span, open: '' });
-        }}
+        onSpan={(span) => change({ ...span, open: '' })}
       />
       {beside.length > 0 && (
         <p className="muted">{t.figures.messagesNotNarrowed(beside.map(({ label }) => label).join(', '))}</p>

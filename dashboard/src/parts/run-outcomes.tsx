@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type RunStats } from '../api/client.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { spanOfSteps } from '../lib/steps.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
 import type { Series } from './chart-given.ts';
@@ -63,10 +62,7 @@ export function RunOutcomes({ workflowId }: { workflowId: string | undefined }) 
       onPick={(name) =>
         change({ status: OUTCOMES.find(([outcome]) => t.states[outcome] === name)?.[0] ?? '', open: '' })
       }
-      onBrush={(first, last) => {
-        const span = spanOfSteps(times, stepSeconds, first, last);
-        if (span !== undefined) change({ ...span, open: '' });
-      }}
+      onSpan={(span) => change({ ...span, open: '' })}
       below={
         <>
           {status !== undefined && only === undefined && (

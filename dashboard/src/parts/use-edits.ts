@@ -22,7 +22,7 @@ export type Edits<T extends FormFields> = {
   /** The fields that were written and are not saved. A field that is written as the thing has it counts no more. */
   written: Partial<T>;
   write: (part: Partial<T>) => void;
-  /** FormFields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
+  /** Fields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
   newer: readonly (keyof T & string)[];
   /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
   take: () => void;

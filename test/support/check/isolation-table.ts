@@ -147,7 +147,7 @@ const LISTED: Readonly<Record<string, keyof TenantIds>> = {
 
 /** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
 const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string[]>> = {
-  ids: (ids, path) => [LISTED[path] ?? []].flat().map((name) => ids[name]),
+  ids: (ids, path) => (LISTED[path] === undefined ? [] : [ids[LISTED[path]]]),
   userIds: ({ userId }) => [userId],
   name: () => ['e'],
   version: () => ['1', '2'],
