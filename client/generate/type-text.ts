@@ -136,7 +136,15 @@ export function createTypeTexts(): {
 }
 
 /** Parameters of queries that are values joined by commas. */
-const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds', 'channelIds', 'workflowIds', 'userIds', 'ids']);
+const LISTS_IN_QUERIES = new Set([
+  'eventTypes',
+  'subscriptionIds',
+  'channelIds',
+  'workflowIds',
+  'webhookIds',
+  'userIds',
+  'ids',
+]);
 
 export const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 

@@ -21,6 +21,7 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   search: 'mail',
   channelIds: exampleId('channel'),
   workflowIds: exampleId('workflow'),
+  webhookIds: exampleId('webhook'),
   subscriptionIds: exampleId('subscription'),
   userIds: exampleId('user'),
   name: 'orders',

@@ -2,6 +2,7 @@ import {
   answerOf,
   classOfAnswer,
   COUNTED_CODES,
+  INBOUND_CODES,
   isDelivered,
   quantileMs,
   RUN_CODES,
@@ -128,4 +129,12 @@ export function runFiguresOf(
     step[found] += count;
   }
   return { totals, points: [...steps.values()] };
+}
+
+/** Requests to an inbound webhook in the whole span, by what became of them. */
+export function requestFiguresOf(counted: readonly Counted[]): Record<keyof typeof INBOUND_CODES, number> {
+  const of = (wanted: number): number =>
+    counted.reduce((sum, { code, count }) => (code === wanted ? sum + count : sum), 0);
+  const { received, repeated, refused } = INBOUND_CODES;
+  return { received: of(received), repeated: of(repeated), refused: of(refused) };
 }

@@ -58,8 +58,23 @@ const MERGE_RUNS = `
   )
   SELECT count(*)::int AS taken FROM taken`;
 
+const MERGE_INBOUND = `
+  WITH taken AS (
+    DELETE FROM inbound_stat_parts WHERE id IN (SELECT id FROM inbound_stat_parts ORDER BY id LIMIT $1)
+    RETURNING environment_id, inbound_webhook_id, at, code
+  ), merged AS (
+    INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
+    SELECT t.inbound_webhook_id, t.environment_id, g.minutes, date_bin(make_interval(mins => g.minutes), t.at, 'epoch') AS begun, t.code,
+      ${NO_LATENCY}, count(*)
+    FROM taken t CROSS JOIN (VALUES (${GRAINS.minute.minutes}), (${GRAINS.hour.minutes})) AS g (minutes)
+    GROUP BY t.inbound_webhook_id, t.environment_id, g.minutes, begun, t.code
+    ORDER BY t.inbound_webhook_id, g.minutes, begun, t.code
+    ON CONFLICT (of_id, minutes, at, code, latency_class) DO UPDATE SET count = stat_counts.count + excluded.count
+  )
+  SELECT count(*)::int AS taken FROM taken`;
+
 /**
- * Sums up the oldest parts, of traffic and of runs, into minutes and hours, in one transaction, and removes them. Returns whether there
+ * Sums up the oldest parts, of traffic, of runs and of inbound requests, into minutes and hours, in one transaction, and removes them. Returns whether there
  * may be more. While another process is at it, this does nothing.
  */
 export async function mergeParts(pool: Pool): Promise<boolean> {
@@ -70,6 +85,7 @@ export async function mergeParts(pool: Pool): Promise<boolean> {
     for (const [name, text] of [
       ['merge_stat_parts', MERGE],
       ['merge_run_stat_parts', MERGE_RUNS],
+      ['merge_inbound_stat_parts', MERGE_INBOUND],
     ] as const) {
       const merged = await connection.query<{ taken: number }>({ name, text, values: [PARTS_AT_ONCE] });
       isMore ||= merged.rows[0]?.taken === PARTS_AT_ONCE;

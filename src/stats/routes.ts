@@ -9,6 +9,8 @@ import {
   statsQuery,
   subscriptionStatsAnswer,
   subscriptionStatsQuery,
+  webhookStatsAnswer,
+  webhookStatsQuery,
   workflowStatsAnswer,
   workflowStatsQuery,
 } from './schema.ts';
@@ -48,6 +50,14 @@ export const statsRoutes = [
     query: workflowStatsQuery,
     answers: { 200: workflowStatsAnswer },
     handle: ({ caller, query }, { stats }) => stats.ofWorkflows(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/stats/webhooks',
+    access: { scope: 'webhooks:read' },
+    query: webhookStatsQuery,
+    answers: { 200: webhookStatsAnswer },
+    handle: ({ caller, query }, { stats }) => stats.ofWebhooks(caller, query),
   }),
   route({
     method: 'GET',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { idsQuery, windowQuery } from '../http/reading/query.ts';
-import type { AnswerClass, RUN_CODES } from '../kernel/words/outcomes.ts';
+import type { AnswerClass, INBOUND_CODES, RUN_CODES } from '../kernel/words/outcomes.ts';
 import { ERROR_CLASSES, RUN_STATUSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
@@ -19,6 +19,9 @@ export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
 
 export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel').optional(), ...windowQuery });
 export type ChannelStatsQuery = z.output<typeof channelStatsQuery>;
+
+export const webhookStatsQuery = z.strictObject({ webhookIds: idsQuery('webhook').optional(), ...windowQuery });
+export type WebhookStatsQuery = z.output<typeof webhookStatsQuery>;
 
 export const runStatsQuery = z.strictObject({ workflowId: z.string().optional(), ...windowQuery });
 export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workflow').optional(), ...windowQuery });
@@ -153,6 +156,22 @@ export const workflowStatsAnswer = z.strictObject({
     .describe('One entry for each workflow that was asked for, in that order. One that is not here has none.'),
 });
 export type WorkflowStats = z.output<typeof workflowStatsAnswer>;
+
+/** Figures of several inbound webhooks. */
+export const webhookStatsAnswer = z.strictObject({
+  ...span,
+  webhooks: z
+    .array(
+      z.strictObject({
+        webhookId: idOf('webhook').describe('Inbound webhook of these figures.'),
+        received: wholeNumber.describe('Requests that became messages in the whole span.'),
+        repeated: wholeNumber.describe('Requests whose event was a message already, up to 100 in a minute.'),
+        refused: wholeNumber.describe('Requests that were refused, up to 100 in a minute.'),
+      } satisfies Record<keyof typeof INBOUND_CODES | 'webhookId', unknown>),
+    )
+    .describe('One entry for each webhook that was asked for, in that order. One that is not here has none.'),
+});
+export type WebhookStats = z.output<typeof webhookStatsAnswer>;
 
 /** Figures of several channels: no more than a row of their list shows. */
 export const channelStatsAnswer = z.strictObject({

@@ -2,7 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
-import { acceptedOf, answersOf, figuresOf, runFiguresOf, withAnswers } from './figures.ts';
+import { acceptedOf, answersOf, figuresOf, requestFiguresOf, runFiguresOf, withAnswers } from './figures.ts';
 import type {
   Backlog,
   ChannelStats,
@@ -13,6 +13,8 @@ import type {
   StatsQuery,
   SubscriptionStats,
   SubscriptionStatsQuery,
+  WebhookStats,
+  WebhookStatsQuery,
   WorkflowStats,
   WorkflowStatsQuery,
 } from './schema.ts';
@@ -141,6 +143,24 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
             failed: each('failed'),
           };
         }),
+      };
+    },
+
+    /**
+     * Requests to several inbound webhooks, in the order of the ids in the query; without any those of the newest 100. Ids that name none
+     * here are left out.
+     */
+    async ofWebhooks(caller: EnvironmentCaller, { webhookIds, ...window }: WebhookStatsQuery): Promise<WebhookStats> {
+      const { environmentId } = caller;
+      const span = spanOf(window, clock(), POINTS_OF_ROW);
+      const { ofIds, counted } = await tenants.list(caller, async (transaction) => {
+        const found = await store.findWebhookIds(transaction, environmentId, webhookIds);
+        return { ofIds: found, counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span) };
+      });
+      const countedOf = byOwner(ofIds, counted);
+      return {
+        ...bounds(span),
+        webhooks: ofIds.map((webhookId) => ({ webhookId, ...requestFiguresOf(countedOf.get(webhookId) ?? []) })),
       };
     },
 

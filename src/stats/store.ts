@@ -102,6 +102,21 @@ export async function findLastRuns(
   );
 }
 
+/** The inbound webhooks of the environment among these, in their order; the newest 100 where none is named. */
+export async function findWebhookIds(
+  transaction: Pick<DatabaseTransaction, 'inboundWebhook'>,
+  environmentId: string,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  const rows = await transaction.inboundWebhook.findMany({
+    where: { environmentId, ...(named !== undefined && { id: { in: [...named] } }) },
+    orderBy: { position: 'desc' },
+    take: MOST_AT_ONCE,
+    select: { id: true },
+  });
+  return inOrder(rows, named);
+}
+
 /** In the order in which they were named; as they were found where none was. */
 function inOrder(rows: readonly { id: string }[], named: readonly string[] | undefined): string[] {
   const ids = rows.map(({ id }) => id);

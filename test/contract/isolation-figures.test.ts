@@ -13,6 +13,7 @@ import {
   findCounted,
   findLastRuns,
   findSubscriptionIds,
+  findWebhookIds,
   findWorkflowIds,
   isOfChannel,
 } from '../../src/stats/store.ts';
@@ -96,6 +97,10 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   [
     'src/stats/store.ts finds no workflow',
     async (environmentId) => (await findWorkflowIds(posthorn.deps.db, environmentId, [all.ids.workflowId]))[0],
+  ],
+  [
+    'src/stats/store.ts finds no inbound webhook',
+    async (environmentId) => (await findWebhookIds(posthorn.deps.db, environmentId, [all.ids.webhookId]))[0],
   ],
   [
     'src/stats/store.ts names no workflow',

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await posthorn.deps.pool.query(`
     INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
     SELECT f.id, f.environment_id, m.minutes, date_bin(make_interval(mins => m.minutes), now(), 'epoch'), c.code, 63, 7
-    FROM (SELECT id, environment_id FROM workflows UNION ALL SELECT id || '/runs', id FROM environments) AS f (id, environment_id),
+    FROM (SELECT id, environment_id FROM workflows UNION ALL SELECT id, environment_id FROM inbound_webhooks UNION ALL SELECT id || '/runs', id FROM environments) AS f (id, environment_id),
       (VALUES (1), (60)) AS m (minutes), (VALUES (-3), (-4)) AS c (code)
     ON CONFLICT DO NOTHING`);
   const { victim, otherApp, otherEnvironment, otherOrganisation } = all;
@@ -87,10 +87,10 @@ function itemsIn({ text, headers }: Reply): unknown[] {
   if (type.startsWith('text/csv')) return text.split('\r\n').slice(1, -1);
   // `as`: the answer was held to its schema.
   const shown = JSON.parse(text) as Record<string, unknown[] | undefined>;
-  const { data, groups, channels, subscriptions, workflows, answers, versions, totals } = shown;
+  const { data, groups, channels, subscriptions, workflows, webhooks, answers, versions, totals } = shown;
   // Runs are counted by their outcomes alone.
   const outcomes = totals && Object.entries(totals).filter(([, count]) => Number(count) > 0);
-  return data ?? groups ?? channels ?? subscriptions ?? workflows ?? answers ?? versions ?? outcomes ?? [];
+  return data ?? groups ?? channels ?? subscriptions ?? workflows ?? webhooks ?? answers ?? versions ?? outcomes ?? [];
 }
 const cursorIn = ({ text }: Reply): string | undefined =>
   (JSON.parse(text) as { pagination: { cursor?: string } }).pagination.cursor;

@@ -10,6 +10,7 @@ const ENGINE = [
   'encryption_keys',
   'heard_messages',
   'identities',
+  'inbound_stat_parts',
   'known_devices',
   'one_time_codes',
   'passkey_challenges',

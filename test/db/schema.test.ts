@@ -102,6 +102,7 @@ describe('the migrations', () => {
       { migration_name: '0078_inbound_receipts', isFinished: true },
       { migration_name: '0079_makers_of_versions', isFinished: true },
       { migration_name: '0083_run_figures', isFinished: true },
+      { migration_name: '0084_inbound_figures', isFinished: true },
     ]);
   });
 

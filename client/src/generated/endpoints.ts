@@ -210,6 +210,7 @@ export const ENDPOINTS = {
     getSubscriptions: { method: 'GET', path: '/v1/stats/subscriptions', kind: 'json', hasQuery: true },
     getChannels: { method: 'GET', path: '/v1/stats/channels', kind: 'json', hasQuery: true },
     getWorkflows: { method: 'GET', path: '/v1/stats/workflows', kind: 'json', hasQuery: true },
+    getWebhooks: { method: 'GET', path: '/v1/stats/webhooks', kind: 'json', hasQuery: true },
     getRuns: { method: 'GET', path: '/v1/stats/runs', kind: 'json', hasQuery: true },
     getBacklog: { method: 'GET', path: '/v1/stats/backlog', kind: 'json' },
   },

@@ -196,6 +196,8 @@ import type {
   Webhook,
   WebhookSample,
   WebhookSecrets,
+  WebhookStats,
+  WebhookStatsQuery,
   WholeConnector,
   Workflow,
   WorkflowSecret,
@@ -565,6 +567,8 @@ export type Resources = {
     getChannels(query?: ChannelStatsQuery, options?: RequestOptions): Call<ChannelStats>;
     /** `GET /v1/stats/workflows`, scope workflows:read */
     getWorkflows(query?: WorkflowStatsQuery, options?: RequestOptions): Call<WorkflowStats>;
+    /** `GET /v1/stats/webhooks`, scope webhooks:read */
+    getWebhooks(query?: WebhookStatsQuery, options?: RequestOptions): Call<WebhookStats>;
     /** `GET /v1/stats/runs`, scope workflows:read */
     getRuns(query?: RunStatsQuery, options?: RequestOptions): Call<RunStats>;
     /** `GET /v1/stats/backlog`, scope deliveries:read */

@@ -3410,6 +3410,32 @@ export type WebhookSecrets = {
   }[];
 };
 
+export type WebhookStats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** One entry for each webhook that was asked for, in that order. One that is not here has none. */
+  readonly webhooks: readonly {
+    /** Inbound webhook of these figures. */
+    readonly webhookId: string;
+    /** Requests that became messages in the whole span. */
+    readonly received: number;
+    /** Requests whose event was a message already, up to 100 in a minute. */
+    readonly repeated: number;
+    /** Requests that were refused, up to 100 in a minute. */
+    readonly refused: number;
+  }[];
+};
+
+export type WebhookStatsQuery = {
+  readonly webhookIds?: readonly string[] | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type WholeConnector = {
   /** Name by which steps and connections mean it. */
   readonly id: string;

@@ -1,4 +1,4 @@
-import { api, type Webhook } from '../api/client.ts';
+import { api, type Webhook, type WebhookStats } from '../api/client.ts';
 import { senderOf } from '../lib/providers.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -13,6 +13,7 @@ import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
+import { useRowFigures } from '../parts/use-row-figures.ts';
 import { InboundWebhookView } from './inbound-webhook.tsx';
 
 const STATUSES = ['active', 'disabled'] as const;
@@ -26,6 +27,10 @@ export function InboundPage() {
   const { at, path, may } = useHere();
   const go = useGo();
   const filter = { name: search['name'], status: oneOf(search['status'], STATUSES) };
+  const figures = useRowFigures(
+    'webhook-figures',
+    async (ids) => (await api.stats.getWebhooks({ webhookIds: ids }, at)).webhooks,
+  );
   const columns: readonly Column<Webhook>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     {
@@ -38,6 +43,11 @@ export function InboundPage() {
       head: t.fields.channel,
       width: 'minmax(120px, 1fr)',
       cell: (row) => <ThingName kind="channel" id={row.channelId} />,
+    },
+    {
+      head: t.figures.lastDay,
+      width: 'minmax(150px, 1fr)',
+      cell: (row) => <LastDay of={figures.find(({ webhookId }) => webhookId === row.id)} />,
     },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
   ];
@@ -59,7 +69,11 @@ export function InboundPage() {
         name={t.nav.names.inbound}
         kinds={['webhook']}
         listKey={[path, 'inbound', filter]}
-        fetch={(cursor) => api.webhooks.list({ ...filter, limit: 100, cursor }, at).page()}
+        fetch={async (cursor) => {
+          const page = await api.webhooks.list({ ...filter, limit: 100, cursor }, at).page();
+          figures.haveRead(cursor, page.data.map(idOf));
+          return page;
+        }}
         idOf={idOf}
         columns={columns}
         empty={
@@ -75,6 +89,28 @@ export function InboundPage() {
         panel={(id) => <InboundWebhookView id={id} isInPanel />}
         onVisit={(id) => go(`/inbound/${id}`)}
       />
+    </>
+  );
+}
+
+/** Requests of the last day that were taken and refused; nothing for a webhook that had none. */
+function LastDay({ of: own }: { of: WebhookStats['webhooks'][number] | undefined }) {
+  const t = useTexts();
+  if (own === undefined) return null;
+  const taken = own.received + own.repeated;
+  const number = (value: number): string => value.toLocaleString(t.figures.locale);
+  if (taken + own.refused === 0) return <span className="muted">–</span>;
+  return (
+    <>
+      {t.inbound.taken(number(taken))}
+      {own.refused > 0 && (
+        <>
+          {' '}
+          <HereLink to={`/inbound/${own.webhookId}`} search={{ outcome: 'refused' }}>
+            <State of="failed" word={t.inbound.refused(number(own.refused))} />
+          </HereLink>
+        </>
+      )}
     </>
   );
 }

@@ -49,6 +49,8 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
       active: 'Anfragen, die ihren Absender beweisen, werden Nachrichten.',
       disabled: 'Jede Anfrage wird abgewiesen.',
     },
+    taken: (count) => `${count} angenommen`,
+    refused: (count) => `${count} abgelehnt`,
     change: 'Ändern',
     changeTitle: (name) => `${name} ändern`,
     fixed: 'Absender und Kanal bleiben: dafür braucht es einen anderen Webhook.',

@@ -49,6 +49,8 @@ export const enConnect = {
       active: 'Requests that prove their sender become messages.',
       disabled: 'Every request is refused.',
     },
+    taken: (count: string) => `${count} taken`,
+    refused: (count: string) => `${count} refused`,
     change: 'Change',
     changeTitle: (name: string) => `Change ${name}`,
     fixed: 'Sender and channel stay: make another webhook for another one.',

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { INBOUND_CODES } from '../../kernel/words/outcomes.ts';
 import type { RefusalReason, Webhook, WebhookSettings } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';
 
@@ -35,12 +36,17 @@ const AT_MOST_A_MINUTE = 100;
 const KEPT_FOR = `interval '7 days'`;
 
 const REFUSE = `
+  WITH noted AS (
   INSERT INTO inbound_refusals (id, environment_id, inbound_webhook_id, reason, detail, address, user_agent, event_id, bytes, refused_at, expires_at)
   SELECT $1, w.environment_id, w.id, $3, $4, $5, $6, $7, $8, now(), now() + ${KEPT_FOR} FROM inbound_webhooks w
   WHERE w.id = $2 AND (
     SELECT count(*) FROM (
       SELECT FROM inbound_refusals r WHERE r.inbound_webhook_id = $2 AND r.refused_at > now() - interval '60 seconds'
-        AND r.id > $9 LIMIT ${AT_MOST_A_MINUTE}) AS recent) < ${AT_MOST_A_MINUTE}`;
+        AND r.id > $9 LIMIT ${AT_MOST_A_MINUTE}) AS recent) < ${AT_MOST_A_MINUTE}
+  RETURNING environment_id, inbound_webhook_id
+  )
+  INSERT INTO inbound_stat_parts (environment_id, inbound_webhook_id, code)
+  SELECT environment_id, inbound_webhook_id, ${INBOUND_CODES.refused} FROM noted`;
 
 export type RefusedRequest = {
   id: string;

@@ -7,6 +7,7 @@ import {
   isDelivered,
   LATENCY_BOUNDS_MS,
   LATENCY_CLASSES,
+  INBOUND_CODES,
   NO_LATENCY,
   outcomeOf,
   quantileMs,
@@ -19,6 +20,7 @@ const classOf = (outcome: number): number => outcome % LATENCY_CLASSES;
 
 test('the numbers that are stored stay as they are', () => {
   expect(COUNTED_CODES).toEqual({ accepted: 0, deadLetter: -1 });
+  expect(INBOUND_CODES).toEqual({ received: -7, repeated: -8, refused: -9 });
   expect(RUN_CODES).toEqual({ started: -2, completed: -3, failed: -4, cancelled: -5, skipped: -6 });
   expect(LATENCY_BOUNDS_MS).toEqual([
     1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793,

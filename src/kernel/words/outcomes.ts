@@ -7,6 +7,8 @@ import type { ErrorClass } from './statuses.ts';
 export const COUNTED_CODES = { accepted: 0, deadLetter: -1 } as const;
 /** The same of runs of workflows. A run is started once, or anew by a retry from the start, and ends once in each of its rounds at most. */
 export const RUN_CODES = { started: -2, completed: -3, failed: -4, cancelled: -5, skipped: -6 } as const;
+/** The same of requests to inbound webhooks. */
+export const INBOUND_CODES = { received: -7, repeated: -8, refused: -9 } as const;
 const CODE_OF: Readonly<Record<ErrorClass, number>> = {
   dns: 1,
   connect: 2,

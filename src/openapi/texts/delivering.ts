@@ -104,6 +104,10 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Get figures of workflows',
     description: 'How the runs of up to 100 workflows ended, and those that completed and failed in 24 steps or so.',
   },
+  'GET /v1/stats/webhooks': {
+    summary: 'Get figures of inbound webhooks',
+    description: 'How many requests to up to 100 inbound webhooks became messages, were repeated, and were refused.',
+  },
   'GET /v1/stats/runs': {
     summary: 'Get figures of runs',
     description:

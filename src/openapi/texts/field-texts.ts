@@ -27,6 +27,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
   channelIds: 'Up to 100 ids of channels, separated by commas. By default the newest 100.',
+  webhookIds: 'Up to 100 ids of inbound webhooks, separated by commas. By default the newest 100.',
   workflowIds: 'Up to 100 ids of workflows, separated by commas. By default the newest 100.',
   ids: 'Only these: up to 100 ids, separated by commas.',
   userIds: 'Only these: up to 100 ids of people, separated by commas.',

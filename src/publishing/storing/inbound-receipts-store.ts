@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { INBOUND_CODES } from '../../kernel/words/outcomes.ts';
 import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
 import type { Publication } from '../../messages/publication.ts';
 import type { Repeated } from './publisher-ids-store.ts';
@@ -9,6 +10,7 @@ const REPEATED_A_MINUTE = 100;
 const MINUTE_MS = 60_000;
 
 const NOTE = `
+  WITH noted AS (
   INSERT INTO inbound_receipts (id, environment_id, inbound_webhook_id, is_repeated, is_sample, event_id, message_id, expires_at)
   SELECT u.id, u.environment_id, u.webhook_id, u.is_repeated, u.is_sample, u.event_id, u.message_id,
     now() + make_interval(days => c.retention_days)
@@ -18,10 +20,14 @@ const NOTE = `
   WHERE NOT u.is_repeated OR (
     SELECT count(*) FROM (
       SELECT FROM inbound_receipts r WHERE r.inbound_webhook_id = u.webhook_id AND r.is_repeated AND r.id > u.recent_from
-      LIMIT ${REPEATED_A_MINUTE}) AS recent) < ${REPEATED_A_MINUTE}`;
+      LIMIT ${REPEATED_A_MINUTE}) AS recent) < ${REPEATED_A_MINUTE}
+  RETURNING environment_id, inbound_webhook_id, is_repeated
+  )
+  INSERT INTO inbound_stat_parts (environment_id, inbound_webhook_id, code)
+  SELECT environment_id, inbound_webhook_id, CASE WHEN is_repeated THEN ${INBOUND_CODES.repeated} ELSE ${INBOUND_CODES.received} END FROM noted`;
 
 /**
- * Writes down the requests of external services that these messages came with; without any it asks nothing. A repeated one names the first
+ * Writes down and counts the requests of external services that these messages came with; without any it asks nothing. A repeated one names the first
  * message of its event. These rows and the messages are in one transaction.
  */
 export async function noteInboundReceipts(

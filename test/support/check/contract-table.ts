@@ -17,6 +17,7 @@ import {
   runStatsAnswer,
   statsAnswer,
   subscriptionStatsAnswer,
+  webhookStatsAnswer,
   workflowStatsAnswer,
 } from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
@@ -231,6 +232,7 @@ export const CONTRACT: ContractRow[] = [
   },
   { method: 'GET', path: '/v1/stats/channels', scope: 'deliveries:read', status: 200, answers: channelStatsAnswer },
   { method: 'GET', path: '/v1/stats/workflows', scope: 'workflows:read', status: 200, answers: workflowStatsAnswer },
+  { method: 'GET', path: '/v1/stats/webhooks', scope: 'webhooks:read', status: 200, answers: webhookStatsAnswer },
   { method: 'GET', path: '/v1/stats/runs', scope: 'workflows:read', status: 200, answers: runStatsAnswer },
   { method: 'GET', path: '/v1/stats/backlog', scope: 'deliveries:read', status: 200, answers: backlogAnswer },
   { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },

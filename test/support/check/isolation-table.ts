@@ -155,6 +155,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   channelId: ({ channelId }) => [channelId],
   channelIds: ({ channelId }) => [channelId],
   workflowIds: ({ workflowId }) => [workflowId],
+  webhookIds: ({ webhookId }) => [webhookId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   subscriptionIds: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
