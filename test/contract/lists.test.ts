@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTRACT } from '../support/check/contract-table.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { met } from '../support/make/met.ts';
 import { make } from '../support/make/seed.ts';
 import type { Item } from '../support/make/list-filters.ts';
 import { LISTS, type ListName, seedLists } from '../support/make/seeded-lists.ts';
@@ -141,7 +142,7 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
       }));
       for (const [index, { filter, wanted }] of choices.entries()) {
         for (const other of choices.slice(index + 1)) {
-          for (const [value, otherValue] of wanted.flatMap((one) => other.wanted.map((two) => [one, two] as const)))
+          for (const [value, otherValue] of met(wanted, other.wanted))
             await expectMatching(name, items, { [filter]: value, [other.filter]: otherValue });
         }
       }

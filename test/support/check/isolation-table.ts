@@ -4,6 +4,7 @@ import type { Route } from '../../../src/http/route/route.ts';
 import type { Role } from '../../../src/caller/roles.ts';
 import type { ErrorCode } from '../../../src/kernel/errors/api-error.ts';
 import type { Services } from '../../../src/services.ts';
+import { met } from '../make/met.ts';
 import type { TenantIds } from '../make/tenants.ts';
 import { CONTRACT, type ContractRow } from './contract-table.ts';
 import { PEOPLE } from './people-table.ts';
@@ -194,7 +195,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   until: () => ['2100-01-01T00:00:00Z'],
 };
 
-/** Query strings of a list: none, each value of each filter, and all pairs of two. Throws with what is to be added for a new filter. */
+/** Query strings of a list: none, each value of each filter, and each beside every other filter. Throws with what is to be added for a new filter. */
 export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
   // `as`: queries of lists are strict objects (src/http/reading/query.ts).
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
@@ -209,7 +210,7 @@ export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query
       return given.map((value) => `${name}=${value}`);
     });
   const pairs = values.flatMap((one, index) =>
-    values.slice(index + 1).flatMap((other) => one.flatMap((a) => other.map((b) => `${a}&${b}`))),
+    values.slice(index + 1).flatMap((other) => met(one, other).map((pair) => pair.join('&'))),
   );
   return ['', ...values.flat(), ...pairs];
 }
