@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
+import { narrowByName } from '../db/lists/name-look.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Apps } from '../identity/apps/service.ts';
@@ -86,15 +87,11 @@ export function createChannels(
       const scope: ListScope = { list: 'channels', environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
       const parts = { hasSchemas: definitions !== 'false' };
-      const named =
-        name === undefined
-          ? undefined
-          : await tenants.list(caller, (transaction) =>
-              findChannelsNamed(transaction, environmentId, page, { ...filter, part: name }),
-            );
-      const wanted = named === undefined ? filter : { ...filter, ids: named.positions };
+      const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
+        tenants.list(caller, (transaction) => findChannelsNamed(transaction, environmentId, page, named)),
+      );
       const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, wanted, parts));
-      return toPage(scope, page.limit, rows, (channel) => channel, named?.lookedTo);
+      return toPage(scope, page.limit, rows, (channel) => channel, lookedTo);
     },
 
     get,

@@ -111,7 +111,7 @@ export async function findWebhookIds(
   const rows = await transaction.inboundWebhook.findMany({
     where: { environmentId, ...(named !== undefined && { id: { in: [...named] } }) },
     orderBy: { position: 'desc' },
-    take: MOST_AT_ONCE,
+    take: PAGE_LIMIT.max,
     select: { id: true },
   });
   return inOrder(rows, named);

@@ -1,4 +1,5 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
+import { narrowByName } from '../db/lists/name-look.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
@@ -202,17 +203,15 @@ export function createSubscriptions(
       const filters = { ...filter, ids: filter.ids?.join(','), name };
       const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
-      const named =
-        name === undefined
-          ? undefined
-          : await tenants.list(caller, (transaction) =>
-              store.findSubscriptionsNamed(transaction, caller.environmentId, page, { ...filter, part: name }),
-            );
-      const wanted = named === undefined ? filter : { ...filter, ids: named.positions };
+      const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
+        tenants.list(caller, (transaction) =>
+          store.findSubscriptionsNamed(transaction, caller.environmentId, page, named),
+        ),
+      );
       const rows = await tenants.read(caller, (reader) =>
         store.findSubscriptions(reader, caller.environmentId, page, wanted, clock()),
       );
-      return toPage(scope, page.limit, rows, targets.withWarnings, named?.lookedTo);
+      return toPage(scope, page.limit, rows, targets.withWarnings, lookedTo);
     },
 
     get,

@@ -38,6 +38,26 @@ test('the link makes an owner of the first organisation who is signed in, and ne
   for (const secret of browser.jar.values()) expect(await tablesThatHold(posthorn.deps.pool, secret)).toEqual([]);
 });
 
+test('the first organisation and its app have the names that the administrator gives them', async () => {
+  const names = async () => {
+    const { name, apps } = await posthorn.deps.db.organisation.findFirstOrThrow({ include: { apps: true } });
+    return [name, ...apps.map((app) => [app.name, app.slug])];
+  };
+  const code = await makeCode();
+  for (const body of [{ organisation: '' }, { app: 'x'.repeat(201) }, { organisation: 'a\nb' }]) {
+    const { status, body: refusal } = await post(code, body);
+    expect([status, refusal.error.details?.field]).toEqual([400, Object.keys(body)[0]]);
+  }
+  expect(await names()).toEqual(['Test', ['Test', 'test']]);
+
+  expect((await post(code, { organisation: 'Analytical Engines', app: 'Shop' })).status).toBe(201);
+  // Its slug stays: addresses name it.
+  expect(await names()).toEqual(['Analytical Engines', ['Shop', 'test']]);
+
+  await posthorn.deps.db.organisation.updateMany({ data: { name: 'Test' } });
+  await posthorn.deps.db.app.updateMany({ data: { name: 'Test' } });
+});
+
 test('the link works once, and setup is closed then even for another link', async () => {
   const code = await makeCode();
   expect((await post(code)).status).toBe(201);

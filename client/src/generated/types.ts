@@ -2655,6 +2655,8 @@ export type Setup = {
   readonly email: string;
   readonly name: string;
   readonly password: string;
+  readonly organisation?: string | undefined;
+  readonly app?: string | undefined;
 };
 
 export type SignIn = SignedIn | {

@@ -11,6 +11,7 @@ import { Ask } from '../parts/ask.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { JsonText } from '../parts/code.tsx';
+import { JsonEditor } from '../parts/json-editor.tsx';
 import { NewestPass } from '../parts/newest-pass.tsx';
 import { NewerState } from '../parts/newer-state.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
@@ -20,7 +21,12 @@ import { useEdits } from '../parts/use-edits.ts';
 const SAMPLES = 20;
 /** The schema of all types stands under this name: no event type is empty. */
 const ALL = '';
+/** The service says of a schema what is wrong, and not where. */
+const NONE: readonly [] = [];
 type Written = readonly (readonly [type: string, text: string])[];
+
+/** Why a text is no JSON. One that is empty stands for no schema. */
+const problemIn = (text: string): string | undefined => (text.trim() === '' ? undefined : jsonProblem(text));
 
 /** The fields of an answer: the schema of all types, those of single types, and what becomes of a payload that does not fit. */
 const fieldsOf = ({ data: channel, text }: { data: Channel; text: string }) => ({
@@ -69,9 +75,9 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   const [newType, setNewType] = useState<string>();
   const [isAsking, setIsAsking] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [badJson, setBadJson] = useState<string>();
   const current = texts.find(([each]) => each === type)?.[1] ?? '';
   const saved = type === ALL ? fields.all : (fields.types.find(([each]) => each === type)?.[1] ?? '');
+  const badJson = problemIn(current);
   const isUnsaved = current.trim() !== '' && current !== saved;
   const nameOf = (each: string): string => (each === ALL ? t.schemas.allTypes : each);
   const choice = (
@@ -93,24 +99,20 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
         )}
       </div>
     );
-  const write = (value: string): void =>
+  const write = (value: string): void => {
+    setError(undefined);
     edits.write(
       type === ALL
         ? { all: value }
         : { types: types.map(([each, before]) => [each, each === type ? value : before] as const) },
     );
+  };
   /** Whether each of them is JSON. One that is not is shown, with its fault. */
   const areGood = (): boolean => {
     setError(undefined);
-    setBadJson(undefined);
-    for (const [each, value] of texts) {
-      const problem = value.trim() === '' ? undefined : jsonProblem(value);
-      if (problem === undefined) continue;
-      setType(each);
-      setBadJson(problem);
-      return false;
-    }
-    return true;
+    const bad = texts.find(([, value]) => problemIn(value) !== undefined);
+    if (bad !== undefined) setType(bad[0]);
+    return bad === undefined;
   };
   const writeSample = async (): Promise<void> => {
     const eventType = type === ALL ? undefined : type;
@@ -166,13 +168,14 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
             </button>
           )}
         </div>
-        <TextField
+        <JsonEditor
           label={t.schemas.text(nameOf(type))}
-          value={current}
-          onChange={write}
-          lines={14}
           hint={t.channels.schemaHint}
-          problem={badJson ?? problemOf(error, type === ALL ? 'schema' : 'schemas')}
+          text={current}
+          onChange={write}
+          badJson={badJson ?? problemOf(error, type === ALL ? 'schema' : 'schemas')}
+          problems={NONE}
+          isReadOnly={false}
         />
         <ChoiceField
           label={t.channels.mode}

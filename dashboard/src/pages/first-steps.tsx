@@ -39,6 +39,7 @@ export function SetupPage() {
   const t = useTexts();
   const [error, enter] = useEntering();
   const [form, setForm] = useState({ name: '', email: '', password: '' });
+  const [places, setPlaces] = useState({ organisation: '', app: '' });
   const code = codeOfLink();
   if (code === '')
     return (
@@ -54,7 +55,8 @@ export function SetupPage() {
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          enter(() => api.session.setUp({ code, ...form }));
+          const { organisation, app } = places;
+          enter(() => api.session.setUp({ code, ...form, ...(organisation && { organisation }), ...(app && { app }) }));
         }}
       >
         <TextField
@@ -84,6 +86,21 @@ export function SetupPage() {
           onChange={(password) => setForm({ ...form, password })}
           problem={problemOf(error, 'password')}
           isRequired
+        />
+        <TextField
+          label={t.setup.organisation}
+          hint={t.setup.organisationHint}
+          autoComplete="organization"
+          value={places.organisation}
+          onChange={(organisation) => setPlaces({ ...places, organisation })}
+          problem={problemOf(error, 'organisation')}
+        />
+        <TextField
+          label={t.setup.app}
+          hint={t.setup.appHint}
+          value={places.app}
+          onChange={(app) => setPlaces({ ...places, app })}
+          problem={problemOf(error, 'app')}
         />
         <Failure error={error} />
         <div className="buttons">

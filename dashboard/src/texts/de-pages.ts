@@ -43,6 +43,10 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     title: 'Ersten Administrator anlegen',
     why: 'Ihnen gehört dann dieses Posthorn, und Sie können andere einladen.',
     noCode: 'Diese Seite braucht den Link, den der erste Start gezeigt hat. Einen neuen gibt die Kommandozeile:',
+    organisation: 'Organisation (freiwillig)',
+    organisationHint: 'Ihre Firma oder Gruppe. Beide Namen lassen sich später ändern.',
+    app: 'App (freiwillig)',
+    appHint: 'Was die Nachrichten veröffentlicht, etwa ein Produkt. Sie hat eine Test- und eine Live-Umgebung.',
     go: 'Beginnen',
   },
   invitation: {

@@ -41,6 +41,10 @@ export const enPages = {
     title: 'Make the first administrator',
     why: 'You will own this Posthorn and can invite others.',
     noCode: 'This page needs the link that the first start has printed. A new one comes from the command line:',
+    organisation: 'Organisation (optional)',
+    organisationHint: 'Your company or team. Both names can be changed later.',
+    app: 'App (optional)',
+    appHint: 'What publishes the messages, such as a product. It has a test and a live environment.',
     go: 'Begin',
   },
   invitation: {

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
+import { narrowByName } from '../../db/lists/name-look.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
@@ -178,18 +179,14 @@ export function createWorkflows(
       const filters = { ...filter, ids: filter.ids?.join(','), name, definitions };
       const scope: ListScope = { list: 'workflows', environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
-      const named =
-        name === undefined
-          ? undefined
-          : await tenants.list(caller, (transaction) =>
-              store.findWorkflowsNamed(transaction, environmentId, page, { ...filter, part: name }),
-            );
-      const wanted = { ...filter, ...(named && { ids: named.positions }), hasDefinitions };
+      const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
+        tenants.list(caller, (transaction) => store.findWorkflowsNamed(transaction, environmentId, page, named)),
+      );
       const rows = await tenants.read(caller, async (reader) => {
-        const found = await store.findWorkflows(reader, environmentId, page, wanted);
+        const found = await store.findWorkflows(reader, environmentId, page, { ...wanted, hasDefinitions });
         return hasDefinitions ? found.map(({ workflow }) => workflow) : withStepCounts(reader, found);
       });
-      return toPage(scope, page.limit, rows, (workflow) => workflow, named?.lookedTo);
+      return toPage(scope, page.limit, rows, (workflow) => workflow, lookedTo);
     },
 
     get: async (caller, id) => (await read(caller, id)).workflow,

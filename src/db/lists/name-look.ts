@@ -62,3 +62,14 @@ export async function findByName(
   );
   return { positions: row?.positions ?? [], lookedTo: row?.lookedTo ?? undefined };
 }
+
+/** The filter of a list whose rows are found by their ids: where a part of a name is asked for, `look` says which have it on this page. */
+export async function narrowByName<Filter extends { ids?: readonly string[] | undefined }>(
+  filter: Filter,
+  name: string | undefined,
+  look: (filter: Filter & { part: string }) => Promise<NamedRows>,
+): Promise<{ wanted: Filter; lookedTo?: string | undefined }> {
+  if (name === undefined) return { wanted: filter };
+  const { positions, lookedTo } = await look({ ...filter, part: name });
+  return { wanted: { ...filter, ids: positions }, lookedTo };
+}

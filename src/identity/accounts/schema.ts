@@ -1,13 +1,23 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { changeOf, fieldsOf, sameText } from '../../http/reading/fields.ts';
 import { codeField, emailField, newPasswordField, passwordField, personName } from '../../caller/person-fields.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 const rules = { name: controlCharacterProblem };
 
+/** Of the first organisation, and of its first app: what `posthorn start` has called "Default". */
+const placeName = z.string().min(1).max(200).exactOptional();
+
 export const setupBody = fieldsOf(
-  { code: codeField, email: emailField, name: personName, password: newPasswordField },
-  { rules },
+  {
+    code: codeField,
+    email: emailField,
+    name: personName,
+    password: newPasswordField,
+    organisation: placeName,
+    app: placeName,
+  },
+  { rules: { ...rules, organisation: controlCharacterProblem, app: controlCharacterProblem } },
 );
 export type SetupBody = z.output<typeof setupBody>;
 

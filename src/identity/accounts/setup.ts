@@ -11,7 +11,7 @@ import type { Begin } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { SetupBody } from './schema.ts';
-import { findFirstOrganisation, hasAccounts, insertAccount, insertMember } from './store.ts';
+import { findFirstOrganisation, hasAccounts, insertAccount, insertMember, namePlaces } from './store.ts';
 
 /** The link that makes the first administrator is good for an hour after it was printed. */
 const LINK_MS = 60 * 60_000;
@@ -38,14 +38,14 @@ export const makeSetupCode = (
     return code;
   });
 
-/** Makes the first administrator, owner of the first organisation. Throws FORBIDDEN unless the code is good, and nobody was made. */
+/** Makes the first administrator, owner of the first organisation, which may get its names here. Throws FORBIDDEN unless the code is good, and nobody was made. */
 export type SetUp = (body: SetupBody, visit: Visit) => Promise<WithCookies<SignedIn>>;
 
 export function createSetUp(
   { db, clock, newId }: Pick<Dependencies, 'db' | 'clock' | 'newId'>,
   { passwords, begin, tell }: { passwords: Passwords; begin: Begin; tell: TellChange<DatabaseTransaction> },
 ): SetUp {
-  return async ({ code, email, name, password }, visit) => {
+  return async ({ code, email, name, password, ...places }, visit) => {
     const hash = hashSecret(code);
     // Before the password is hashed: that work is for somebody who has the link.
     if (!(await isCodeValid(db, hash, 'setup', clock())) || (await hasAccounts(db))) throw closed();
@@ -61,6 +61,7 @@ export function createSetUp(
       const id = newId('user');
       await insertAccount(transaction, { id, email, name, passwordHash });
       await insertMember(transaction, organisationId, id, 'owner');
+      await namePlaces(transaction, organisationId, places);
       await tell(transaction, { action: 'setup.finished', by: doneFrom(id, visit), organisationId, target: id });
       return begin(transaction, id, visit);
     });

@@ -60,6 +60,18 @@ export async function findFirstOrganisation(db: Db): Promise<string | undefined>
   return (await db.organisation.findFirst({ orderBy: { id: 'asc' }, select: { id: true } }))?.id;
 }
 
+/** Names the first organisation and its first app, where a name is given. */
+export async function namePlaces(
+  db: Db,
+  organisationId: string,
+  { organisation, app }: { organisation?: string | undefined; app?: string | undefined },
+): Promise<void> {
+  if (organisation !== undefined)
+    await db.organisation.update({ where: { id: organisationId }, data: { name: organisation } });
+  const first = await db.app.findFirst({ where: { organisationId }, orderBy: { id: 'asc' }, select: { id: true } });
+  if (app !== undefined && first !== null) await db.app.update({ where: { id: first.id }, data: { name: app } });
+}
+
 export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
   await db.member.create({ data: { organisationId, userId, role } });
 }

@@ -11,6 +11,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   limit: 'Items on the page.',
   format: 'Lines of JSON, or a table with a head.',
   q: 'An id, your own id of a message, an event type, a part of a name, or `payload.<path>=<value>`. Absent: the newest messages.',
+  organisation: 'Name of the first organisation, which is "Default" otherwise.',
+  app: 'Name of its app, which is "Default" otherwise.',
   id: 'Id of the credential, in base64url.',
   eventType: 'One event type, `order.*` for all that begin with `order.`, or `*`.',
   payload: 'Any JSON object, up to 256 KiB. Subscribers get it digit for digit.',
