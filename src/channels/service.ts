@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { narrowByName } from '../db/lists/name-look.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Apps } from '../identity/apps/service.ts';
@@ -9,7 +8,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { isId } from '../kernel/values/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
+import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../kernel/values/page.ts';
 import { type Channel, channelChange, type CreateChannel, type ListChannels, type UpdateChannel } from './schema.ts';
 import {
   findChannel,

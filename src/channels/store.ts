@@ -1,8 +1,8 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
-import { findByName, type NamedRows } from '../db/lists/name-look.ts';
+import { findByName } from '../db/lists/name-look.ts';
 import { systemChannel } from '../db/sql/system-channel.ts';
-import type { PageRequest } from '../kernel/values/page.ts';
+import type { NamedRows, PageRequest } from '../kernel/values/page.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
 import type { CancelReason, ChannelStatus } from '../kernel/words/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';

@@ -1,5 +1,4 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
-import { narrowByName } from '../db/lists/name-look.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
@@ -12,7 +11,7 @@ import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts'
 import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
 import { isId } from '../kernel/values/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
+import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../kernel/values/page.ts';
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../contract/retry-policy.ts';
 import { findConcurrency } from './concurrency-store.ts';
 import {

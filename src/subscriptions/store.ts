@@ -1,10 +1,10 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
-import { findByName, type NamedRows } from '../db/lists/name-look.ts';
+import { findByName } from '../db/lists/name-look.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
-import type { PageRequest } from '../kernel/values/page.ts';
+import type { NamedRows, PageRequest } from '../kernel/values/page.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../kernel/words/statuses.ts';
 import { failingIs } from './failing-store.ts';

@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { narrowByName } from '../../db/lists/name-look.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
@@ -7,7 +6,7 @@ import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } fr
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { BodyMisfit, topOf } from '../../kernel/errors/misfit.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';

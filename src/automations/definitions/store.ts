@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
-import { findByName, type NamedRows } from '../../db/lists/name-look.ts';
+import { findByName } from '../../db/lists/name-look.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
-import type { PageRequest } from '../../kernel/values/page.ts';
+import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Listening } from './plan/listens.ts';
 import type { Workflow } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { InboundRefusal as RefusalRow, InboundWebhook as WebhookRow } from '../../db/generated/client.ts';
-import { findByName, type NamedRows } from '../../db/lists/name-look.ts';
-import type { PageRequest } from '../../kernel/values/page.ts';
+import { findByName } from '../../db/lists/name-look.ts';
+import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
 import { MAX_WEBHOOK_SECRETS } from './schema.ts';

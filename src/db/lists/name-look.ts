@@ -1,3 +1,4 @@
+import type { NamedRows } from '../../kernel/values/page.ts';
 import type { DatabaseTransaction } from '../client.ts';
 import { createValues, queryAlong } from '../sql/walk.ts';
 
@@ -26,9 +27,6 @@ type NameLook = {
   columns: Readonly<Record<string, string | undefined>>;
   condition?: string | undefined;
 };
-
-/** Positions of a page, newest first, one more than asked for. `lookedTo`: the look ended at this one, and others may match behind it. */
-export type NamedRows = { positions: string[]; lookedTo: string | undefined };
 
 /** Rows with a part in their names, in whatever case, that the other filters let through. Up to 5,000 rows behind `after` are looked at. */
 export async function findByName(
@@ -61,15 +59,4 @@ export async function findByName(
     values,
   );
   return { positions: row?.positions ?? [], lookedTo: row?.lookedTo ?? undefined };
-}
-
-/** The filter of a list whose rows are found by their ids: where a part of a name is asked for, `look` says which have it on this page. */
-export async function narrowByName<Filter extends { ids?: readonly string[] | undefined }>(
-  filter: Filter,
-  name: string | undefined,
-  look: (filter: Filter & { part: string }) => Promise<NamedRows>,
-): Promise<{ wanted: Filter; lookedTo?: string | undefined }> {
-  if (name === undefined) return { wanted: filter };
-  const { positions, lookedTo } = await look({ ...filter, part: name });
-  return { wanted: { ...filter, ids: positions }, lookedTo };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../errors/api-error.ts';
 import { lowestIdAt } from './ids.ts';
-import { type ListScope, PAGE_LIMIT, type Page, pageRequest, toPage } from './page.ts';
+import { type ListScope, narrowByName, PAGE_LIMIT, type Page, pageRequest, toPage } from './page.ts';
 
 type Row = { id: string; name: string };
 
@@ -128,4 +128,17 @@ describe('a cursor', () => {
   ])('%s is refused', (_, cursor) => {
     expect(problemWith(cursor)).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'cursor' } });
   });
+});
+
+test('rows that have a part of a name take the place of the ids in the filter, which is looked at nowhere without one', async () => {
+  const filter: { status: string; ids?: readonly string[] } = { status: 'active', ids: ['a', 'b'] };
+  const asked: unknown[] = [];
+  const look = async (named: object) => {
+    asked.push(named);
+    return { positions: ['b'], lookedTo: 'a' };
+  };
+  expect(await narrowByName(filter, undefined, look)).toEqual({ wanted: filter });
+  expect(asked).toEqual([]);
+  expect(await narrowByName(filter, 'or', look)).toEqual({ wanted: { status: 'active', ids: ['b'] }, lookedTo: 'a' });
+  expect(asked).toEqual([{ ...filter, part: 'or' }]);
 });

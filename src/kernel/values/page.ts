@@ -69,3 +69,17 @@ export function toPage<R extends { id: string }, T>(
     pagination: end === undefined ? { hasMore: false } : { cursor: cursorBehind(scope, end), hasMore: true },
   };
 }
+
+/** Positions of a page, newest first, one more than asked for. `lookedTo`: the look ended at this one, and others may match behind it. */
+export type NamedRows = { positions: string[]; lookedTo: string | undefined };
+
+/** The filter of a list whose rows are found by their ids: where a part of a name is asked for, `look` says which have it on this page. */
+export async function narrowByName<Filter extends { ids?: readonly string[] | undefined }>(
+  filter: Filter,
+  name: string | undefined,
+  look: (filter: Filter & { part: string }) => Promise<NamedRows>,
+): Promise<{ wanted: Filter; lookedTo?: string | undefined }> {
+  if (name === undefined) return { wanted: filter };
+  const { positions, lookedTo } = await look({ ...filter, part: name });
+  return { wanted: { ...filter, ids: positions }, lookedTo };
+}
