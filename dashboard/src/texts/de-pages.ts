@@ -46,7 +46,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     organisation: 'Organisation (freiwillig)',
     organisationHint: 'Ihre Firma oder Gruppe. Beide Namen lassen sich später ändern.',
     app: 'App (freiwillig)',
-    appHint: 'Was die Nachrichten veröffentlicht, etwa ein Produkt. Sie hat eine Test- und eine Live-Umgebung.',
+    appHint: 'Etwa ein Produkt, das Nachrichten veröffentlicht. Jede App hat eine Test- und eine Live-Umgebung.',
     go: 'Beginnen',
   },
   invitation: {

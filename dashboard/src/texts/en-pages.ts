@@ -44,7 +44,7 @@ export const enPages = {
     organisation: 'Organisation (optional)',
     organisationHint: 'Your company or team. Both names can be changed later.',
     app: 'App (optional)',
-    appHint: 'What publishes the messages, such as a product. It has a test and a live environment.',
+    appHint: 'A product that publishes messages, say. Each app has a test and a live environment.',
     go: 'Begin',
   },
   invitation: {

@@ -5,7 +5,7 @@ import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
 
 const rules = { name: controlCharacterProblem };
 
-/** Of the first organisation, and of its first app: what `posthorn start` has called "Default". */
+/** A name for the first organisation or its first app, which `posthorn start` has called "Default". */
 const placeName = z.string().min(1).max(200).exactOptional();
 
 export const setupBody = fieldsOf(
