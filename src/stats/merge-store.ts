@@ -74,8 +74,8 @@ const MERGE_INBOUND = `
   SELECT count(*)::int AS taken FROM taken`;
 
 /**
- * Sums up the oldest parts, of traffic, of runs and of inbound requests, into minutes and hours, in one transaction, and removes them. Returns whether there
- * may be more. While another process is at it, this does nothing.
+ * Sums up the oldest parts, of traffic, of runs and of inbound requests, into minutes and hours, in one transaction, and removes them.
+ * Returns whether there may be more. While another process is at it, this does nothing.
  */
 export async function mergeParts(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (connection) => {

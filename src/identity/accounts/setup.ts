@@ -38,7 +38,10 @@ export const makeSetupCode = (
     return code;
   });
 
-/** Makes the first administrator, owner of the first organisation, which may get its names here. Throws FORBIDDEN unless the code is good, and nobody was made. */
+/**
+ * Makes the first administrator, owner of the first organisation, which may get its names here. Throws FORBIDDEN unless the code is good,
+ * and nobody was made.
+ */
 export type SetUp = (body: SetupBody, visit: Visit) => Promise<WithCookies<SignedIn>>;
 
 export function createSetUp(

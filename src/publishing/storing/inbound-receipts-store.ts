@@ -27,8 +27,8 @@ const NOTE = `
   SELECT environment_id, inbound_webhook_id, CASE WHEN is_repeated THEN ${INBOUND_CODES.repeated} ELSE ${INBOUND_CODES.received} END FROM noted`;
 
 /**
- * Writes down and counts the requests of external services that these messages came with; without any it asks nothing. A repeated one names the first
- * message of its event. These rows and the messages are in one transaction.
+ * Writes down and counts the requests of external services that these messages came with; without any it asks nothing. A repeated one
+ * names the first message of its event. These rows and the messages are in one transaction.
  */
 export async function noteInboundReceipts(
   connection: Pick<PoolClient, 'query'>,
