@@ -178,6 +178,7 @@ async function startParts(
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
   const stopping = new AbortController();
   const furnished = keepFurnished(client, { ...settings, taskQueue, log });
+  incarnation.tellOfTemporal(furnished.isHealthy);
   const carriers = createCarriers(client, deps.clock);
   const context = {
     ...deps,

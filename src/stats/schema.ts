@@ -204,5 +204,15 @@ export const backlogAnswer = z.strictObject({
     })
     .describe('Deliveries whose attempts have failed so far.'),
   openDeadLetters: z.strictObject(capped).describe('Dead letters that were neither replayed nor discarded.'),
+  service: z
+    .strictObject({
+      worker: z.enum(['up', 'down']).describe('Down where no worker is alive: nothing is delivered then.'),
+      temporal: z
+        .enum(['up', 'down', 'unknown'])
+        .describe(
+          'Down where Temporal does not answer a worker: deliveries wait for it. Unknown where no worker is alive.',
+        ),
+    })
+    .describe('Servers that deliver for all environments, as of the last seconds.'),
 });
 export type Backlog = z.output<typeof backlogAnswer>;

@@ -184,7 +184,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       };
     },
 
-    /** Work of the environment that is left now, counted up to 1,000 each. */
+    /** Work of the environment that is left now, counted up to 1,000 each, and whether somebody is there to do it. */
     backlog(caller: EnvironmentCaller): Promise<Backlog> {
       return tenants.list(caller, async (transaction) => {
         const left = async (status: 'pending' | 'retrying' | 'open') => {
@@ -200,6 +200,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           pending: await deliveries('pending'),
           retrying: await deliveries('retrying'),
           openDeadLetters: (await left('open')).shown,
+          service: serviceOf(await store.countWorkers(transaction)),
         };
       });
     },
@@ -218,6 +219,11 @@ const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflow
           ...(run.filteredBy !== null && { filteredBy: run.filteredBy }),
         },
       };
+
+function serviceOf({ living, withoutTemporal }: { living: number; withoutTemporal: number }): Backlog['service'] {
+  if (living === 0) return { worker: 'down', temporal: 'unknown' };
+  return { worker: 'up', temporal: withoutTemporal === 0 ? 'up' : 'down' };
+}
 
 /** A number that was counted up to one more than is shown. */
 const shownOf = (count: number): { count: number; isMore: boolean } => ({

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { joinAs, OWNER, signIn } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 let scene: DashboardScene;
@@ -26,7 +27,7 @@ test('the overview tells of an old broken subscription, deliveries that nobody t
   await dashboard.open('/overview');
   await attention().getByText('No worker runs: nothing is delivered').waitFor();
   await attention().getByRole('link', { name: 'Old till' }).waitFor();
-  expect(await attention().getByText('All is well').count()).toBe(0);
+  expect(await attention().getByText('All is well', { exact: true }).count()).toBe(0);
   expect(await attention().getByText('wait for their first try').count()).toBe(0);
   expect(await attention().getByText('Ends soon').count()).toBe(0);
   expect(await dashboard.violations()).toEqual([]);
@@ -85,4 +86,36 @@ test('the first steps are there as lines for a shell, too, and a channel narrows
   await page.getByRole('link', { name: 'parcel.packed' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'bill.sent' }).waitFor();
   expect(new URL(page.url()).searchParams.get('channel')).toBe(bills);
+});
+
+// Only administrators of the first organisation were told: a viewer read that all was well while nothing was delivered.
+test('a viewer is told that no worker runs and that Temporal is away, and that all is well once both are there', async () => {
+  const { page, context } = dashboard;
+  const { pool } = scene.posthorn.deps;
+  const owner = await signIn(scene.posthorn, OWNER);
+  const organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  const email = 'viewer@example.com';
+  const { password } = await joinAs(scene.posthorn, owner.browser, organisation, { role: 'viewer', email });
+  await context.clearCookies();
+  await dashboard.signIn({ email, password });
+  // Nothing of the other tests is in this environment.
+  await dashboard.open('/overview', 'live');
+  await attention().getByText('No worker runs: nothing is delivered').waitFor();
+  expect(await attention().getByText('All is well', { exact: true }).count()).toBe(0);
+  expect(await attention().getByRole('link', { name: 'Look at them' }).count()).toBe(0);
+  await pool.query(`INSERT INTO incarnations (id, expires_at) VALUES ('inc_1', now() + interval '1 hour')`);
+  await attention().getByText('All is well', { exact: true }).waitFor();
+  await pool.query('UPDATE incarnations SET is_temporal_away = true');
+  await attention().getByText('Temporal does not answer: deliveries wait').waitFor();
+  expect(await attention().getByText('All is well', { exact: true }).count()).toBe(0);
+  // An answer that cannot be had is no good news.
+  await pool.query('UPDATE incarnations SET is_temporal_away = false');
+  await attention().getByText('All is well', { exact: true }).waitFor();
+  await page.route(/\/v1\/stats\/backlog/, (route) =>
+    route.fulfill({ status: 500, json: { error: { code: 'INTERNAL_ERROR', message: 'Broken' } } }),
+  );
+  await attention().getByText('Whether all is well is not known').waitFor();
+  expect(await attention().getByText('All is well', { exact: true }).count()).toBe(0);
+  await page.unroute(/\/v1\/stats\/backlog/);
+  await pool.query('DELETE FROM incarnations');
 });

@@ -34,3 +34,24 @@ test('a worker that starts ends the leases of dead processes of its machine, and
   await first.end();
   await second.end();
 });
+
+// Temporal away was known to the process of that worker alone: whoever asked another one read that nothing was wrong.
+test('a worker tells with its lease whether Temporal answers it, and everybody reads it in the backlog', async () => {
+  const service = async () => {
+    const { body } = await posthorn.request<{ service: object }>('GET', '/v1/stats/backlog');
+    return body.service;
+  };
+  await posthorn.deps.pool.query('DELETE FROM incarnations');
+  expect(await service()).toEqual({ worker: 'down', temporal: 'unknown' });
+  const worker = await beginIncarnation(posthorn.deps.pool, 'inc_teller', createLog('silent'));
+  expect(await service()).toEqual({ worker: 'up', temporal: 'up' });
+  let isThere = false;
+  worker.tellOfTemporal(() => isThere);
+  await worker.renew();
+  expect(await service()).toEqual({ worker: 'up', temporal: 'down' });
+  isThere = true;
+  await worker.renew();
+  expect(await service()).toEqual({ worker: 'up', temporal: 'up' });
+  await worker.end();
+  expect(await service()).toEqual({ worker: 'down', temporal: 'unknown' });
+});

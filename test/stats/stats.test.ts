@@ -280,5 +280,6 @@ describe('the backlog', () => {
     expect(after['openDeadLetters']).toEqual(before['openDeadLetters']);
     expect(Date.parse(after['retrying']?.oldestAt ?? '')).toBeLessThanOrEqual(Date.now());
     expect(after['retrying']?.isMore).toBe(false);
+    expect(after['service']).toEqual({ worker: 'up', temporal: 'up' });
   });
 });

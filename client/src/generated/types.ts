@@ -397,6 +397,13 @@ export type Backlog = {
     /** Whether there are more than that. */
     readonly isMore: boolean;
   };
+  /** Servers that deliver for all environments, as of the last seconds. */
+  readonly service: {
+    /** Down where no worker is alive: nothing is delivered then. */
+    readonly worker: 'up' | 'down';
+    /** Down where Temporal does not answer a worker: deliveries wait for it. Unknown where no worker is alive. */
+    readonly temporal: 'up' | 'down' | 'unknown';
+  };
 };
 
 export type BatchAccepted = {

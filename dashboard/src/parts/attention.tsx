@@ -10,6 +10,7 @@ import { State } from './state.tsx';
 import { SubscriptionState } from './subscription-state.tsx';
 import { Time } from './time.tsx';
 import { Unread } from './unread.tsx';
+import { useAway } from './use-away.ts';
 
 /** A delivery is tried within seconds: one that waits so long has nobody to try it, or is held. */
 const LONG_MS = 5 * 60_000;
@@ -21,7 +22,7 @@ const NAMED = 10;
 /** All that needs a person. Each part asks for itself: no answer waits for another. */
 export function Attention() {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
   const left = useQuery({
     queryKey: [path, 'backlog'],
     queryFn: () => api.stats.getBacklog(at),
@@ -32,17 +33,20 @@ export function Attention() {
     queryFn: () => api.subscriptions.list({ failing: 'true', limit: NAMED }, at).page(),
     refetchInterval: 10_000,
   });
-  const away = useAway();
-  const expiring = useExpiring();
+  const { away, hasPage, ...service } = useAway(left.data?.service);
+  const ending = useExpiring();
+  const expiring = (ending.data ?? []).filter(endsSoon);
   const troubled = failing.data?.data ?? [];
   const oldest = left.data?.pending.oldestAt;
   // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
   const waitsMs = oldest === undefined ? 0 : left.dataUpdatedAt - Date.parse(oldest);
   const letters = left.data?.openDeadLetters;
+  const isKnown = left.isSuccess && failing.isSuccess && service.isKnown && (!may('admin') || ending.isSuccess);
+  const isFailed = left.isError || failing.isError || service.isFailed || ending.isError;
   const found: ReactNode[] = [
     ...away.map((text) => (
       <p key={text} className="box">
-        <State of="failed" word={text} /> <HereLink to="/service">{t.overview.look}</HereLink>
+        <State of="failed" word={text} /> {hasPage && <HereLink to="/service">{t.overview.look}</HereLink>}
       </p>
     )),
     ...(waitsMs > LONG_MS && left.data !== undefined
@@ -99,42 +103,23 @@ export function Attention() {
       <h2>{t.overview.attention}</h2>
       {found}
       {[left, failing].map((each, place) => each.data === undefined && <Unread key={place} of={each} />)}
-      {found.length === 0 && left.data !== undefined && failing.data !== undefined && (
+      {found.length === 0 && isKnown && (
         <p className="box">
           <State of="delivered" word={t.overview.allWell} />
         </p>
       )}
+      {found.length === 0 && isFailed && <p className="box">{t.overview.notKnown}</p>}
       {left.data !== undefined && <Left of={left.data} now={left.dataUpdatedAt} />}
     </section>
   );
 }
 
-/** Parts of the service that are away, for those who may know. */
-function useAway(): string[] {
-  const t = useTexts();
-  const { organisation, may } = useHere();
-  const { data } = useQuery({
-    queryKey: ['service', organisation.id],
-    queryFn: () => api.service.get({ place: { organisationId: organisation.id } }),
-    refetchInterval: ({ state }) => (state.status === 'error' ? false : 15_000),
-    enabled: may('admin'),
-    // Another organisation than the first one is refused.
-    retry: false,
-    meta: { failure: 'none' },
-  });
-  if (data === undefined) return [];
-  return [
-    ...(data.workers.some(({ isAlive }) => isAlive) ? [] : [t.overview.noWorker]),
-    ...data.checks.filter(({ state }) => state === 'down').map(({ name }) => t.overview.isDown(name)),
-  ];
-}
-
 type Expiring = { row: ApiKey | MachineCredential; page: '/api-keys' | '/machine-credentials' };
 
-/** Credentials of this place that end soon, for those who can make others. */
-function useExpiring(): Expiring[] {
+/** Active credentials of this place, for those who can make others. */
+function useExpiring() {
   const { at, path, may } = useHere();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: [path, 'expiring'],
     queryFn: async (): Promise<Expiring[]> => {
       const [keys, machines] = await Promise.all([
@@ -149,10 +134,10 @@ function useExpiring(): Expiring[] {
     refetchInterval: 60_000,
     enabled: may('admin'),
   });
-  return (data ?? []).filter(
-    ({ row: { expiresAt } }) => expiresAt !== undefined && Date.parse(expiresAt) < Date.now() + SOON_MS,
-  );
 }
+
+const endsSoon = ({ row: { expiresAt } }: Expiring): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) < Date.now() + SOON_MS;
 
 /** Deliveries that are under way, and for how long the oldest has been. */
 function Left({ of: { pending, retrying }, now }: { of: Backlog; now: number }) {

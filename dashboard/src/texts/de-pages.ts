@@ -96,6 +96,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     waitLong: (count: string, time: string) =>
       `${count} Zustellungen warten auf ihren ersten Versuch, die älteste seit ${time}. Das Abonnement ist angehalten, oder kein Worker läuft.`,
     noWorker: 'Kein Worker läuft: nichts wird zugestellt',
+    noTemporal: 'Temporal antwortet nicht: Zustellungen warten',
+    notKnown: 'Nicht alles konnte gelesen werden. Ob alles in Ordnung ist, ist nicht bekannt.',
     isDown: (part: string) => `${part} antwortet nicht`,
     expires: 'Endet bald',
     secretUnreadable: 'Keines seiner Geheimnisse lässt sich öffnen: nichts wird gesendet.',

@@ -94,6 +94,8 @@ export const enPages = {
     waitLong: (count: string, time: string) =>
       `${count} deliveries wait for their first try, the oldest for ${time}. Its subscription is paused, or no worker runs.`,
     noWorker: 'No worker runs: nothing is delivered',
+    noTemporal: 'Temporal does not answer: deliveries wait',
+    notKnown: 'Not everything could be read. Whether all is well is not known.',
     isDown: (part: string) => `${part} does not answer`,
     expires: 'Ends soon',
     secretUnreadable: 'None of its secrets can be opened: nothing is sent.',

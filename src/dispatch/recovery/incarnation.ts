@@ -34,13 +34,16 @@ export type Incarnation = {
   renew(): Promise<void>;
   /** Called when fewer processes live than before: one has ended, or is dead. */
   onFewer(listener: () => void): void;
+  /** Each renewal tells whether Temporal answers this process, for those who look at the service. */
+  tellOfTemporal(isThere: () => boolean): void;
   end(): Promise<void>;
 };
 
 // The time is PostgreSQL's, because the clocks of several hosts differ.
 const RENEW = `
-  INSERT INTO incarnations (id, expires_at, host, pid, machine) VALUES ($1, now() + make_interval(secs => $2), $3, $4, $5)
-  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
+  INSERT INTO incarnations (id, expires_at, host, pid, machine, is_temporal_away)
+  VALUES ($1, now() + make_interval(secs => $2), $3, $4, $5, $6)
+  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, is_temporal_away = excluded.is_temporal_away
   RETURNING (SELECT count(*)::int FROM incarnations i WHERE i.id < $1 AND i.expires_at > now()) AS earlier,
     (SELECT count(*)::int FROM incarnations i WHERE i.id > $1 AND i.expires_at > now()) AS later,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "timeMs"`;
@@ -55,9 +58,10 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   let [at, of, clockAheadMs] = [0, 1, 0];
   let isFirst = true;
   let fewer = (): void => undefined;
+  let isTemporalThere = (): boolean => true;
   const renew = async (): Promise<void> => {
     const askedAt = performance.now();
-    const values = [id, LIFE_SECONDS, hostname(), process.pid, MACHINE];
+    const values = [id, LIFE_SECONDS, hostname(), process.pid, MACHINE, !isTemporalThere()];
     const { rows } = await pool.query<Renewed>({ name: 'renew_lease', text: RENEW, values });
     const [renewed] = rows;
     if (renewed === undefined) return;
@@ -86,6 +90,9 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
     renew,
     onFewer(listener) {
       fewer = listener;
+    },
+    tellOfTemporal(isThere) {
+      isTemporalThere = isThere;
     },
     async end() {
       clearInterval(timer);
