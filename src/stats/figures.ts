@@ -28,11 +28,13 @@ class Sum {
   private delivered = 0;
   private failedAttempts = 0;
   private deadLetters = 0;
+  private failedRuns = 0;
   private readonly latencies = new Map<number, number>();
 
   add({ code, latencyClass, count }: Counted): void {
     if (code === COUNTED_CODES.accepted) this.accepted += count;
     else if (code === COUNTED_CODES.deadLetter) this.deadLetters += count;
+    else if (code === RUN_CODES.failed) this.failedRuns += count;
     else if (isOfAttempt(code)) {
       if (isDelivered(code)) this.delivered += count;
       else this.failedAttempts += count;
@@ -42,12 +44,15 @@ class Sum {
 
   figures(hasAccepted: boolean): Figures {
     const { accepted, delivered, failedAttempts, deadLetters } = this;
+    // Each failure of a run has a dead letter, and workers of an older release have counted the letters alone.
+    const givenUp = Math.max(0, deadLetters - this.failedRuns);
     const [p50, p95] = [quantileMs(this.latencies, 0.5), quantileMs(this.latencies, 0.95)];
     return {
       ...(hasAccepted && { accepted }),
       delivered,
       failedAttempts,
       deadLetters,
+      givenUp,
       ...(p50 !== undefined && p95 !== undefined && { latencyMs: { p50, p95 } }),
     };
   }

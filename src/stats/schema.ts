@@ -42,7 +42,8 @@ const figures = {
     .describe('Messages that were published. Absent on subscriptions, which publish nothing.'),
   delivered: wholeNumber.describe('Attempts that have delivered a message.'),
   failedAttempts: wholeNumber.describe('Attempts that have failed.'),
-  deadLetters: wholeNumber.describe('Dead letters: what was given up.'),
+  deadLetters: wholeNumber.describe('Dead letters, of deliveries and of runs.'),
+  givenUp: wholeNumber.describe('Dead letters of deliveries: beside `delivered` they are the deliveries that have ended.'),
   latencyMs: latency,
 };
 

@@ -39,6 +39,9 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       const { environmentId } = caller;
       const span = spanOf(window, clock());
       const ofId = subscriptionId ?? channelId ?? environmentId;
+      // Dead letters of an environment are also those of its runs, and those of its channels are not.
+      const isOfAll = subscriptionId === undefined && channelId === undefined;
+      const ofIds = isOfAll ? [ofId, store.allRunsOf(environmentId)] : [ofId];
       const counted = !hasIdForm(ofId)
         ? []
         : await tenants.read(caller, async (reader) => {
@@ -46,7 +49,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
               subscriptionId === undefined ||
               channelId === undefined ||
               (await store.isOfChannel(reader, { environmentId, subscriptionId, channelId }));
-            return isThere ? store.findCounted(reader, { environmentId, ofIds: [ofId] }, span) : [];
+            return isThere ? store.findCounted(reader, { environmentId, ofIds }, span) : [];
           });
       const { totals, points } = figuresOf(counted, span, subscriptionId === undefined);
       return { ...bounds(span), totals, answers: answersOf(counted), points: withAnswers(points, counted) };

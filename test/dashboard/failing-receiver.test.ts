@@ -22,7 +22,7 @@ test('a subscription whose newest tries have all failed is failing, in its list 
   const { pool } = scene.posthorn.deps;
   await dashboard.open('/subscriptions');
   const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
-  await row.getByText('99.3 %').waitFor();
+  await row.getByText('99.9 %').waitFor();
   expect(await row.getByText('Failing').count()).toBe(0);
   // From the last minutes on nothing has arrived.
   await pool.query(`DELETE FROM stat_counts WHERE of_id = $1 AND code = 200 AND at > now() - interval '3 hours'`, [
@@ -35,4 +35,31 @@ test('a subscription whose newest tries have all failed is failing, in its list 
   expect(await dashboard.violations()).toEqual([]);
   await page.locator('.sentence').getByRole('link').click();
   await page.waitForURL(({ searchParams }) => searchParams.get('subscription') === subscriptionId);
+});
+
+// Its share was that of the tries: a receiver that takes each third try stood there with 33 %, like one that loses two of three.
+test('deliveries that arrive by a later try count in full, and nothing reads 100 % while all newest tries fail', async () => {
+  const { page } = dashboard;
+  const { pool } = scene.posthorn.deps;
+  // Nothing was given up, and each second try has failed.
+  await pool.query('DELETE FROM stat_counts WHERE code = -1');
+  await pool.query('UPDATE stat_counts SET count = 1400 WHERE code = 503');
+  await dashboard.open('/subscriptions');
+  const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
+  await row.getByText('100 %').waitFor();
+  const figure = page.locator('.numbers > div').filter({ hasText: 'Deliveries that arrived' });
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await figure.getByText('50 % of the tries delivered').waitFor();
+  expect(await figure.locator('.big').textContent()).toBe('100 %');
+  // From the last hours on nothing has arrived, and nothing has been given up yet.
+  await pool.query(`DELETE FROM stat_counts WHERE of_id = $1 AND code = 200 AND at > now() - interval '3 hours'`, [
+    subscriptionId,
+  ]);
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await figure.locator('.big').getByText('Failing').waitFor();
+  expect(await figure.textContent()).toContain('100 % of those that have ended arrived.');
+  expect(await dashboard.violations()).toEqual([]);
+  await dashboard.open('/subscriptions');
+  await row.getByText('Failing').waitFor();
+  expect(await row.getByText('100 %').count()).toBe(0);
 });

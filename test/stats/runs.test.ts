@@ -60,6 +60,9 @@ test('a run that fails counts at each failure, and completes once whatever was r
   await calls.good('POST', `/v1/runs/${id}/retry`);
   await calls.ended(id);
   const { totals, points, unfinished } = await figuresOf(workflowId);
+  // Each failure of a run has a dead letter in the figures of traffic, and no delivery was given up.
+  const traffic = await calls.good<{ totals: object }>('GET', '/v1/stats');
+  expect(traffic.totals).toMatchObject({ deadLetters: 3, givenUp: 0 });
   expect(totals).toEqual({ ...NONE, started: 2, completed: 1, failed: 3 });
   expect(unfinished).toEqual({ count: 0, isMore: false });
   expect(points.reduce((sum, { failed }) => sum + failed, 0)).toBe(3);

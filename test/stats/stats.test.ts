@@ -11,6 +11,7 @@ type Figures = {
   delivered: number;
   failedAttempts: number;
   deadLetters: number;
+  givenUp: number;
   latencyMs?: { p50: number; p95: number };
 };
 type Stats = {
@@ -83,6 +84,7 @@ describe('figures of traffic', () => {
       { status: 500, count: 6 },
       { status: 200, count: 3 },
     ]);
+    expect(ofChannel.totals.givenUp).toBe(3);
     expect(ofChannel.totals.latencyMs?.p50).toBeGreaterThan(0);
 
     const [ofGood, ofBad] = [await read(`?subscriptionId=${one.id}`), await read(`?subscriptionId=${other.id}`)];
@@ -118,6 +120,7 @@ describe('figures of traffic', () => {
       delivered: 0,
       failedAttempts: 0,
       deadLetters: 0,
+      givenUp: 0,
     });
   });
 
@@ -162,6 +165,7 @@ describe('figures of traffic', () => {
       delivered: 0,
       failedAttempts: 0,
       deadLetters: 0,
+      givenUp: 0,
       answers: NO_ANSWERS,
     });
   });

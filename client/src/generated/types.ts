@@ -2794,8 +2794,10 @@ export type Stats = {
     readonly delivered: number;
     /** Attempts that have failed. */
     readonly failedAttempts: number;
-    /** Dead letters: what was given up. */
+    /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
+    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
+    readonly givenUp: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
       /** Half of the answers took so many milliseconds at most. */
@@ -2826,8 +2828,10 @@ export type Stats = {
     readonly delivered: number;
     /** Attempts that have failed. */
     readonly failedAttempts: number;
-    /** Dead letters: what was given up. */
+    /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
+    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
+    readonly givenUp: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
       /** Half of the answers took so many milliseconds at most. */
@@ -2962,8 +2966,10 @@ export type SubscriptionStats = {
       readonly delivered: number;
       /** Attempts that have failed. */
       readonly failedAttempts: number;
-      /** Dead letters: what was given up. */
+      /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
+      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
+      readonly givenUp: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
         /** Half of the answers took so many milliseconds at most. */
@@ -2982,8 +2988,10 @@ export type SubscriptionStats = {
       readonly delivered: number;
       /** Attempts that have failed. */
       readonly failedAttempts: number;
-      /** Dead letters: what was given up. */
+      /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
+      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
+      readonly givenUp: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
         /** Half of the answers took so many milliseconds at most. */

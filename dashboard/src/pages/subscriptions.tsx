@@ -127,8 +127,10 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       width: '64px',
       isNumber: true,
       cell: (row) => {
-        const totals = figuresOf(row)?.totals;
+        const { totals, points = [] } = figuresOf(row) ?? {};
         const part = totals && deliveredPercent(totals);
+        // All that has ended has arrived, and all of now is being retried: its state says so.
+        if (part === 100 && failsNow(points)) return '–';
         return part !== undefined && `${part.toLocaleString(t.figures.locale)} %`;
       },
     },

@@ -1,8 +1,11 @@
+import type { ReactNode } from 'react';
 import type { Stats } from '../api/client.ts';
+import { failsNow } from '../lib/fails-now.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { HereLink } from './link.tsx';
+import { State } from './state.tsx';
 
 /** Whose figures: of the environment, or of one thing. */
 export type FiguresOf = { channelId?: string; subscriptionId?: string };
@@ -10,13 +13,16 @@ export type FiguresOf = { channelId?: string; subscriptionId?: string };
 /** Deliveries that took this long are the slow ones: a filter of their list. */
 const SLOW_MS = '1000';
 
-/** The part that has arrived, in percent with one digit; undefined where nothing was tried. */
-export function deliveredPercent({ delivered, failedAttempts }: Stats['totals']): number | undefined {
-  const all = delivered + failedAttempts;
-  if (all === 0) return undefined;
-  // Never 100 while one has failed.
-  return failedAttempts === 0 ? 100 : Math.min(99.9, Math.round((delivered / all) * 1_000) / 10);
+/** In percent with one digit; undefined where there is neither. Never 100 while one has failed. */
+function percentOf(good: number, bad: number): number | undefined {
+  if (good + bad === 0) return undefined;
+  return bad === 0 ? 100 : Math.min(99.9, Math.round((good / (good + bad)) * 1_000) / 10);
 }
+
+type Ended = Pick<Stats['totals'], 'delivered' | 'givenUp'>;
+
+/** The deliveries that have arrived, of those that have ended: one that its third try delivers counts in full. */
+export const deliveredPercent = ({ delivered, givenUp }: Ended): number | undefined => percentOf(delivered, givenUp);
 
 /** The part of an address that says whose rows a list shows. */
 export const rowsOf = ({ channelId, subscriptionId }: FiguresOf): Search => ({
@@ -26,7 +32,7 @@ export const rowsOf = ({ channelId, subscriptionId }: FiguresOf): Search => ({
 
 /** The figures of a span, each beside that of an earlier one, and a link to what it counts. `word` says which one the earlier one is. */
 export function FigureNumbers({
-  now: { totals },
+  now: { totals, points },
   earlier,
   of,
   span,
@@ -41,13 +47,24 @@ export function FigureNumbers({
 }) {
   const t = useTexts();
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
-  const percent = (of: Stats['totals']): string => {
-    const value = deliveredPercent(of);
-    return value === undefined ? '–' : `${value.toLocaleString(t.figures.locale)} %`;
-  };
+  const text = (value: number | undefined): string =>
+    value === undefined ? '–' : `${value.toLocaleString(t.figures.locale)} %`;
+  const percent = (of: Stats['totals']): string => text(deliveredPercent(of));
+  const tries = ({ delivered, failedAttempts }: Stats['totals']): string =>
+    t.figures.triesPart(text(percentOf(delivered, failedAttempts)));
+  // All that has ended may have arrived while the deliveries of now are retried again and again.
+  const isFailing = of.subscriptionId !== undefined && failsNow(points);
   const latency = (of: Stats['totals']): string => (of.latencyMs === undefined ? '–' : durationText(of.latencyMs.p95));
   const rows = { ...rowsOf(of), ...span };
-  type Number = { name: string; show: (of: Stats['totals']) => string; to: string; search: Search };
+  type Number = {
+    name: string;
+    show: (of: Stats['totals']) => string;
+    /** Stands in the place of the figure. */
+    instead?: ReactNode;
+    more?: string;
+    to: string;
+    search: Search;
+  };
   const numbers: readonly Number[] = [
     ...(of.subscriptionId === undefined
       ? [
@@ -59,7 +76,14 @@ export function FigureNumbers({
           },
         ]
       : []),
-    { name: t.figures.deliveredPart, show: percent, to: '/deliveries', search: rows },
+    {
+      name: t.figures.deliveredPart,
+      show: percent,
+      ...(isFailing && { instead: <State of="failed" word={t.subscriptions.failsNow} /> }),
+      more: isFailing ? `${t.figures.ofEnded(percent(totals))} ${tries(totals)}` : tries(totals),
+      to: '/deliveries',
+      search: rows,
+    },
     { name: t.figures.p95, show: latency, to: '/deliveries', search: { ...rows, slow: SLOW_MS } },
     {
       name: t.figures.deadLetters,
@@ -70,15 +94,16 @@ export function FigureNumbers({
   ];
   return (
     <dl className="numbers">
-      {numbers.map(({ name, show, to, search }) => (
+      {numbers.map(({ name, show, instead, more, to, search }) => (
         <div key={name} className="box">
           <dt>
             <HereLink to={to} search={search} className="muted">
               {name}
             </HereLink>
           </dt>
-          <dd className="big">{show(totals)}</dd>
+          <dd className="big">{instead ?? show(totals)}</dd>
           <dd className="muted">{word(show(earlier.totals))}</dd>
+          {more !== undefined && <dd className="muted">{more}</dd>}
         </div>
       ))}
     </dl>
