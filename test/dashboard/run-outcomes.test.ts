@@ -48,11 +48,14 @@ async function storeDay(): Promise<void> {
 
 test('runs are drawn by outcome; an outcome is a filter, and a step narrows the span', async () => {
   const { page } = dashboard;
+  await scene.make('/v1/marks', { name: 'Deploy 7', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
   await dashboard.open('/runs');
   const chart = page.getByRole('figure', { name: 'Runs by outcome' });
   await chart.getByText('140 started · 0 not ended yet').waitFor();
   const outcomes = chart.locator('.legend').getByRole('button');
   expect((await outcomes.allInnerTexts()).map((text) => text.trim())).toEqual(['Completed', 'Failed', 'Cancelled']);
+  // A marked deployment is a line in it.
+  await chart.locator('.mark title').filter({ hasText: 'Deploy 7' }).waitFor({ state: 'attached' });
   expect(await dashboard.violations()).toEqual([]);
 
   // By the keyboard: the step of the failures, and what stands in it.

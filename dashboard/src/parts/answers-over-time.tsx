@@ -3,6 +3,7 @@ import type { Stats } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
 import type { Series } from './chart-given.ts';
+import { useMarks } from './use-marks.ts';
 
 type AnswerClass = keyof Stats['points'][number]['answers'];
 
@@ -18,7 +19,6 @@ type Given = {
   of: Stats;
   /** The class that a filter leaves; absent: all. */
   only?: string | undefined;
-  marks?: readonly { at: string; name: string }[];
   isSlim?: boolean;
   /** Takes the time of the steps that somebody has chosen. */
   onSpan: (span: { since: string; until: string }) => void;
@@ -26,8 +26,9 @@ type Given = {
 };
 
 /** How tries ended in each step, by the class of the answer: a receiver that begins to answer 503 changes its colour. */
-export function AnswersOverTime({ of: { points, stepSeconds }, only, onSpan, ...more }: Given) {
+export function AnswersOverTime({ of: { points, stepSeconds, since, until }, only, onSpan, ...more }: Given) {
   const t = useTexts();
+  const marks = useMarks({ since, until });
   const times = points.map(({ at }) => at);
   const series = LOOKS.map(([each, look]) => ({
     name: each === 'none' ? t.figures.noAnswer : each.slice('status'.length),
@@ -41,6 +42,7 @@ export function AnswersOverTime({ of: { points, stepSeconds }, only, onSpan, ...
       times={times}
       stepSeconds={stepSeconds}
       series={series}
+      marks={marks}
       kind="bars"
       format={(value) => value.toLocaleString(t.figures.locale)}
       onSpan={onSpan}

@@ -128,12 +128,7 @@ function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: Fi
             ]}
           />
         ) : (
-          <AnswersOverTime
-            of={now}
-            marks={marks}
-            onSpan={onSpan}
-            below={<p className="muted">{t.figures.madeThen}</p>}
-          />
+          <AnswersOverTime of={now} onSpan={onSpan} below={<p className="muted">{t.figures.madeThen}</p>} />
         )}
         <Chart
           title={t.figures.latency}

@@ -5,6 +5,7 @@ import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
+import { useMarks } from './use-marks.ts';
 
 const EVERY_MS = 10_000;
 /** The span of a list without one. */
@@ -28,6 +29,7 @@ export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }
     refetchInterval: EVERY_MS,
     placeholderData: (before) => before,
   });
+  const marks = useMarks({ since: found.data?.since, until: found.data?.until, isWanted: found.data !== undefined });
   if (found.data === undefined) return null;
   const { points, stepSeconds } = found.data;
   const times = points.map((point) => point.at);
@@ -39,6 +41,7 @@ export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }
         title={t.messages.accepted}
         times={times}
         stepSeconds={stepSeconds}
+      marks={marks}
         series={[{ name: t.messages.accepted, look: 'accent', values: points.map(({ accepted = 0 }) => accepted) }]}
         kind="bars"
         format={count}

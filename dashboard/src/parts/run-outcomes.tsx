@@ -5,6 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Chart } from './chart.tsx';
 import type { Series } from './chart-given.ts';
+import { useMarks } from './use-marks.ts';
 
 const EVERY_MS = 10_000;
 /** The span of a list without one. */
@@ -29,6 +30,7 @@ export function RunOutcomes({ workflowId }: { workflowId: string | undefined }) 
     refetchInterval: EVERY_MS,
     placeholderData: (before) => before,
   });
+  const marks = useMarks({ since: found.data?.since, until: found.data?.until, isWanted: found.data !== undefined });
   if (found.data === undefined) return null;
   const { points, stepSeconds, totals, unfinished } = found.data;
   if (Object.values(totals).every((count) => count === 0)) return null;
@@ -43,6 +45,7 @@ export function RunOutcomes({ workflowId }: { workflowId: string | undefined }) 
       title={t.figures.outcomes}
       times={times}
       stepSeconds={stepSeconds}
+      marks={marks}
       series={shown.map(([outcome, look]) => ({
         name: t.states[outcome],
         look,

@@ -8,20 +8,23 @@ const EVERY_MS = 15_000;
 
 /**
  * The marked moments of a range, the latest first, at most a hundred: later than `since` and earlier than `until`, both as ISO times.
- * Without a range all of them. A chart draws them as lines.
+ * Without a range all of them. A chart draws them as lines, once its figures say which range they are of (`isWanted`).
  */
 export function useMarks({
   since,
   until,
+  isWanted = true,
 }: {
   since?: string | undefined;
   until?: string | undefined;
+  isWanted?: boolean;
 } = {}): readonly Mark[] {
   const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'marks', since, until],
     queryFn: () => api.marks.list({ since, until, limit: MOST }, at).page(),
     refetchInterval: EVERY_MS,
+    enabled: isWanted,
   });
   return found.data?.data ?? [];
 }
