@@ -89,3 +89,16 @@ export async function findSubscriptions(
   // `as`: the column is only ever written from a validated status.
   return rows.map((row) => ({ ...row, status: row.status as SubscriptionStatus }));
 }
+
+/** The deliveries of a message to these subscriptions: the id of each by its subscription. The caller has found the message. */
+export async function findDeliveriesTo(
+  db: Database,
+  messageId: string,
+  subscriptionIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.delivery.findMany({
+    where: { messageId, subscriptionId: { in: [...subscriptionIds] } },
+    select: { id: true, subscriptionId: true },
+  });
+  return new Map(rows.map(({ id, subscriptionId }) => [subscriptionId, id]));
+}

@@ -4,12 +4,22 @@ import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';
+import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { type ListScope, pageRequest, toPage } from '../kernel/values/page.ts';
+import type { Message } from '../messages/schema.ts';
 import type { CheckPublications } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
-import type { DryRun, DryRunRequest, DryRunRoute, FilterTrial, FilterTrialRequest } from './schema.ts';
+import {
+  type DryRun,
+  type DryRunRequest,
+  type DryRunRoute,
+  type FilterTrial,
+  type FilterTrialRequest,
+  type MessageVerdicts,
+  MOST_VERDICTS,
+} from './schema.ts';
 
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
@@ -120,6 +130,46 @@ export function createFilterTrial(
       });
     }
     return { matched: messages.filter(({ matches }) => matches).length, messages };
+  };
+}
+
+/**
+ * Says of the newest subscriptions of a message's channel whether they would get it now, and which of them have a delivery of it. The
+ * caller has found the message. CONFLICT for an erased one, on which no filter can be asked.
+ */
+export function createMessageVerdicts(
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  { filters }: Pick<Collaborators, 'filters'>,
+): (message: Message) => Promise<MessageVerdicts> {
+  return async ({ id, channelId, eventType, payload, metadata }) => {
+    if (payload === undefined) throw new ApiError('CONFLICT', 'The message was erased');
+    const page = { limit: MOST_VERDICTS, after: undefined };
+    const found = await store.findSubscriptions(db, { channelId, subscriptionId: undefined }, page);
+    const rows = found.slice(0, MOST_VERDICTS);
+    const deliveries = await store.findDeliveriesTo(
+      db,
+      id,
+      rows.map((row) => row.id),
+    );
+    const asking = rows.filter((row) => wantsEventType(row.eventTypes, eventType));
+    const expressions = [...new Set(asking.map(({ filter }) => filter))].filter((each) => typeof each === 'string');
+    const verdicts = await filters.evaluate(expressions, {
+      key: channelId,
+      eventType,
+      payload: stringifyExact(payload),
+      metadata,
+    });
+    const verdictOn = new Map(expressions.map((expression, index) => [expression, verdicts[index]]));
+    return {
+      subscriptions: rows.map((row) => {
+        const deliveryId = deliveries.get(row.id);
+        return {
+          ...toRoute(row, eventType, verdictOn.get(row.filter ?? ''), clock()),
+          ...(deliveryId !== undefined && { deliveryId }),
+        };
+      }),
+      isMore: found.length > rows.length,
+    };
   };
 }
 

@@ -1,10 +1,12 @@
 import { idOf } from '../http/answers/answer-fields.ts';
 import { pageQuery } from '../http/reading/query.ts';
 import { routesOf } from '../http/route/route.ts';
+import type { Messages } from '../messages/service.ts';
 import {
   batchAnswer,
   dryRunAnswer,
   dryRunBody,
+  messageVerdictsAnswer,
   filterTrialAnswer,
   filterTrialBody,
   publishAcrossBody,
@@ -17,7 +19,7 @@ import {
 } from './schema.ts';
 import type { Publishing } from './service.ts';
 
-const route = routesOf<{ publishing: Publishing }>();
+const route = routesOf<{ publishing: Publishing; messages: Pick<Messages, 'get'> }>();
 const inChannel = { channelId: idOf('channel') };
 
 export const publishingRoutes = [
@@ -100,6 +102,17 @@ export const publishingRoutes = [
     answers: { 200: dryRunAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: (request, { publishing }) => publishing.dryRun(request.caller, request.params.channelId, request),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/messages/:messageId/verdicts',
+    params: { messageId: idOf('message') },
+    // Who may read the message may know why somebody did not get it. No filter can be given, so nothing is found out by trying.
+    access: { scope: 'messages:read' },
+    answers: { 200: messageVerdictsAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: async ({ caller, params }, { publishing, messages }) =>
+      publishing.verdictsOn(await messages.get(caller, params.messageId)),
   }),
   route({
     method: 'POST',

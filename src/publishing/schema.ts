@@ -200,6 +200,22 @@ export const dryRunAnswer = pageOf(dryRunRoute).extend({
 });
 export type DryRun = z.output<typeof dryRunAnswer>;
 
+/** So many of the newest subscriptions of a channel are asked about a message. */
+export const MOST_VERDICTS = 100;
+
+/** Who would get a stored message now, and who has it. */
+export const messageVerdictsAnswer = z.strictObject({
+  subscriptions: z
+    .array(
+      dryRunRoute.extend({
+        deliveryId: idOf('delivery').exactOptional().describe('Its delivery of the message. Absent where it has none.'),
+      }),
+    )
+    .describe(`Subscriptions of the channel of the message, the newest first, ${MOST_VERDICTS} at most.`),
+  isMore: z.boolean().describe('Whether the channel has more than these.'),
+});
+export type MessageVerdicts = z.output<typeof messageVerdictsAnswer>;
+
 /** So many of the newest messages of a channel are asked about a filter. */
 const FILTER_TRIAL = { min: 1, max: 50 } as const;
 

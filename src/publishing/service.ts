@@ -10,7 +10,7 @@ import { createCheck } from './check.ts';
 import { type CommitObserver, createCommit } from './commit.ts';
 import type { PublishTracing } from './trace-commits.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
-import { createDryRun, createFilterTrial } from './dry-run.ts';
+import { createDryRun, createFilterTrial, createMessageVerdicts } from './dry-run.ts';
 import type { HandOver, OpenStreams } from './hand-over.ts';
 import { createPrepare, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
 import { ChannelClosedError } from './refusals.ts';
@@ -163,6 +163,9 @@ export function createPublishing(
 
     /** Who would get a message, and why not; see ./dry-run.ts. */
     dryRun: createDryRun({ db, clock }, { problemsIn, filters }),
+
+    /** Who would get a stored message now, and who has it; see ./dry-run.ts. */
+    verdictsOn: createMessageVerdicts({ db, clock }, { filters }),
 
     /** Which of the newest messages a filter lets through; see ./dry-run.ts. */
     tryFilter: createFilterTrial({ db }, { filters }),

@@ -43,7 +43,9 @@ const figures = {
   delivered: wholeNumber.describe('Attempts that have delivered a message.'),
   failedAttempts: wholeNumber.describe('Attempts that have failed.'),
   deadLetters: wholeNumber.describe('Dead letters, of deliveries and of runs.'),
-  givenUp: wholeNumber.describe('Dead letters of deliveries: beside `delivered` they are the deliveries that have ended.'),
+  givenUp: wholeNumber.describe(
+    'Dead letters of deliveries: beside `delivered` they are the deliveries that have ended.',
+  ),
   latencyMs: latency,
 };
 

@@ -72,7 +72,7 @@ test.each(['a list', 'one message'])(
     await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
     await page.getByText('order.created').first().waitFor();
     if (of === 'one message') {
-      await page.getByText('Who would get it now?').waitFor();
+      await page.getByText('Every subscription of the channel has a delivery of it.').waitFor();
       // Names are asked for behind what names them.
       await page.getByRole('link', { name: 'Till' }).first().waitFor();
       await page.getByRole('link', { name: 'orders', exact: true }).first().waitFor();

@@ -63,3 +63,18 @@ test('deliveries that arrive by a later try count in full, and nothing reads 100
   await row.getByText('Failing').waitFor();
   expect(await row.getByText('100 %').count()).toBe(0);
 });
+
+// Charts of the overview and of subscriptions alone had it.
+test('a marked deployment is a line in the charts beside messages and deliveries too', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/marks', { name: 'Deploy 6', at: new Date(Date.now() - 90 * 60_000).toISOString() });
+  for (const [path, title] of [
+    ['/messages', 'Messages accepted'],
+    ['/deliveries', 'Answers over time'],
+    [`/subscriptions/${subscriptionId}`, 'Answers over time'],
+  ] as const) {
+    await dashboard.open(path);
+    const line = page.getByRole('figure', { name: title }).locator('.mark title');
+    await line.filter({ hasText: 'Deploy 6' }).waitFor({ state: 'attached' });
+  }
+});

@@ -293,18 +293,3 @@ test('deliveries are drawn by their answers, for the filters that figures know, 
   await bars.getByText('10 100 %').waitFor();
   await chart.getByText('All tries of this span are counted, without the filters State, Type.').waitFor();
 });
-
-// Charts of the overview and of subscriptions alone had it.
-test('a marked deployment is a line in the charts beside messages and deliveries too', async () => {
-  const { page } = dashboard;
-  await scene.make('/v1/marks', { name: 'Deploy 6', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
-  for (const [path, title] of [
-    ['/messages', 'Messages accepted'],
-    ['/deliveries', 'Answers over time'],
-    [`/subscriptions/${subscriptionId}`, 'Answers over time'],
-  ] as const) {
-    await dashboard.open(path);
-    const line = page.getByRole('figure', { name: title }).locator('.mark title');
-    await line.filter({ hasText: 'Deploy 6' }).waitFor({ state: 'attached' });
-  }
-});

@@ -24,7 +24,13 @@ afterAll(async () => {
 test('who may only read sees no way to write, and no credentials', async () => {
   const { owner, organisation } = await setUpAnew(posthorn);
   const { body: channel } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'seen' });
-  const message = { eventType: 'order.created', payload: {} };
+  await posthorn.request('POST', '/v1/subscriptions', {
+    channelId: channel.id,
+    webhookUrl: 'https://example.com/hook',
+    name: 'Till',
+    filter: 'payload.total > 100',
+  });
+  const message = { eventType: 'order.created', payload: { total: 1 } };
   const { body: published } = await posthorn.request<{ id: string }>(
     'POST',
     `/v1/channels/${channel.id}/messages`,
@@ -40,6 +46,10 @@ test('who may only read sees no way to write, and no credentials', async () => {
   await dashboard.open(`/messages/${published.id}`, 'live');
   await page.getByRole('heading', { name: published.id, level: 1 }).waitFor();
   expect(await page.getByRole('button', { name: 'Replay to…' }).count()).toBe(0);
+  // It stood behind a button that took the right to publish.
+  const missed = page.getByRole('row').filter({ hasText: 'Would not' });
+  await missed.getByRole('link', { name: 'Till' }).waitFor();
+  expect(await missed.textContent()).toContain('Its filter keeps the message out.');
   for (const path of [
     '/api-keys',
     '/machine-credentials',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DryRun } from '../../src/publishing/schema.ts';
+import type { DryRun, MessageVerdicts } from '../../src/publishing/schema.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { tableContents } from '../support/check/table-contents.ts';
@@ -216,5 +216,74 @@ describe('a dry run', () => {
     const { id: messageId } = await publish(posthorn, channelId);
     await posthorn.request('DELETE', `/v1/messages/${messageId}`);
     await expectRefused(() => ask<Refusal>(channelId, { messageId }), 409);
+  });
+});
+
+describe('the verdicts on a stored message', () => {
+  const verdictsOn = (messageId: string, key = posthorn.keys.live) =>
+    posthorn.request<MessageVerdicts & Refusal>('GET', `/v1/messages/${messageId}/verdicts`, undefined, { key });
+
+  test('say who has it, who does not and why, and who would get it only now', async () => {
+    const channelId = await channel();
+    const takes = await subscribe(channelId, { filter: LARGE });
+    const changed = await subscribe(channelId, { filter: 'payload.amount > 200' });
+    const other = await subscribe(channelId, { eventTypes: ['refund.*'] });
+    const message = await publish(posthorn, channelId, SAMPLE);
+    await posthorn.request('PATCH', `/v1/subscriptions/${changed}`, { filter: null });
+    const later = await subscribe(channelId, { filter: 'payload.total > 1' });
+    const before = await tableContents(posthorn.deps.pool);
+    const { status, body } = await verdictsOn(message.id);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      subscriptions: [
+        {
+          subscriptionId: later,
+          name: 'billing',
+          wouldReceive: false,
+          reason: 'filter_failed',
+          detail: expect.stringMatching(/total/),
+        },
+        {
+          subscriptionId: other,
+          name: 'billing',
+          wouldReceive: false,
+          reason: 'event_type',
+          detail: 'wants refund.*',
+        },
+        { subscriptionId: changed, name: 'billing', wouldReceive: true, reason: 'no_filter' },
+        {
+          subscriptionId: takes,
+          name: 'billing',
+          wouldReceive: true,
+          reason: 'filter_matches',
+          deliveryId: expect.stringMatching(/^dlv_/),
+        },
+      ],
+      isMore: false,
+    });
+    expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+  });
+
+  test('are those of the newest hundred subscriptions, and say that there are more', async () => {
+    const channelId = await channel();
+    const first = await subscribe(channelId);
+    const message = await publish(posthorn, channelId, SAMPLE);
+    await posthorn.deps.pool.query(
+      `INSERT INTO subscriptions SELECT (jsonb_populate_record(s, jsonb_build_object('id', posthorn_id('sub')))).*
+       FROM subscriptions s CROSS JOIN generate_series(1, 100) WHERE s.id = $1`,
+      [first],
+    );
+    const { body } = await verdictsOn(message.id);
+    expect([body.subscriptions.length, body.isMore]).toEqual([100, true]);
+    expect(body.subscriptions.some(({ subscriptionId }) => subscriptionId === first)).toBe(false);
+  });
+
+  test('are not there for another environment, nor once the message is erased', async () => {
+    const channelId = await channel();
+    await subscribe(channelId);
+    const { id } = await publish(posthorn, channelId, SAMPLE);
+    await expectRefused(() => verdictsOn(id, posthorn.keys.test), 404);
+    await posthorn.request('DELETE', `/v1/messages/${id}`);
+    await expectRefused(() => verdictsOn(id), 409);
   });
 });

@@ -124,6 +124,7 @@ export const ENDPOINTS = {
     publishTransactional: { method: 'POST', path: '/v1/messages/transactional', kind: 'json', hasBody: true, isKeyed: true },
     validate: { method: 'POST', path: '/v1/channels/:channelId/validate', kind: 'json', hasBody: true, isKeyed: true },
     dryRun: { method: 'POST', path: '/v1/channels/:channelId/dry-run', kind: 'json', hasBody: true, hasQuery: true, isKeyed: true },
+    getVerdicts: { method: 'GET', path: '/v1/messages/:messageId/verdicts', kind: 'json' },
     tryFilter: { method: 'POST', path: '/v1/channels/:channelId/filter-trial', kind: 'json', hasBody: true, isKeyed: true },
     export: { method: 'GET', path: '/v1/messages/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/channels/:channelId/messages', kind: 'page', hasQuery: true },

@@ -115,6 +115,7 @@ import type {
   MessageReplay,
   MessageReplayAsked,
   MessageSummary,
+  MessageVerdicts,
   NewApiKey,
   NewInvitation,
   NewMachineCredential,
@@ -419,6 +420,8 @@ export type Resources = {
     validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<PayloadValidation>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
+    /** `GET /v1/messages/:messageId/verdicts`, scope messages:read */
+    getVerdicts(messageId: string, options?: RequestOptions): Call<MessageVerdicts>;
     /** `POST /v1/channels/:channelId/filter-trial`, scope messages:read */
     tryFilter(channelId: string, body: FilterTrialBody | string, options?: RequestOptions): Call<FilterTrial>;
     /** `GET /v1/messages/export`, scope messages:read */

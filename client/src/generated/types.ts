@@ -1945,6 +1945,28 @@ export type MessageSummary = {
   };
 };
 
+export type MessageVerdicts = {
+  /** Subscriptions of the channel of the message, the newest first, 100 at most. */
+  readonly subscriptions: readonly {
+    /** Prefix `sub_` and 26 characters that sort by the time of making. */
+    readonly subscriptionId: string;
+    /** Name of the subscription. */
+    readonly name: string;
+    /** Whether a delivery would be made. */
+    readonly wouldReceive: boolean;
+    /** Why it would or would not get it. */
+    readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
+    /** More of the reason, for people. */
+    readonly detail?: string;
+    /** Hold that its delivery would wait for. */
+    readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
+    /** Its delivery of the message. Absent where it has none. */
+    readonly deliveryId?: string;
+  }[];
+  /** Whether the channel has more than these. */
+  readonly isMore: boolean;
+};
+
 export type NewApiKey = {
   /** Prefix `key_` and 26 characters that sort by the time of making. */
   readonly id: string;

@@ -132,7 +132,14 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
               ))}
             </ul>
           )}
-          <Verdicts found={answer.routes} />
+          {answer.routes.data.length === 0 ? (
+            <p className="muted">{t.messages.nobody}</p>
+          ) : (
+            <Verdicts
+              of={answer.routes.data}
+              first={answer.routes.pagination.hasMore ? answer.routes.data.length : undefined}
+            />
+          )}
         </section>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Delivery, type DryRun, type Message } from '../api/client.ts';
+import { api, type Delivery, type Message } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { memberText } from '../lib/raw-json.ts';
 import { useRefresh, useWatch } from '../lib/refresh.ts';
@@ -142,7 +142,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
       </section>
       <Deliveries id={id} />
       <MessageRuns id={id} />
-      {may('developer') && row.erasedAt === undefined && <WhoGetsIt id={id} channelId={row.channelId} />}
+      {row.erasedAt === undefined && row.deliveryStatus !== 'cancelled' && <WhoDidNot of={row} />}
       {isErasing && (
         <Ask
           title={t.messages.eraseTitle}
@@ -244,33 +244,38 @@ function Deliveries({ id }: { id: string }) {
   );
 }
 
-/** A dry run with the subscriptions as they are now: it changes nothing. */
-function WhoGetsIt({ id, channelId }: { id: string; channelId: string }) {
+/**
+ * Who did not get it, and why, by the subscriptions as they are now. Of a message that waits for its time: who would get it. The service
+ * asks a hundred subscriptions at most.
+ */
+function WhoDidNot({ of: { id, deliveryStatus } }: { of: Message }) {
   const t = useTexts();
-  const { at } = useHere();
-  const [found, setFound] = useState<DryRun>();
-  const [error, setError] = useState<unknown>();
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'verdicts', id],
+    queryFn: () => api.messages.getVerdicts(id, at),
+  });
+  const isWaiting = deliveryStatus === 'scheduled';
+  const { subscriptions = [], isMore } = found.data ?? {};
+  // The list above is read again and again, and a replay may have made a delivery since.
+  const made = new Set(useDeliveries(id).data?.data.map(({ subscriptionId }) => subscriptionId));
+  const shown = subscriptions.filter(
+    ({ subscriptionId, deliveryId }) => isWaiting || (deliveryId === undefined && !made.has(subscriptionId)),
+  );
   return (
     <section className="section">
-      <h2>{t.messages.whoWould}</h2>
-      <p className="muted">{t.messages.whoWouldWhy}</p>
-      <Failure error={error} />
-      {found === undefined ? (
-        <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void api.messages
-                .dryRun(channelId, { messageId: id }, { limit: 100 }, at)
-                .then(setFound, (failure: unknown) => setError(failure))
-            }
-          >
-            {t.messages.askNow}
-          </button>
-        </div>
+      <h2>{isWaiting ? t.messages.whoWould : t.messages.whoDidNot}</h2>
+      {found.data === undefined ? (
+        <Unread of={found} />
+      ) : subscriptions.length === 0 ? (
+        <p className="muted">{t.messages.nobody}</p>
+      ) : shown.length === 0 ? (
+        <p className="muted">{isMore === true ? t.messages.firstHaveIt(subscriptions.length) : t.messages.allHaveIt}</p>
       ) : (
-        <Verdicts found={found} />
+        <>
+          <p className="muted">{t.messages.whoWouldWhy}</p>
+          <Verdicts of={shown} first={isMore === true ? subscriptions.length : undefined} isPast={!isWaiting} />
+        </>
       )}
     </section>
   );

@@ -41,7 +41,7 @@ export function MessageHistogram({ filters }: { filters: readonly ListFilter[] }
         title={t.messages.accepted}
         times={times}
         stepSeconds={stepSeconds}
-      marks={marks}
+        marks={marks}
         series={[{ name: t.messages.accepted, look: 'accent', values: points.map(({ accepted = 0 }) => accepted) }]}
         kind="bars"
         format={count}

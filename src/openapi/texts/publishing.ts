@@ -65,6 +65,11 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
       'Shows the fate of a message if it were published now, with a page of the subscriptions. Name a stored message instead of a sample, or give a filter to try.',
     example: { body: { eventType: 'order.created', payload: { number: 1 }, filter: 'payload.number > 0' } },
   },
+  'GET /v1/messages/:messageId/verdicts': {
+    summary: 'Ask who would get a stored message now',
+    description:
+      'Says of up to 100 subscriptions of its channel, the newest first, whether they would get it now and why, and names the delivery of each that has one.',
+  },
   'POST /v1/channels/:channelId/filter-trial': {
     summary: 'Try a filter on the newest messages',
     description:

@@ -7,6 +7,7 @@ import {
   batchAnswer,
   dryRunAnswer,
   filterTrialAnswer,
+  messageVerdictsAnswer,
   publishedAnswer,
   payloadValidationAnswer,
 } from '../../../src/publishing/schema.ts';
@@ -100,6 +101,13 @@ export const CONTRACT: ContractRow[] = [
     answers: dryRunAnswer,
     body: () => ({ ...message, filter: 'payload.n == 1' }),
     otherBodies: ({ subscriptionId, messageId }) => [{ ...message, subscriptionId }, { messageId }],
+  },
+  {
+    method: 'GET',
+    path: '/v1/messages/:messageId/verdicts',
+    scope: 'messages:read',
+    status: 200,
+    answers: messageVerdictsAnswer,
   },
   {
     method: 'POST',
