@@ -39,6 +39,8 @@ test('an address with what a list does not know loses it, and says so where a fi
     ['/dead-letters?answer=500-600', {}, 'Last answer 500-600'],
     ['/runs?workflow=1&tab=old', { tab: 'old' }, 'Workflow 1'],
     ['/audit?action=order.created', {}, 'Action order.created'],
+    ['/replays?status=lost&foo=1', {}, 'State lost'],
+    ['/api-keys?status=gone&foo=1', {}, 'State gone'],
   ] as const) {
     await dashboard.open(path);
     await page.waitForURL((url) => {

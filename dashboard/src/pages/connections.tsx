@@ -1,26 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Authorization, type Connection, type ConnectionTest } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useNamed } from '../parts/use-named.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 
+const FILTERS = ['connector'] as const;
 const idOf = ({ id }: Connection): string => id;
+/** The catalogue comes after the address. */
+const isConnector = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
 
 /** Credentials for services that workflows ask: sealed, tried, used by name. */
 export function ConnectionsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
+  const [search] = useAddress();
+  const connectors = useNamed('connectors', '');
   if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<Connection>[] = [
     { head: t.fields.status, width: '160px', cell: (row) => <ConnectionState of={row} /> },
@@ -28,7 +37,7 @@ export function ConnectionsPage() {
       head: t.common.name,
       width: 'minmax(140px, 1fr)',
       cell: (row) => (
-        <HereLink to="/connections" search={{ open: row.id }}>
+        <HereLink to="/connections" search={{ ...search, open: row.id }}>
           {row.name}
         </HereLink>
       ),
@@ -45,6 +54,7 @@ export function ConnectionsPage() {
       cell: (row) => (row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />),
     },
   ];
+  const connectorId = search['connector'];
   const toConnectors = (
     <HereLink to="/connectors" className="button main">
       {t.connections.choose}
@@ -53,18 +63,25 @@ export function ConnectionsPage() {
   return (
     <>
       <Heading title={t.nav.names.connections}>{toConnectors}</Heading>
+      <Filters
+        filters={[{ name: 'connector', label: t.connections.connector, options: connectors, accepts: isConnector }]}
+      />
       <LiveList
         name={t.nav.names.connections}
-        listKey={[path, 'connections']}
-        fetch={(cursor) => api.connections.list({ limit: 100, cursor }, at).page()}
+        listKey={[path, 'connections', connectorId]}
+        fetch={(cursor) => api.connections.list({ connectorId, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={900}
         empty={
-          <Empty title={t.connections.none}>
-            <p>{t.connections.noneWhy}</p>
-            {toConnectors}
-          </Empty>
+          connectorId === undefined ? (
+            <Empty title={t.connections.none}>
+              <p>{t.connections.noneWhy}</p>
+              {toConnectors}
+            </Empty>
+          ) : (
+            <NoneMatch filters={FILTERS} />
+          )
         }
         panel={(id) => <ConnectionView id={id} />}
       />

@@ -1,21 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ApiKey, api, type MachineCredential } from '../api/client.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { type Kind, MakeDialog, RenameDialog, type Shown, ShownOnce } from './credential-dialogs.tsx';
 
+const STATUSES = ['active', 'expired', 'revoked'] as const;
 type Credential = ApiKey | MachineCredential;
 const idOf = ({ id }: { id: string }): string => id;
 
@@ -26,17 +30,19 @@ export const MachineCredentialsPage = () => <CredentialsPage kind="machine-crede
 function CredentialsPage({ kind }: { kind: Kind }) {
   const t = useTexts();
   const { at, path, may } = useHere();
+  const [search] = useAddress();
   const [isMaking, setIsMaking] = useState(false);
   const [shown, setShown] = useState<Shown>();
   if (!may('admin')) return <NotAllowed />;
   const words = t.credentials[kind];
+  const status = oneOf(search['status'], STATUSES);
   const columns: readonly Column<Credential>[] = [
     { head: t.fields.status, width: '96px', cell: (row) => <State of={row.status} /> },
     {
       head: t.common.name,
       width: 'minmax(96px, 1fr)',
       cell: (row) => (
-        <HereLink to={`/${kind}`} search={{ open: row.id }}>
+        <HereLink to={`/${kind}`} search={{ ...search, open: row.id }}>
           {row.name}
         </HereLink>
       ),
@@ -72,19 +78,26 @@ function CredentialsPage({ kind }: { kind: Kind }) {
         </button>
       </Heading>
       <p className="muted">{words.why}</p>
+      <Filters
+        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+      />
       <LiveList<Credential>
         name={t.nav.names[kind]}
-        listKey={[path, kind]}
-        fetch={(cursor) => list.list({ limit: 100, cursor }, at).page()}
+        listKey={[path, kind, status]}
+        fetch={(cursor) => list.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={960}
         empty={
-          <Empty title={words.none}>
-            <button type="button" className="button main" onClick={() => setIsMaking(true)}>
-              {words.make}
-            </button>
-          </Empty>
+          status === undefined ? (
+            <Empty title={words.none}>
+              <button type="button" className="button main" onClick={() => setIsMaking(true)}>
+                {words.make}
+              </button>
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
         }
         panel={(id) => <CredentialView kind={kind} id={id} onShown={setShown} />}
       />

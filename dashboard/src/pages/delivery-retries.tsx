@@ -1,14 +1,18 @@
 import { api, type BulkRetry } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Doer } from '../parts/doer.tsx';
 import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { ReplayProgress } from '../parts/replay-progress.tsx';
+import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -20,6 +24,9 @@ const isMore = ({ isComplete, status }: BulkRetry): boolean => !isComplete && st
 export function DeliveryRetryList() {
   const t = useTexts();
   const { at, path } = useHere();
+  const [search] = useAddress();
+  const filters = [replayStateFilter(t)];
+  const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkRetry>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -27,7 +34,7 @@ export function DeliveryRetryList() {
       head: t.fields.id,
       width: 'minmax(160px, 1fr)',
       cell: (row) => (
-        <HereLink to="/replays" search={{ tab: 'deliveries', open: row.id }} className="mono">
+        <HereLink to="/replays" search={{ ...search, open: row.id }} className="mono">
           {row.id}
         </HereLink>
       ),
@@ -43,21 +50,28 @@ export function DeliveryRetryList() {
     { head: t.replays.notRetried, width: '112px', isNumber: true, cell: (row) => row.failed },
   ];
   return (
-    <LiveList
-      name={t.replays.tabs.deliveries}
-      listKey={[path, 'delivery-retries']}
-      fetch={(cursor) => api.deliveries.listBulkRetries({ limit: 100, cursor }, at).page()}
-      idOf={idOf}
-      columns={columns}
-      leastWidth={920}
-      empty={
-        <Empty title={t.replays.noRetry}>
-          <p>{t.replays.noRetryWhy}</p>
-          <HereLink to="/deliveries">{t.nav.names.deliveries}</HereLink>
-        </Empty>
-      }
-      panel={(id) => <RetryView id={id} />}
-    />
+    <>
+      <Filters filters={filters} ofTabs={MESSAGE_REPLAY_FILTERS} />
+      <LiveList
+        name={t.replays.tabs.deliveries}
+        listKey={[path, 'delivery-retries', status]}
+        fetch={(cursor) => api.deliveries.listBulkRetries({ status, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={920}
+        empty={
+          status === undefined ? (
+            <Empty title={t.replays.noRetry}>
+              <p>{t.replays.noRetryWhy}</p>
+              <HereLink to="/deliveries">{t.nav.names.deliveries}</HereLink>
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
+        }
+        panel={(id) => <RetryView id={id} />}
+      />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useContext, useState } from 'react';
 import { api, type MessageReplay, type Subscription } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { timeOfText, timeText, type Zone, ZoneContext } from '../lib/times.ts';
@@ -11,17 +12,22 @@ import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { FirstOfMany } from '../parts/first-of-many.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { namedFilter } from '../parts/named-filter.ts';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
+import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { State } from '../parts/state.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useSettled } from '../parts/use-found.ts';
 import { ThingName } from '../parts/thing-name.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
 
 const idOf = ({ id }: MessageReplay): string => id;
 
@@ -29,6 +35,11 @@ const idOf = ({ id }: MessageReplay): string => id;
 export function MessageReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
+  const [search] = useAddress();
+  const filters = [replayStateFilter(t), namedFilter('subscription', t.fields.subscription, useSubscriptions())];
+  const status = replayStateOf(search['status']);
+  const subscriptionId = search['subscription'];
+  const isFiltered = MESSAGE_REPLAY_FILTERS.some((name) => search[name] !== undefined);
   const columns: readonly Column<MessageReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -43,21 +54,28 @@ export function MessageReplayList() {
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
   ];
   return (
-    <LiveList
-      name={t.replays.tabs.messages}
-      listKey={[path, 'message-replays']}
-      fetch={(cursor) => api.replays.list({ limit: 100, cursor }, at).page()}
-      idOf={idOf}
-      columns={columns}
-      leastWidth={1_020}
-      empty={
-        <Empty title={t.replays.none}>
-          <p>{t.replays.messagesWhy}</p>
-          <HereLink to="/subscriptions">{t.nav.names.subscriptions}</HereLink>
-        </Empty>
-      }
-      panel={(id) => <MessageReplayView id={id} />}
-    />
+    <>
+      <Filters filters={filters} />
+      <LiveList
+        name={t.replays.tabs.messages}
+        listKey={[path, 'message-replays', status, subscriptionId]}
+        fetch={(cursor) => api.replays.list({ status, subscriptionId, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={1_020}
+        empty={
+          isFiltered ? (
+            <NoneMatch filters={MESSAGE_REPLAY_FILTERS} />
+          ) : (
+            <Empty title={t.replays.none}>
+              <p>{t.replays.messagesWhy}</p>
+              <HereLink to="/subscriptions">{t.nav.names.subscriptions}</HereLink>
+            </Empty>
+          )
+        }
+        panel={(id) => <MessageReplayView id={id} />}
+      />
+    </>
   );
 }
 

@@ -1,14 +1,18 @@
 import { api, type BulkReplay } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Doer } from '../parts/doer.tsx';
 import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
+import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
@@ -39,6 +43,9 @@ export function ReplaysPage() {
 function BulkReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
+  const [search] = useAddress();
+  const filters = [replayStateFilter(t)];
+  const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkReplay>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
@@ -46,7 +53,7 @@ function BulkReplayList() {
       head: t.fields.id,
       width: 'minmax(160px, 1fr)',
       cell: (row) => (
-        <HereLink to="/replays" search={{ open: row.id }} className="mono">
+        <HereLink to="/replays" search={{ ...search, open: row.id }} className="mono">
           {row.id}
         </HereLink>
       ),
@@ -57,21 +64,28 @@ function BulkReplayList() {
     { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },
   ];
   return (
-    <LiveList
-      name={t.nav.names.replays}
-      listKey={[path, 'replays']}
-      fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
-      idOf={idOf}
-      columns={columns}
-      leastWidth={900}
-      empty={
-        <Empty title={t.replays.none}>
-          <p>{t.replays.noneWhy}</p>
-          <HereLink to="/dead-letters">{t.nav.names['dead-letters']}</HereLink>
-        </Empty>
-      }
-      panel={(id) => <ReplayView id={id} />}
-    />
+    <>
+      <Filters filters={filters} ofTabs={MESSAGE_REPLAY_FILTERS} />
+      <LiveList
+        name={t.nav.names.replays}
+        listKey={[path, 'replays', status]}
+        fetch={(cursor) => api.deadLetters.listBulkReplays({ status, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={900}
+        empty={
+          status === undefined ? (
+            <Empty title={t.replays.none}>
+              <p>{t.replays.noneWhy}</p>
+              <HereLink to="/dead-letters">{t.nav.names['dead-letters']}</HereLink>
+            </Empty>
+          ) : (
+            <NoneMatch filters={['status']} />
+          )
+        }
+        panel={(id) => <ReplayView id={id} />}
+      />
+    </>
   );
 }
 

@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** Filters of the lists beside those of the traffic: replays, credentials, connections. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+onEachDashboard((entered) => ({ scene, dashboard } = entered));
+beforeEach(async () => {
+  const { db } = scene.posthorn.deps;
+  await Promise.all([db.bulkReplay.deleteMany(), db.bulkRetry.deleteMany(), db.messageReplay.deleteMany()]);
+});
+
+const grid = (name: string) => dashboard.page.getByRole('grid', { name });
+const filters = () => dashboard.page.getByRole('search');
+const searchOf = (): Record<string, string> => Object.fromEntries(new URL(dashboard.page.url()).searchParams);
+
+/** Writes a query into the field of all filters, and waits until the address has it. */
+async function ask(query: string, name: string, value: string): Promise<void> {
+  const field = filters().getByRole('combobox', { name: 'Query' });
+  await field.fill(query);
+  await field.press('Enter');
+  await dashboard.page.waitForURL((url) => url.searchParams.get(name) === value);
+}
+
+// Keys that were revoked years ago stood among those that are in use, and nothing told them apart but a word in each row.
+test('active keys and credentials are told from revoked ones by a filter, which stays while one is opened', async () => {
+  const { page } = dashboard;
+  for (const [list, heading, path] of [
+    ['api-keys', 'API keys', '/v1/api-keys'],
+    ['machine-credentials', 'Machine credentials', '/v1/machine-credentials'],
+  ] as const) {
+    const [used, old] = [`${list} in use`, `${list} of last year`];
+    await scene.make(path, { name: used, scopes: ['channels:read'] });
+    const oldId = await scene.make(path, { name: old, scopes: ['channels:read'] });
+    const { status } = await scene.posthorn.request('DELETE', `${path}/${oldId}`, undefined, scene.key);
+    expect(status).toBeLessThan(300);
+    await dashboard.open(`/${list}`);
+    await grid(heading).getByRole('link', { name: old }).waitFor();
+    await ask('status:active', 'status', 'active');
+    await grid(heading).getByRole('link', { name: old }).waitFor({ state: 'detached' });
+    await grid(heading).getByRole('link', { name: used }).click();
+    await page.getByRole('complementary', { name: 'Details' }).getByRole('heading', { name: used }).waitFor();
+    expect(searchOf()).toMatchObject({ status: 'active' });
+    await filters().getByLabel('State').selectOption('revoked');
+    await grid(heading).getByRole('link', { name: old }).waitFor();
+    expect(await grid(heading).getByRole('link', { name: used }).count()).toBe(0);
+    await filters().getByLabel('State').selectOption('expired');
+    await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+  }
+});
+
+test('replays of each kind are found by their state, those to a subscription by its name too', async () => {
+  const { page } = dashboard;
+  const { db } = scene.posthorn.deps;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const [till = '', shop = ''] = await Promise.all(
+    ['Till', 'Shop'].map((name) =>
+      scene.make('/v1/subscriptions', { channelId, name, webhookUrl: `https://example.com/${name}` }),
+    ),
+  );
+  const failed = { status: 'failed', finishedAt: new Date() };
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const replays = [await scene.make('/v1/dlq/replay', {}), await scene.make('/v1/dlq/replay', {})] as const;
+  await db.bulkReplay.update({ where: { id: replays[0] }, data: failed });
+  const retries = [await scene.make('/v1/deliveries/retry', {}), await scene.make('/v1/deliveries/retry', {})] as const;
+  await db.bulkRetry.update({ where: { id: retries[0] }, data: failed });
+  for (const id of [till, shop]) await scene.make(`/v1/subscriptions/${id}/replay`, { since });
+  const toTill = await db.messageReplay.findFirstOrThrow({ where: { subscriptionId: till } });
+  await db.messageReplay.update({ where: { id: toTill.id }, data: failed });
+
+  for (const [tab, [isFailed, isOther]] of [
+    ['letters', replays],
+    ['deliveries', retries],
+  ] as const) {
+    await dashboard.open(`/replays?tab=${tab}&subscription=${till}`);
+    await page.getByRole('link', { name: isOther }).waitFor();
+    await ask('status:failed', 'status', 'failed');
+    await page.getByRole('link', { name: isOther }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: isFailed }).waitFor();
+    // A filter of another tab waits for its reader there.
+    expect(searchOf()).toEqual({ tab, subscription: till, status: 'failed' });
+  }
+  await dashboard.open('/replays?tab=messages&other=1');
+  const rows = grid('Messages').getByRole('row');
+  await rows.filter({ hasText: 'Shop' }).waitFor();
+  await filters().getByLabel('Subscription').locator('option', { hasText: 'Till' }).waitFor({ state: 'attached' });
+  await ask('subscription:Till', 'subscription', till);
+  await rows.filter({ hasText: 'Shop' }).waitFor({ state: 'detached' });
+  await rows.filter({ hasText: 'Till' }).waitFor();
+  expect(searchOf()).toEqual({ tab: 'messages', subscription: till });
+  await ask('subscription:Till status:running', 'status', 'running');
+  await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+  await rows.filter({ hasText: 'Shop' }).waitFor();
+  expect(searchOf()).toEqual({ tab: 'messages' });
+});
+
+test('connections are found by their connector', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/connections', { connectorId: 'slack', name: 'Our Slack', credentials: { token: 'xoxb-1' } });
+  await scene.make('/v1/connections', {
+    connectorId: 'http',
+    name: 'Our CRM',
+    credentials: { baseUrl: 'https://crm.example.com', value: 'Bearer 1' },
+  });
+  await dashboard.open('/connections?connector=Not%20One');
+  await filters().getByText('nothing can have that value: Connector Not One').waitFor();
+  await page.getByRole('link', { name: 'Our CRM' }).waitFor();
+  await filters().getByLabel('Connector').locator('option', { hasText: 'Slack' }).waitFor({ state: 'attached' });
+  await ask('connector:slack', 'connector', 'slack');
+  await page.getByRole('link', { name: 'Our CRM' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Our Slack' }).waitFor();
+});
