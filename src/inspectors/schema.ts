@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
-import { pageQuery } from '../http/reading/query.ts';
+import { enumQuery, namePartQuery, pageQuery } from '../http/reading/query.ts';
 import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
 
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
@@ -42,7 +42,7 @@ export const inspectorChange = changeOf({ name: name.exactOptional(), answer: gi
 export const updateInspectorBody = inspectorChange.body;
 export type UpdateInspector = z.output<typeof updateInspectorBody>;
 
-export const listInspectorsQuery = pageQuery;
+export const listInspectorsQuery = pageQuery.extend({ name: namePartQuery.exactOptional() });
 export type ListInspectors = z.output<typeof listInspectorsQuery>;
 
 export const inspectorAnswer = z.strictObject({
@@ -111,5 +111,7 @@ export const inspectedRequestAnswer = z.strictObject({
 });
 export type InspectedRequest = z.output<typeof inspectedRequestAnswer>;
 
-export const listRequestsQuery = pageQuery;
+export const listRequestsQuery = pageQuery.extend({
+  verdict: enumQuery(SIGNATURE_VERDICTS).optional().describe('Only with this verdict on its signature.'),
+});
 export type ListRequests = z.output<typeof listRequestsQuery>;

@@ -94,12 +94,16 @@ export function createInspectors(
         return shown(inspector);
       }),
 
-    async list(caller, query) {
+    async list(caller, { name, ...query }) {
       const { environmentId } = caller;
-      const scope: ListScope = { list: 'inspectors', environmentId, filters: {} };
+      const scope: ListScope = { list: 'inspectors', environmentId, filters: { name } };
       const page = pageRequest(scope, query);
-      const rows = await tenants.list(caller, (transaction) => store.findInspectors(transaction, environmentId, page));
-      return toPage(scope, page.limit, rows, ({ inspector }) => shown(inspector));
+      return tenants.list(caller, async (transaction) => {
+        const named =
+          name === undefined ? undefined : await store.findInspectorsNamed(transaction, environmentId, page, name);
+        const rows = await store.findInspectors(transaction, environmentId, page, named?.positions);
+        return toPage(scope, page.limit, rows, ({ inspector }) => shown(inspector), named?.lookedTo);
+      });
     },
 
     get: (caller, id) => tenants.within(caller, async (transaction) => shown(await find(transaction, caller, id))),
@@ -124,10 +128,10 @@ export function createInspectors(
         await audit.record(transaction, caller, { action: 'inspector.deleted', target: { id }, before: { name } });
       }),
 
-    async requests(caller, id, query) {
+    async requests(caller, id, { verdict, ...query }) {
       const { environmentId } = caller;
-      const scope: ListScope = { list: 'inspected-requests', environmentId, filters: { inspectorId: id } };
-      const page = { ...pageRequest(scope, query), now: clock() };
+      const scope: ListScope = { list: 'inspected-requests', environmentId, filters: { inspectorId: id, verdict } };
+      const page = { ...pageRequest(scope, query), now: clock(), verdict };
       const rows = await tenants.list(caller, async (transaction) => {
         await find(transaction, caller, id);
         return store.findRequests(transaction, { environmentId, inspectorId: id }, page);

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { InspectedRequest as RequestRow, Inspector as InspectorRow } from '../db/generated/client.ts';
-import type { PageRequest } from '../kernel/values/page.ts';
+import { findByName } from '../db/lists/name-look.ts';
+import type { NamedRows, PageRequest } from '../kernel/values/page.ts';
 import type { ForcedAnswer, InspectedRequest, InspectedRow, Inspector, Signature } from './schema.ts';
 
 /** An inspector without its address, which the settings of the service make. `position` is its place in lists. */
@@ -32,19 +33,31 @@ export async function findInspector(
   return row === null ? undefined : toInspector(row);
 }
 
-/** The page's inspectors, newest first, and one more when there is one. */
+/** The page's inspectors, or those of them at these positions, newest first, and one more when there is one. */
 export async function findInspectors(
   db: DatabaseTransaction,
   environmentId: string,
   { limit, after }: PageRequest,
+  positions?: string[],
 ): Promise<PlacedInspector[]> {
   const rows = await db.inspector.findMany({
-    where: { environmentId, ...(after === undefined ? {} : { position: { lt: after } }) },
+    where: {
+      environmentId,
+      position: { ...(positions !== undefined && { in: positions }), ...(after !== undefined && { lt: after }) },
+    },
     orderBy: { position: 'desc' },
     take: limit + 1,
   });
   return rows.map((row) => ({ id: row.position, inspector: toInspector(row) }));
 }
+
+/** Positions of the page's inspectors with that part in their names. */
+export const findInspectorsNamed = (
+  db: DatabaseTransaction,
+  environmentId: string,
+  page: PageRequest,
+  part: string,
+): Promise<NamedRows> => findByName(db, { list: 'inspectors', environmentId, part, ids: undefined, columns: {} }, page);
 
 /** Reads an inspector, and keeps it from other changes until the transaction ends. */
 export async function lockInspector(
@@ -76,10 +89,15 @@ type OfInspector = { environmentId: string; inspectorId: string };
 export async function findRequests(
   db: DatabaseTransaction,
   which: OfInspector,
-  { limit, after, now }: PageRequest & { now: Date },
+  { limit, after, now, verdict }: PageRequest & { now: Date; verdict: Signature['verdict'] | undefined },
 ): Promise<InspectedRow[]> {
   const rows = await db.inspectedRequest.findMany({
-    where: { ...which, expiresAt: { gt: now }, ...(after === undefined ? {} : { id: { lt: after } }) },
+    where: {
+      ...which,
+      expiresAt: { gt: now },
+      ...(verdict !== undefined && { verdict }),
+      ...(after !== undefined && { id: { lt: after } }),
+    },
     orderBy: { id: 'desc' },
     take: limit + 1,
     omit: { headers: true, body: true },

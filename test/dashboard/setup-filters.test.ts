@@ -3,7 +3,7 @@ import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
-/** Filters of the lists beside those of the traffic: replays, credentials, connections. */
+/** Filters of the lists beside those of the traffic: replays, credentials, connections, secrets, inspectors. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
 onEachDashboard((entered) => ({ scene, dashboard } = entered));
@@ -96,7 +96,7 @@ test('replays of each kind are found by their state, those to a subscription by 
   expect(searchOf()).toEqual({ tab: 'messages' });
 });
 
-test('connections are found by their connector', async () => {
+test('connections are found by their connector and by their state', async () => {
   const { page } = dashboard;
   await scene.make('/v1/connections', { connectorId: 'slack', name: 'Our Slack', credentials: { token: 'xoxb-1' } });
   await scene.make('/v1/connections', {
@@ -111,4 +111,45 @@ test('connections are found by their connector', async () => {
   await ask('connector:slack', 'connector', 'slack');
   await page.getByRole('link', { name: 'Our CRM' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Our Slack' }).waitFor();
+  await filters().getByRole('button', { name: 'Failures only' }).click();
+  await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'Our CRM' }).waitFor();
+});
+
+test('secrets and inspectors are found by a part of their names', async () => {
+  const { page } = dashboard;
+  for (const name of ['CRM_TOKEN', 'SHOP_KEY']) await scene.make('/v1/secrets', { name, value: 'a token' });
+  for (const name of ['First look', 'Till']) await scene.make('/v1/inspectors', { name });
+  for (const [list, part, found, other] of [
+    ['secrets', 'crm', 'CRM_TOKEN', 'SHOP_KEY'],
+    ['inspect', 'LOOK', 'First look', 'Till'],
+  ] as const) {
+    await dashboard.open(`/${list}`);
+    await page.getByRole('gridcell', { name: other, exact: true }).waitFor();
+    await ask(`name:${part}`, 'name', part);
+    await page.getByRole('gridcell', { name: other, exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('gridcell', { name: found, exact: true }).waitFor();
+    await ask('name:nobody', 'name', 'nobody');
+    await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+  }
+});
+
+test('requests at an inspector are found by the verdict on their signature', async () => {
+  const { page } = dashboard;
+  const id = await scene.make('/v1/inspectors', { name: 'Verdicts' });
+  const send = (headers: Record<string, string>) =>
+    fetch(`${scene.posthorn.url}/inspect/${id}`, { method: 'POST', body: 'x', headers });
+  await send({});
+  await send({ 'webhook-signature': 'v1,odd' });
+  await dashboard.open(`/inspect/${id}`);
+  await page.getByRole('row', { name: /Not signed/ }).waitFor();
+  await filters().getByRole('button', { name: 'Failures only' }).click();
+  await page.getByRole('row', { name: /Not signed/ }).waitFor({ state: 'detached' });
+  await page.getByRole('row').nth(1).click();
+  await page.getByRole('complementary', { name: 'Details' }).waitFor();
+  expect(searchOf()).toMatchObject({ verdict: 'failed' });
+  await filters().getByLabel('Signature').selectOption('unsigned');
+  await page.getByRole('row', { name: /Not signed/ }).waitFor();
+  await filters().getByLabel('Signature').selectOption('verified');
+  await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
 });

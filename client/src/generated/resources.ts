@@ -94,15 +94,18 @@ import type {
   ListDeadLetters,
   ListDeliveries,
   ListInboundRequests,
+  ListInspectors,
   ListMachineCredentials,
   ListMarks,
   ListMembers,
   ListMessageReplays,
   ListMessages,
   ListRefusals,
+  ListRequests,
   ListRuns,
   ListRunsOfWorkflow,
   ListScheduled,
+  ListSecrets,
   ListSubscriptions,
   ListVersions,
   ListWebhooks,
@@ -343,7 +346,7 @@ export type Resources = {
   };
   inspectors: {
     /** `GET /v1/inspectors`, scope subscriptions:read */
-    list(query?: PageQuery, options?: RequestOptions): Pages<Inspector>;
+    list(query?: ListInspectors, options?: RequestOptions): Pages<Inspector>;
     /** `POST /v1/inspectors`, scope subscriptions:write */
     create(body: CreateInspector | string, options?: RequestOptions): Call<Inspector>;
     /** `GET /v1/inspectors/:inspectorId`, scope subscriptions:read */
@@ -353,7 +356,7 @@ export type Resources = {
     /** `DELETE /v1/inspectors/:inspectorId`, scope subscriptions:write */
     delete(inspectorId: string, options?: RequestOptions): Call<void>;
     /** `GET /v1/inspectors/:inspectorId/requests`, scope messages:read */
-    listRequests(inspectorId: string, query?: PageQuery, options?: RequestOptions): Pages<InspectedRow>;
+    listRequests(inspectorId: string, query?: ListRequests, options?: RequestOptions): Pages<InspectedRow>;
     /** `GET /v1/inspected-requests/:inspectedRequestId`, scope messages:read */
     getRequest(inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
     /** `DELETE /v1/inspectors/:inspectorId/requests`, scope subscriptions:write */
@@ -509,7 +512,7 @@ export type Resources = {
     /** `POST /v1/secrets`, scope credentials:write */
     create(body: CreateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
     /** `GET /v1/secrets`, scope credentials:write */
-    list(query?: PageQuery, options?: RequestOptions): Pages<WorkflowSecret>;
+    list(query?: ListSecrets, options?: RequestOptions): Pages<WorkflowSecret>;
     /** `GET /v1/secrets/:secretId`, scope credentials:write */
     get(secretId: string, options?: RequestOptions): Call<WorkflowSecret>;
     /** `PATCH /v1/secrets/:secretId`, scope credentials:write */

@@ -1601,6 +1601,8 @@ export type ListConnections = {
   readonly limit?: number | undefined;
   /** Only for this connector. */
   readonly connectorId?: string | undefined;
+  /** Only with this status. */
+  readonly status?: 'ready' | 'unauthorized' | undefined;
 };
 
 export type ListConnectors = {
@@ -1655,6 +1657,12 @@ export type ListInboundRequests = {
   readonly until?: string | Date | undefined;
 };
 
+export type ListInspectors = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly name?: string | undefined;
+};
+
 export type ListMachineCredentials = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -1695,6 +1703,13 @@ export type ListRefusals = {
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | undefined;
 };
 
+export type ListRequests = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Only with this verdict on its signature. */
+  readonly verdict?: 'verified' | 'failed' | 'unsigned' | undefined;
+};
+
 export type ListRuns = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -1724,6 +1739,12 @@ export type ListScheduled = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly payloads?: 'true' | 'false' | undefined;
+};
+
+export type ListSecrets = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly name?: string | undefined;
 };
 
 export type ListSubscriptions = {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Authorization, type Connection, type ConnectionTest } from '../api/client.ts';
-import { useAddress } from '../lib/search.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -19,7 +19,8 @@ import { Unread } from '../parts/unread.tsx';
 import { useNamed } from '../parts/use-named.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 
-const FILTERS = ['connector'] as const;
+const STATUSES = ['ready', 'unauthorized'] as const;
+const FILTERS = ['status', 'connector'] as const;
 const idOf = ({ id }: Connection): string => id;
 /** The catalogue comes after the address. */
 const isConnector = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
@@ -55,6 +56,8 @@ export function ConnectionsPage() {
     },
   ];
   const connectorId = search['connector'];
+  const status = oneOf(search['status'], STATUSES);
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const toConnectors = (
     <HereLink to="/connectors" className="button main">
       {t.connections.choose}
@@ -64,23 +67,31 @@ export function ConnectionsPage() {
     <>
       <Heading title={t.nav.names.connections}>{toConnectors}</Heading>
       <Filters
-        filters={[{ name: 'connector', label: t.connections.connector, options: connectors, accepts: isConnector }]}
+        filters={[
+          {
+            name: 'status',
+            label: t.fields.status,
+            options: STATUSES.map((each) => [each, t.connections.states[each]]),
+            failure: 'unauthorized',
+          },
+          { name: 'connector', label: t.connections.connector, options: connectors, accepts: isConnector },
+        ]}
       />
       <LiveList
         name={t.nav.names.connections}
-        listKey={[path, 'connections', connectorId]}
-        fetch={(cursor) => api.connections.list({ connectorId, limit: 100, cursor }, at).page()}
+        listKey={[path, 'connections', status, connectorId]}
+        fetch={(cursor) => api.connections.list({ status, connectorId, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={900}
         empty={
-          connectorId === undefined ? (
+          isFiltered ? (
+            <NoneMatch filters={FILTERS} />
+          ) : (
             <Empty title={t.connections.none}>
               <p>{t.connections.noneWhy}</p>
               {toConnectors}
             </Empty>
-          ) : (
-            <NoneMatch filters={FILTERS} />
           )
         }
         panel={(id) => <ConnectionView id={id} />}

@@ -4,6 +4,7 @@ import { api, type InspectedRow, type Inspector } from '../api/client.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
@@ -11,16 +12,19 @@ import { Code, JsonText } from '../parts/code.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { InspectorDialog } from '../parts/inspector-dialog.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
 import { Answers } from './inspectors.tsx';
 
+const VERDICTS = ['verified', 'failed', 'unsigned'] as const;
 const idOf = ({ id }: InspectedRow): string => id;
 
 /** One inspector: its address, and what arrives there while one looks. */
@@ -28,6 +32,8 @@ export function InspectorPage() {
   const id = usePathId();
   const t = useTexts();
   const { at, path, may } = useHere();
+  const [search] = useAddress();
+  const verdict = oneOf(search['verdict'], VERDICTS);
   const found = useQuery({ queryKey: [path, 'inspector', id], queryFn: () => api.inspectors.get(id, at) });
   if (found.data === undefined) return <Unread of={found} />;
   const columns: readonly Column<InspectedRow>[] = [
@@ -63,18 +69,32 @@ export function InspectorPage() {
       </p>
       <section className="section" aria-label={t.inspect.requests}>
         <h2>{t.inspect.requests}</h2>
+        <Filters
+          filters={[
+            {
+              name: 'verdict',
+              label: t.inspect.signature,
+              options: VERDICTS.map((each) => [each, t.inspect.verdicts[each]]),
+              failure: 'failed',
+            },
+          ]}
+        />
         <LiveList
           name={t.inspect.requests}
-          listKey={[path, 'inspected', id]}
+          listKey={[path, 'inspected', id, verdict]}
           ofId={id}
-          fetch={(cursor) => api.inspectors.listRequests(id, { limit: 100, cursor }, at).page()}
+          fetch={(cursor) => api.inspectors.listRequests(id, { verdict, limit: 100, cursor }, at).page()}
           idOf={idOf}
           columns={columns}
           empty={
-            <Empty title={t.inspect.noRequest}>
-              <p>{t.inspect.noRequestWhy}</p>
-              <Code text={`curl -d '{"hello": "world"}' ${found.data.url}`} label="curl" />
-            </Empty>
+            verdict === undefined ? (
+              <Empty title={t.inspect.noRequest}>
+                <p>{t.inspect.noRequestWhy}</p>
+                <Code text={`curl -d '{"hello": "world"}' ${found.data.url}`} label="curl" />
+              </Empty>
+            ) : (
+              <NoneMatch filters={['verdict']} />
+            )
           }
           panel={(requestId) => <RequestView id={requestId} />}
         />

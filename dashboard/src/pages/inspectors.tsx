@@ -1,14 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Inspector } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Code } from '../parts/code.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { InspectorDialog } from '../parts/inspector-dialog.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { nameFilter } from '../parts/named-filter.ts';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -19,6 +23,8 @@ export function InspectorsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
+  const [search] = useAddress();
+  const { name } = search;
   const [isMaking, setIsMaking] = useState(false);
   const columns: readonly Column<Inspector>[] = [
     {
@@ -37,17 +43,22 @@ export function InspectorsPage() {
   return (
     <>
       <Heading title={t.nav.names.inspect}>{make}</Heading>
+      <Filters filters={[nameFilter(t.common.name)]} />
       <LiveList
         name={t.nav.names.inspect}
-        listKey={[path, 'inspectors']}
-        fetch={(cursor) => api.inspectors.list({ limit: 100, cursor }, at).page()}
+        listKey={[path, 'inspectors', name]}
+        fetch={(cursor) => api.inspectors.list({ name, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         empty={
-          <Empty title={t.inspect.none}>
-            <p>{t.inspect.noneWhy}</p>
-            {make}
-          </Empty>
+          name === undefined ? (
+            <Empty title={t.inspect.none}>
+              <p>{t.inspect.noneWhy}</p>
+              {make}
+            </Empty>
+          ) : (
+            <NoneMatch filters={['name']} />
+          )
         }
         panel={(id) => <InspectorView id={id} />}
         onVisit={(id) => go(`/inspect/${id}`)}

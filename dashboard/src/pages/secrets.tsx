@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type WorkflowSecret } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -11,10 +12,13 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { nameFilter } from '../parts/named-filter.ts';
+import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -24,6 +28,7 @@ const idOf = ({ id }: WorkflowSecret): string => id;
 export function SecretsPage() {
   const t = useTexts();
   const { at, path, may } = useHere();
+  const [search] = useAddress();
   const [isMaking, setIsMaking] = useState(false);
   if (!may('admin')) return <NotAllowed />;
   const columns: readonly Column<WorkflowSecret>[] = [
@@ -35,6 +40,7 @@ export function SecretsPage() {
       cell: (row) => (row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />),
     },
   ];
+  const { name } = search;
   const make = (
     <button type="button" className="button main" onClick={() => setIsMaking(true)}>
       {t.secrets.make}
@@ -43,17 +49,22 @@ export function SecretsPage() {
   return (
     <>
       <Heading title={t.nav.names.secrets}>{make}</Heading>
+      <Filters filters={[nameFilter(t.common.name)]} />
       <LiveList
         name={t.nav.names.secrets}
-        listKey={[path, 'secrets']}
-        fetch={(cursor) => api.secrets.list({ limit: 100, cursor }, at).page()}
+        listKey={[path, 'secrets', name]}
+        fetch={(cursor) => api.secrets.list({ name, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         empty={
-          <Empty title={t.secrets.none}>
-            <p>{t.secrets.noneWhy}</p>
-            {make}
-          </Empty>
+          name === undefined ? (
+            <Empty title={t.secrets.none}>
+              <p>{t.secrets.noneWhy}</p>
+              {make}
+            </Empty>
+          ) : (
+            <NoneMatch filters={['name']} />
+          )
         }
         panel={(id) => <SecretView id={id} />}
       />

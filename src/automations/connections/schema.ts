@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { pageQuery } from '../../http/reading/query.ts';
+import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
 import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+
+const CONNECTION_STATUSES = ['ready', 'unauthorized'] as const;
 
 const name = z.string().min(1).max(200);
 /** Judged by the schema of its connector. */
@@ -42,6 +44,7 @@ export type UpdateConnection = z.output<typeof updateConnectionBody>;
 
 export const listConnectionsQuery = pageQuery.extend({
   connectorId: z.string().optional().describe('Only for this connector.'),
+  status: enumQuery(CONNECTION_STATUSES).optional().describe('Only with this status.'),
 });
 export type ListConnections = z.output<typeof listConnectionsQuery>;
 
@@ -52,7 +55,7 @@ export const connectionAnswer = z.strictObject({
   environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, which alone changes it.'),
   shared: z.boolean().describe('Whether the other environment of its app may see it and use it.'),
   status: z
-    .enum(['ready', 'unauthorized'])
+    .enum(CONNECTION_STATUSES)
     .describe('Whether steps can use it. `unauthorized`: somebody must consent at its provider first.'),
   createdAt: time.describe('When it was made.'),
   updatedAt: time.describe('When it last changed.'),

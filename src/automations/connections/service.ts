@@ -91,12 +91,12 @@ export function createConnections(
       });
     },
 
-    async list(caller, { connectorId, ...query }) {
+    async list(caller, { connectorId, status, ...query }) {
       const { environmentId } = caller;
-      const scope: ListScope = { list: 'connections', environmentId, filters: { connectorId } };
+      const scope: ListScope = { list: 'connections', environmentId, filters: { connectorId, status } };
       const page = pageRequest(scope, query);
       const rows = await tenants.list(caller, (transaction) =>
-        store.findConnections(transaction, caller, page, { connectorId }),
+        store.findConnections(transaction, caller, page, { connectorId, status }),
       );
       return toPage(scope, page.limit, rows, (connection) => connection);
     },

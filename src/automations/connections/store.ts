@@ -49,13 +49,14 @@ export async function findConnections(
   db: Db,
   asking: Asking,
   { limit, after }: PageRequest,
-  { connectorId }: { connectorId?: string | undefined },
+  { connectorId, status }: { connectorId?: string | undefined; status?: Status | undefined },
 ): Promise<Connection[]> {
   const rows = await db.connection.findMany({
     where: {
       ...seenBy(asking),
       ...(after !== undefined && { id: { lt: after } }),
       ...(connectorId !== undefined && { connector: connectorId }),
+      ...(status !== undefined && { status }),
     },
     orderBy: { id: 'desc' },
     take: limit + 1,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { pageQuery } from '../../http/reading/query.ts';
+import { namePartQuery, pageQuery } from '../../http/reading/query.ts';
 
 /** Bytes of a secret: room for a private key or a long token, and little enough for a header of most servers. */
 const MAX_BYTES = 8_192;
@@ -37,7 +37,7 @@ export const secretChange = changeOf({ value: value.exactOptional() }, resource)
 export const updateSecretBody = secretChange.body;
 export type UpdateSecret = z.output<typeof updateSecretBody>;
 
-export const listSecretsQuery = pageQuery;
+export const listSecretsQuery = pageQuery.extend({ name: namePartQuery.exactOptional() });
 export type ListSecrets = z.output<typeof listSecretsQuery>;
 
 export const workflowSecretAnswer = z.strictObject({

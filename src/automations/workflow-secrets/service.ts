@@ -47,12 +47,16 @@ export function createSecrets(
         return secret;
       }),
 
-    async list(caller, query) {
+    async list(caller, { name, ...query }) {
       const { environmentId } = caller;
-      const scope: ListScope = { list: 'secrets', environmentId, filters: {} };
+      const scope: ListScope = { list: 'secrets', environmentId, filters: { name } };
       const page = pageRequest(scope, query);
-      const rows = await tenants.list(caller, (transaction) => store.findSecrets(transaction, environmentId, page));
-      return toPage(scope, page.limit, rows, (secret) => secret);
+      return tenants.list(caller, async (transaction) => {
+        const named =
+          name === undefined ? undefined : await store.findSecretsNamed(transaction, environmentId, page, name);
+        const rows = await store.findSecrets(transaction, environmentId, page, named?.positions);
+        return toPage(scope, page.limit, rows, (secret) => secret, named?.lookedTo);
+      });
     },
 
     get: (caller, id) =>

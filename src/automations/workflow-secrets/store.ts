@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Secret as SecretRow } from '../../db/generated/client.ts';
-import type { PageRequest } from '../../kernel/values/page.ts';
+import { findByName } from '../../db/lists/name-look.ts';
+import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowSecret } from './schema.ts';
 
 /** Every query here is bound to one environment. */
@@ -29,19 +30,27 @@ export async function lockSecret(db: Db, environmentId: string, id: string): Pro
   return findSecret(db, environmentId, id);
 }
 
-/** The page's secrets, newest first, and one more when there is one. */
+/** The page's secrets, or those of them with these ids, newest first, and one more when there is one. */
 export async function findSecrets(
   db: Db,
   environmentId: string,
   { limit, after }: PageRequest,
+  ids?: string[],
 ): Promise<WorkflowSecret[]> {
   const rows = await db.secret.findMany({
-    where: { environmentId, ...(after !== undefined && { id: { lt: after } }) },
+    where: {
+      environmentId,
+      id: { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) },
+    },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
   return rows.map(toSecret);
 }
+
+/** Ids of the page's secrets with that part in their names. */
+export const findSecretsNamed = (db: Db, environmentId: string, page: PageRequest, part: string): Promise<NamedRows> =>
+  findByName(db, { list: 'secrets', environmentId, part, ids: undefined, columns: {} }, page);
 
 export async function setCiphertext(
   db: Db,

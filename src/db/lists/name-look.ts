@@ -13,6 +13,8 @@ const LISTS = {
   },
   workflows: { position: 'id', extant: 'n.deleted_at IS NULL', texts: ['n.name'] },
   inbound_webhooks: { position: 'position', extant: 'true', texts: ['n.name'] },
+  secrets: { position: 'id', extant: 'true', texts: ['n.name'] },
+  inspectors: { position: 'position', extant: 'true', texts: ['n.name'] },
 } as const;
 
 // Names have no index that finds a part of them. 5,000 rows take some 10 ms, and an environment with more has further pages.

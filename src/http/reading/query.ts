@@ -157,8 +157,8 @@ export function idsQuery(kind: IdKind) {
     .transform((text) => [...new Set(text.split(','))]);
 }
 
-// A part of a name for people, which has 200 UTF-16 units at most. Patterns have no place in it: each character stands for itself.
-const namePartQuery = z
+/** A part of a name for people, which has 200 UTF-16 units at most. Patterns have no place in it: each character stands for itself. */
+export const namePartQuery = z
   .string('must be a string')
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters');

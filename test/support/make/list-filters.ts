@@ -122,6 +122,12 @@ export const held: Filter = {
   strange: [],
   bad: ['', 'TRUE', '1', 'null', 'true,false'],
 };
+/** The verdict on the signature of an inspected request. */
+export const verdict: Filter = {
+  ...oneOf('verdict', ['unsigned', 'failed']),
+  matches: ({ signature }, value) => (signature as { verdict?: string } | undefined)?.verdict === value,
+  strange: ['verified'],
+};
 const lastErrorOf = (item: Item): { class?: string; status?: number } => item['lastError'] ?? {};
 /** The class of a dead letter's last failure. */
 export const errorClass: Filter = {

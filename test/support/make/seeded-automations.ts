@@ -54,7 +54,7 @@ export async function seedSecrets(posthorn: TestPosthorn, key: string): Promise<
   return '/v1/secrets';
 }
 
-/** Connections of two connectors. Returns their address. */
+/** Connections of three connectors, of which one waits for consent. Returns their address. */
 export async function seedConnections(posthorn: TestPosthorn, key: string): Promise<string> {
   for (const [connectorId, credentials] of [
     ['slack', { token: 'xoxb-1' }],
@@ -62,5 +62,9 @@ export async function seedConnections(posthorn: TestPosthorn, key: string): Prom
   ] as const)
     for (const name of ['one', 'two', 'three'])
       await make(posthorn, key, '/v1/connections', { connectorId, name, credentials });
+  // Nobody has consented at its provider.
+  const credentials = { clientId: 'one', clientSecret: 'its secret' };
+  for (const name of ['four', 'five'])
+    await make(posthorn, key, '/v1/connections', { connectorId: 'google-sheets', name, credentials });
   return '/v1/connections';
 }

@@ -23,7 +23,7 @@ import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { begunBy, seedApprovals, seedConnections, seedRuns, seedSecrets } from './seeded-automations.ts';
 import { INBOUND_LISTS, seedWebhooks } from './seeded-webhooks.ts';
-import { seedInspectors } from './seeded-inspectors.ts';
+import { INSPECTOR_LISTS, seedInspectors } from './seeded-inspectors.ts';
 import { seedMarks } from './seeded-marks.ts';
 
 export type ListName =
@@ -173,18 +173,16 @@ export const LISTS: List[] = [
     filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
   },
   ...INBOUND_LISTS,
-  { name: 'inspectors', rows: `SELECT position, id FROM inspectors WHERE ${OWN}`, filters: {} },
-  {
-    name: 'inspected-requests',
-    rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
-    filters: {},
-  },
+  ...INSPECTOR_LISTS,
   { name: 'marks', rows: `SELECT id FROM marks WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
-  { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: {} },
+  { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: { name: namePart('token', 'n_4') } },
   {
     name: 'connections',
     rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { connectorId: { ...oneOf('connectorId', ['slack', 'resend']), strange: strangeIds, bad: [] } },
+    filters: {
+      connectorId: { ...oneOf('connectorId', ['slack', 'resend']), strange: strangeIds, bad: [] },
+      status: oneOf('status', ['ready', 'unauthorized']),
+    },
   },
   {
     name: 'workflows',
