@@ -2,7 +2,9 @@
 export type Search = Readonly<Record<string, string>>;
 
 /** Kinds of things that a name is found for, where there are more than a list of choices holds. */
-export type FoundKind = 'channel' | 'subscription' | 'workflow' | 'connection' | 'webhook';
+export const FOUND_KINDS = ['channel', 'subscription', 'workflow', 'connection', 'webhook'] as const;
+/** `thing` is any of them. */
+export type FoundKind = (typeof FOUND_KINDS)[number] | 'thing';
 
 /** A thing that may be chosen by its name. */
 export type NamePair = readonly [id: string, name: string];
@@ -28,6 +30,8 @@ export type ListFilter = {
   failure?: string;
   /** Where the options are not all there are, others are searched for. */
   find?: FoundKind;
+  /** Others are there, however few options there are. */
+  isMore?: true;
   /** Values that complete the query where there are no options. */
   examples?: readonly string[];
   /** Shown where nothing is chosen. Absent: any. */

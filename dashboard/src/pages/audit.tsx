@@ -3,14 +3,15 @@ import { useId } from 'react';
 import { api, type AuditEntry } from '../api/client.ts';
 import { AUDIT_ACTIONS } from '../lib/audit-actions.ts';
 import { addressOfId, idIn } from '../lib/find-id.ts';
-import { isTime, oneOf, parseSearch, sinceOf, useAddress } from '../lib/search.ts';
+import type { NamePair } from '../lib/list-filter.ts';
+import { oneOf, parseSearch, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { JsonText } from '../parts/code.tsx';
 import { DiffLines } from '../parts/diff-lines.tsx';
 import { Doer } from '../parts/doer.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { HereLink, PathLink } from '../parts/link.tsx';
@@ -18,22 +19,29 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useDoers } from '../parts/use-doers.ts';
+import { useSince } from '../parts/use-since.ts';
 
-const FILTERS = ['action', 'actor', 'target', 'since'] as const;
+const FILTERS = ['action', 'actor', 'target', 'since', 'until'] as const;
 const idOf = ({ id }: AuditEntry): string => id;
+const isDoer = (text: string): boolean => /^(?:key|oac|usr)_\w{1,64}$/.test(text);
+const isThing = (text: string): boolean => /^[a-z]{2,5}_\w{1,64}$/.test(text);
 
 /** Who changed what in this organisation, newest first. */
 export function AuditPage() {
   const t = useTexts();
   const [search] = useAddress();
   const { organisation, may } = useHere();
+  const doers = useDoers();
+  const times = useSince(search);
   if (!may('admin')) return <NotAllowed />;
   const filter = {
     action: oneOf(search['action'], AUDIT_ACTIONS),
     actorId: search['actor'],
     targetId: search['target'],
   };
-  const { since } = search;
+  const { since, until } = search;
+  const span = () => ({ since: sinceOf(since), until: sinceOf(until) });
   const columns: readonly Column<AuditEntry>[] = [
     {
       head: t.fields.time,
@@ -48,7 +56,7 @@ export function AuditPage() {
     {
       head: t.audit.actor,
       width: 'minmax(160px, 1fr)',
-      cell: (row) => <Actor of={row} />,
+      cell: (row) => <Actor of={row} names={doers} />,
     },
     { head: t.audit.target, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.target.id}</span> },
     { head: t.audit.from, width: '140px', cell: (row) => row.from?.address },
@@ -60,40 +68,43 @@ export function AuditPage() {
       <Filters
         filters={[
           { name: 'action', label: t.audit.action, options: AUDIT_ACTIONS.map((each) => [each, each]) },
-          { name: 'actor', label: t.audit.actor, width: 240 },
-          { name: 'target', label: t.audit.target, width: 240 },
-          {
-            name: 'since',
-            label: t.fields.since,
-            options: SINCE.map((since) => [since, t.list.last[since]]),
-            accepts: isTime,
-          },
+          { name: 'actor', label: t.audit.actor, options: doers, accepts: isDoer },
+          // Things of the place are found by their names, and all others by their ids.
+          { name: 'target', label: t.audit.target, options: doers, accepts: isThing, find: 'thing', isMore: true },
+          ...times,
         ]}
       />
       <LiveList
         name={t.nav.names.audit}
-        listKey={['audit', organisation.id, filter, since]}
-        fetch={(cursor) =>
-          api.audit.list({ ...filter, since: sinceOf(since), changes: 'false', limit: 100, cursor }, at).page()
-        }
+        listKey={['audit', organisation.id, filter, since, until]}
+        fetch={(cursor) => api.audit.list({ ...filter, ...span(), changes: 'false', limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={900}
         exported={{
           name: 'audit',
           path: '/v1/audit',
-          query: () => ({ ...filter, since: sinceOf(since) }),
-          take: () => api.audit.export({ ...filter, since: sinceOf(since) }, at),
+          query: () => ({ ...filter, ...span() }),
+          take: () => api.audit.export({ ...filter, ...span() }, at),
           formats: ['ndjson'],
+          command: { line: 'posthorn audit export > audit.ndjson', why: t.audit.everyEntry },
         }}
         empty={<NoneMatch filters={FILTERS} />}
-        panel={(id) => <EntryView id={id} at={at} />}
+        panel={(id) => <EntryView id={id} at={at} names={doers} />}
       />
     </>
   );
 }
 
-function EntryView({ id, at }: { id: string; at: { place: { organisationId: string } } }) {
+function EntryView({
+  id,
+  at,
+  names,
+}: {
+  id: string;
+  at: { place: { organisationId: string } };
+  names: readonly NamePair[];
+}) {
   const t = useTexts();
   const heading = useId();
   const found = useQuery({
@@ -114,7 +125,7 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
         </dd>
         <dt>{t.audit.actor}</dt>
         <dd>
-          <Actor of={row} />
+          <Actor of={row} names={names} />
         </dd>
         <dt>{t.audit.target}</dt>
         <dd>
@@ -155,10 +166,13 @@ function EntryView({ id, at }: { id: string; at: { place: { organisationId: stri
   );
 }
 
-/** The one who has done it: by name or kind, and others by their kind alone. */
-function Actor({ of: { actor } }: { of: AuditEntry }) {
+/** The one who has done it: by name where it is known, else by kind and id, and those without an id by their kind alone. */
+function Actor({ of: { actor }, names }: { of: AuditEntry; names: readonly NamePair[] }) {
   const t = useTexts();
-  return actor.id === undefined ? t.audit.actors[actor.kind] : <Doer id={actor.id} />;
+  if (actor.id === undefined) return t.audit.actors[actor.kind];
+  const name = names.find(([id]) => id === actor.id)?.[1];
+  if (actor.kind === 'person' || name === undefined) return <Doer id={actor.id} />;
+  return <span title={actor.id}>{`${t.audit.actors[actor.kind]} ${name}`}</span>;
 }
 
 /** The id of the thing that it was done to; a link where that has a page, in whichever app of the organisation it is. */

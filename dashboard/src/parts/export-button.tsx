@@ -22,6 +22,8 @@ export type Exported = {
   take: (format: Format) => Lines<unknown>;
   /** The formats that it has. Absent: all of them. */
   formats?: readonly [Format, ...Format[]];
+  /** A command of the service that writes such lines too. */
+  command?: { line: string; why: string };
 };
 
 /** The whole of a list as a file, with the filters of the page, and the same for a shell. */
@@ -44,6 +46,7 @@ function ExportDialog({
   query: queryOf,
   take,
   formats = FORMATS,
+  command,
   onClose,
 }: Exported & { onClose: () => void }) {
   const query = queryOf();
@@ -117,6 +120,13 @@ function ExportDialog({
         />
         <h3>{t.exports.list}</h3>
         <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
+        {command !== undefined && (
+          <>
+            <h3>{t.exports.command}</h3>
+            <p className="muted">{command.why}</p>
+            <Code text={command.line} label={t.exports.command} />
+          </>
+        )}
         <div className="buttons">
           <button type="button" className="button" onClick={onClose}>
             {count === undefined ? t.common.close : t.exports.stop}

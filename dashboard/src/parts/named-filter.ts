@@ -8,6 +8,8 @@ export const FOUND_PREFIXES: Readonly<Record<FoundKind, string>> = {
   workflow: 'wfl',
   connection: 'cxn',
   webhook: 'whk',
+  // People, keys and the like are things too.
+  thing: '[a-z]{2,5}',
 };
 
 /** The filter of a list by a thing of the place, under the name of its kind: among those that were read, and found beside them. */

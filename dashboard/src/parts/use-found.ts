@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
-import type { FoundKind, ListFilter, NamePair, Search } from '../lib/list-filter.ts';
+import { FOUND_KINDS, type FoundKind, type ListFilter, type NamePair, type Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 
 /** A page of names is read for choices: with so many there may be more. */
@@ -33,7 +33,9 @@ export function useNameQuestion() {
     queryFn: async (): Promise<readonly NamePair[]> => {
       if (wanted.length > MOST_LETTERS) return [];
       const { data } = await api.search.find({ q: wanted }, at);
-      const pairs = data.flatMap((hit): NamePair[] => (hit.kind === kind ? [[hit.id, hit.summary]] : []));
+      const isWanted = (of: string): boolean =>
+        kind === 'thing' ? FOUND_KINDS.some((each) => each === of) : of === kind;
+      const pairs = data.flatMap((hit): NamePair[] => (isWanted(hit.kind) ? [[hit.id, hit.summary]] : []));
       for (const pair of pairs) if (pair[0] !== wanted) client.setQueryData([path, 'find', kind, pair[0]], [pair]);
       return pairs;
     },
@@ -57,7 +59,8 @@ export function useFoundNames(
 }
 
 /** Whether a filter has more things to choose from than were read. */
-export const hasMore = ({ find, options = [] }: ListFilter): boolean => find !== undefined && options.length >= FULL;
+export const hasMore = ({ find, isMore, options = [] }: ListFilter): boolean =>
+  find !== undefined && (isMore === true || options.length >= FULL);
 
 /** The filters, with the names of those ids in the address that are not among the things that were read. */
 export function useNamedFilters(filters: readonly ListFilter[], search: Search): readonly ListFilter[] {

@@ -15,6 +15,7 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     stop: 'Abbrechen',
     file: 'Die Datei per Kommandozeile',
     list: 'Die Liste per Kommandozeile',
+    command: 'Mit dem Befehl des Dienstes',
   },
   tail: {
     none: 'Noch nichts',

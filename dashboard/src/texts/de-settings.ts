@@ -114,6 +114,7 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     actor: 'Wer',
     target: 'Was',
     from: 'Von',
+    everyEntry: 'Alle Einträge aller Organisationen, für den Betreiber: ohne Filter und ohne Obergrenze.',
     before: 'Vorher',
     after: 'Nachher',
     changed: 'Was sich geändert hat',

@@ -12,6 +12,7 @@ export const enSearch = {
     stop: 'Stop it',
     file: 'The file by a shell',
     list: 'The list by a shell',
+    command: 'By the command line of the service',
   },
   tail: {
     none: 'Nothing yet',

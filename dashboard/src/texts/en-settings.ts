@@ -111,6 +111,7 @@ export const enSettings = {
     actor: 'Who',
     target: 'What',
     from: 'From',
+    everyEntry: 'Every entry of every organisation, for the operator: no filter and no limit hold.',
     before: 'Before',
     after: 'After',
     changed: 'Changes',
