@@ -3,6 +3,7 @@ import { fieldProblem, idOf, time, wholeNumber } from '../http/answers/answer-fi
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
 import { checkEventTypePattern, enumQuery, instantField, namedQuery, pageQuery } from '../http/reading/query.ts';
 import { CIRCUIT_STATES } from '../kernel/rules/circuit.ts';
+import { DISABLED_REASONS } from '../kernel/rules/disabled-reason.ts';
 import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/rules/concurrency.ts';
@@ -68,7 +69,15 @@ const rules: ResourceFields['rules'] = {
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
-const moved = ['circuit', 'concurrency', 'secretUnreadableSince', 'warnings', 'updatedAt'];
+const moved = [
+  'statusChangedAt',
+  'disabledReason',
+  'circuit',
+  'concurrency',
+  'secretUnreadableSince',
+  'warnings',
+  'updatedAt',
+];
 
 export const createSubscriptionBody = fieldsOf(
   {
@@ -156,7 +165,16 @@ export const subscriptionAnswer = z.strictObject({
   webhookUrl: z.string().describe('Where messages are sent.'),
   status: z
     .enum(SUBSCRIPTION_STATUSES)
-    .describe('Deliveries wait unless it is active. Disabled by a receiver that answers 410.'),
+    .describe('Deliveries wait unless it is active. The service alone disables one.'),
+  statusChangedAt: time
+    .exactOptional()
+    .describe('Since when it has this status. Absent where that is older than the record.'),
+  disabledReason: z
+    .enum(DISABLED_REASONS)
+    .exactOptional()
+    .describe(
+      'Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more.',
+    ),
   eventTypes: z
     .array(z.string())
     .describe('Event types that it gets, or beginnings of them such as `order.*`. An empty list: all.'),

@@ -3,6 +3,7 @@ import type { Subscription as SubscriptionRow } from '../db/generated/client.ts'
 import { findByName } from '../db/lists/name-look.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
+import { disabledReasonOf } from '../kernel/rules/disabled-reason.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 import type { NamedRows, PageRequest } from '../kernel/values/page.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
@@ -29,6 +30,8 @@ export type NewSubscription = Omit<
   | 'concurrency'
   | 'warnings'
   | 'secretUnreadableSince'
+  | 'statusChangedAt'
+  | 'disabledReason'
   | 'owner'
   | 'filter'
   | 'maxConcurrency'
@@ -263,6 +266,7 @@ async function insertSecret(db: Db, subscriptionId: string, secret: SealedSignin
 }
 
 function toSubscription(row: SubscriptionRow, now: Date): Subscription {
+  const disabledReason = disabledReasonOf(row);
   return {
     id: row.id,
     channelId: row.channelId,
@@ -271,6 +275,8 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     webhookUrl: row.webhookUrl,
     // Both columns are only ever written from validated values.
     status: row.status as SubscriptionStatus,
+    ...(row.statusChangedAt !== null && { statusChangedAt: row.statusChangedAt }),
+    ...(disabledReason !== undefined && { disabledReason }),
     eventTypes: row.eventTypes,
     ...(row.filter !== null && { filter: row.filter }),
     retryPolicy: toRetryPolicy(row),

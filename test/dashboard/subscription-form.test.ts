@@ -146,3 +146,26 @@ test('stored values that a newer rule refuses are named on the page of a subscri
   await warning.waitFor();
   await page.getByText('headers["Host"]').waitFor();
 });
+
+// The page said that the receiver was gone, or that somebody had disabled it, whatever the service knew, and not since when.
+test('a subscription that gets nothing says since when, why, and who has paused it', async () => {
+  const { page } = dashboard;
+  const webhookUrl = 'https://example.com/hook';
+  const id = await scene.make('/v1/subscriptions', { channelId, name: 'Till', webhookUrl });
+  const { db } = scene.posthorn.deps;
+  const says = async (text: RegExp): Promise<void> => {
+    await dashboard.open(`/subscriptions/${id}`);
+    await page.locator('.sentence').filter({ hasText: text }).waitFor();
+  };
+  const { status } = await scene.posthorn.request('POST', `/v1/subscriptions/${id}/pause`, undefined, scene.key);
+  expect(status).toBe(200);
+  await says(/Messages wait until it is resumed\. None is lost\. \(since .* UTC, by API key key_/);
+  const since = new Date(Date.now() - 6 * 86_400_000);
+  const disabled = { status: 'disabled', failingSince: since, statusChangedAt: new Date() };
+  await db.subscription.update({ where: { id }, data: disabled });
+  await says(/It has taken nothing for five days, .*\(since .* UTC\)/);
+  await db.subscription.update({ where: { id }, data: { failingSince: disabled.statusChangedAt } });
+  await says(/Its receiver has answered 410 Gone, .*\(since .* UTC\)/);
+  await db.subscription.update({ where: { id }, data: { failingSince: null } });
+  await says(/after a 410 Gone or five days of failures\. .*\(since .* UTC\)/);
+});

@@ -36,6 +36,12 @@ async function subscribed(answer: number, fields: Record<string, unknown> = {}) 
 
 const statusOf = async (id: string): Promise<unknown> =>
   (await posthorn.request('GET', `/v1/subscriptions/${id}`)).body['status'];
+/** Its status, and why the service has disabled it. */
+const reasonOf = async (id: string): Promise<object> => {
+  const { status, disabledReason, statusChangedAt } = (await posthorn.request('GET', `/v1/subscriptions/${id}`)).body;
+  expect(statusChangedAt).toEqual(expect.any(String));
+  return { status, ...(disabledReason !== undefined && { disabledReason }) };
+};
 const failingSince = async (id: string): Promise<Date | null> =>
   (await posthorn.deps.db.subscription.findUniqueOrThrow({ where: { id } })).failingSince;
 const setFailingSince = (id: string, interval: string): Promise<unknown> =>
@@ -180,12 +186,13 @@ test('five days of nothing but failures disable the subscription, its deliveries
   expect(told.filter((event) => event.subscriptionId === subscriptionId)).toEqual([
     { subscriptionId, channelId, reason: 'failing', failingSince: (await failingSince(subscriptionId))?.toISOString() },
   ]);
+  expect(await reasonOf(subscriptionId)).toEqual({ status: 'disabled', disabledReason: 'failing' });
   const queued = await publish(posthorn, channelId);
   expect(await deliveryOf(posthorn, queued.id)).toMatchObject({ status: 'pending', attempts: 0 });
   receiver.answerWith([500, 200]);
   await posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
   await waitForDelivery(posthorn, queued.id, 'failed');
-  expect(await statusOf(subscriptionId)).toBe('active');
+  expect(await reasonOf(subscriptionId)).toEqual({ status: 'active' });
 });
 
 test('a 410 is told of as gone', async () => {
@@ -197,6 +204,11 @@ test('a 410 is told of as gone', async () => {
   expect(told.filter((event) => event.subscriptionId === subscriptionId)).toMatchObject([
     { channelId, reason: 'gone' },
   ]);
+  expect(await reasonOf(subscriptionId)).toEqual({ status: 'disabled', disabledReason: 'gone' });
+  // Failures at another URL say nothing about this one.
+  const another = { webhookUrl: 'http://localhost:9/' };
+  await posthorn.request('PATCH', `/v1/subscriptions/${subscriptionId}`, another);
+  expect(await reasonOf(subscriptionId)).toEqual({ status: 'disabled' });
 });
 
 test('a high backlog is told of once, and again only after it was low', async () => {

@@ -942,8 +942,12 @@ export type CreatedSubscription = {
   readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
-  /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
+  /** Deliveries wait unless it is active. The service alone disables one. */
   readonly status: 'active' | 'paused' | 'disabled';
+  /** Since when it has this status. Absent where that is older than the record. */
+  readonly statusChangedAt?: string;
+  /** Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more. */
+  readonly disabledReason?: 'gone' | 'failing';
   /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
   readonly eventTypes: readonly string[];
   /** CEL expression that lets through what of them it gets. Absent: all. */
@@ -2921,8 +2925,12 @@ export type Subscription = {
   readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
-  /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
+  /** Deliveries wait unless it is active. The service alone disables one. */
   readonly status: 'active' | 'paused' | 'disabled';
+  /** Since when it has this status. Absent where that is older than the record. */
+  readonly statusChangedAt?: string;
+  /** Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more. */
+  readonly disabledReason?: 'gone' | 'failing';
   /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
   readonly eventTypes: readonly string[];
   /** CEL expression that lets through what of them it gets. Absent: all. */

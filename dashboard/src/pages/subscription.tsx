@@ -17,6 +17,7 @@ import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
+import { SubscriptionWhy } from '../parts/subscription-why.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -49,7 +50,7 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
-        <SubscriptionState of={row} isFailing={isFailing} /> <Why of={row} isFailing={isFailing} />
+        <SubscriptionState of={row} isFailing={isFailing} /> <SubscriptionWhy of={row} isFailing={isFailing} />
       </p>
       {row.warnings !== undefined && (
         <div className="note bad stack">
@@ -113,45 +114,6 @@ function useFailing(id: string): boolean {
     refetchInterval: 10_000,
   });
   return failsNow(data?.[0]?.points ?? []);
-}
-
-function Why({ of: row, isFailing }: { of: Subscription; isFailing: boolean }) {
-  const t = useTexts();
-  if (row.secretUnreadableSince !== undefined)
-    return (
-      <>
-        {t.held.secret_unreadable} ({t.common.since} <Time at={row.secretUnreadableSince} />)
-      </>
-    );
-  if (row.status === 'paused') return <>{t.subscriptions.isPaused}</>;
-  if (row.status === 'disabled') return <>{t.subscriptions.isDisabled}</>;
-  if (row.circuit.state === 'closed' && isFailing)
-    return (
-      <>
-        {t.subscriptions.failsWhy}{' '}
-        <HereLink to="/deliveries" search={{ subscription: row.id }}>
-          {t.overview.look}
-        </HereLink>
-      </>
-    );
-  if (row.circuit.state === 'closed') return <>{t.subscriptions.isWell}</>;
-  return (
-    <>
-      {t.subscriptions.isOpen}
-      {row.circuit.openedAt !== undefined && (
-        <>
-          {' '}
-          {t.subscriptions.openedAt} <Time at={row.circuit.openedAt} />.
-        </>
-      )}
-      {row.circuit.nextProbeAt !== undefined && (
-        <>
-          {' '}
-          {t.subscriptions.nextProbe} <Time at={row.circuit.nextProbeAt} />.
-        </>
-      )}
-    </>
-  );
 }
 
 function Actions({ of: row }: { of: Subscription }) {

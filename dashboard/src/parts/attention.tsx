@@ -72,7 +72,7 @@ export function Attention() {
         <SubscriptionState of={row} /> <HereLink to={`/subscriptions/${row.id}`}>{row.name}</HereLink>{' '}
         <span className="muted">
           {row.status === 'disabled'
-            ? t.subscriptions.isDisabled
+            ? t.subscriptions.isDisabled[row.disabledReason ?? 'unknown']
             : row.circuit.state === 'closed'
               ? t.overview.secretUnreadable
               : t.subscriptions.isOpen}

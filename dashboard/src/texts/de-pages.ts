@@ -249,8 +249,14 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     failsWhy: 'Die neuesten Versuche sind alle gescheitert.',
     isWell: 'Nachrichten werden geschickt, wie sie kommen.',
     isPaused: 'Nachrichten warten, bis es fortgesetzt wird. Keine geht verloren.',
-    isDisabled:
-      'Der Empfänger hat sich abgemeldet, oder jemand hat es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+    pausedBy: 'durch',
+    isDisabled: {
+      gone: 'Der Empfänger hat mit 410 Gone geantwortet, daher hat der Dienst es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+      failing:
+        'Es hat fünf Tage lang nichts angenommen, daher hat der Dienst es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+      unknown:
+        'Der Dienst hat es abgeschaltet, nach einem 410 Gone oder fünf Tagen voller Fehler. Nachrichten warten, bis es fortgesetzt wird.',
+    },
     openedAt: 'Gesperrt seit',
     nextProbe: 'Die nächste:',
     isOpen: 'Zu viele Versuche sind gescheitert: Alle 30 Sekunden geht nur eine Probe hinaus.',

@@ -248,8 +248,13 @@ export const enPages = {
     failsWhy: 'Its newest tries have all failed.',
     isWell: 'Messages are sent as they come.',
     isPaused: 'Messages wait until it is resumed. None is lost.',
-    isDisabled:
-      'Its receiver has said that it is gone, or somebody has disabled it. Messages wait until it is resumed.',
+    pausedBy: 'by',
+    isDisabled: {
+      gone: 'Its receiver has answered 410 Gone, so the service has disabled it. Messages wait until it is resumed.',
+      failing: 'It has taken nothing for five days, so the service has disabled it. Messages wait until it is resumed.',
+      unknown:
+        'The service has disabled it, after a 410 Gone or five days of failures. Messages wait until it is resumed.',
+    },
     openedAt: 'Open since',
     nextProbe: 'The next one:',
     isOpen: 'Too many tries have failed: nothing is sent but a probe every 30 seconds.',
