@@ -40,6 +40,60 @@ test('a list of the last hour stays where it is while minutes pass', async () =>
   expect(await grid().evaluate((element) => element.scrollTop)).toBeGreaterThan(scrolled - 100);
 });
 
+test('a click with Shift on a row selects all rows from the one before on, and opens none', async () => {
+  const { page } = dashboard;
+  const row = (index: number) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name: ids[index] ?? '' }) });
+  const cell = (index: number) => row(index).getByRole('gridcell').nth(1);
+  await row(1).getByRole('checkbox').click();
+  await cell(4).click({ modifiers: ['Shift'] });
+  await page.getByText('4 selected').waitFor();
+  expect(await row(3).getAttribute('aria-selected')).toBe('true');
+  await cell(6).click({ modifiers: ['Shift'] });
+  await page.getByText('6 selected').waitFor();
+  expect(await page.evaluate('getSelection().toString()')).toBe('');
+  expect(await panel().count()).toBe(0);
+  await page.getByRole('button', { name: 'Select none' }).click();
+  await page.getByText('6 selected').waitFor({ state: 'detached' });
+  await cell(2).click();
+  await panel().waitFor();
+  await cell(0).click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  expect(new URL(page.url()).searchParams.get('open')).toBe(ids[2]);
+});
+
+test('each delivery says how old it is', async () => {
+  const { page } = dashboard;
+  await scene.posthorn.deps.db.delivery.update({
+    where: { id: ids[0] ?? '' },
+    data: { createdAt: new Date(Date.now() - 50 * 60_000 - 5_000) },
+  });
+  await page.reload();
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: ids[0] ?? '' }) });
+  await row.getByText(/^50 min/).waitFor();
+});
+
+test('a kind of failure in place of an answer is the filter by the last error, typed or in the address', async () => {
+  const { page } = dashboard;
+  const filters = page.getByRole('search');
+  const isError = () => page.waitForURL((url) => url.searchParams.get('error') === 'timeout');
+  const chip = filters.getByRole('group', { name: 'Set filters' }).getByText('Last error: no answer in time');
+  await filters.getByRole('combobox', { name: 'Query' }).fill('answer:timeout');
+  await filters.getByRole('combobox', { name: 'Query' }).press('Enter');
+  await isError();
+  await chip.waitFor();
+  await filters.getByLabel('Last error').selectOption('');
+  await chip.waitFor({ state: 'detached' });
+  await filters.getByLabel('Last answer').fill('timeout');
+  await filters.getByLabel('Last answer').press('Enter');
+  await isError();
+  await dashboard.open('/dead-letters?answer=timeout');
+  await isError();
+  await chip.waitFor();
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ error: 'timeout' });
+  expect(await page.getByText('Taken out of the address').count()).toBe(0);
+});
+
 // The grid took every Enter below it, so the first row was opened beside the list.
 test('Enter at a link of a row follows that link', async () => {
   const { page } = dashboard;

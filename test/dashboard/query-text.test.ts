@@ -29,8 +29,10 @@ const filtersWith = (channels: NonNullable<ListFilter['options']>): readonly Lis
     name: 'answer',
     label: 'Last answer',
     accepts: (text) => statusesOf(text) !== undefined,
+    instead: (text) => (text === 'timeout' ? { name: 'error', value: text } : undefined),
     examples: ['5xx', '4xx', '500-503'],
   },
+  { name: 'error', label: 'Last error', options: [['timeout', 'no answer in time']] },
   { name: 'actor', label: 'By' },
   {
     name: 'since',
@@ -46,7 +48,7 @@ const FILTERS = filtersWith([
   [ORDERS, 'Orders'],
   [BILLS, 'Big "bills"'],
 ]);
-const NONE = { status: '', type: '', channel: '', answer: '', actor: '', since: '' };
+const NONE = { status: '', type: '', channel: '', answer: '', error: '', actor: '', since: '' };
 
 describe('a query is read:', () => {
   test.each<[string, string, Record<string, string>]>([
@@ -58,6 +60,7 @@ describe('a query is read:', () => {
     ],
     ['names of values, in whatever case', 'STATUS:waits since:1h', { status: 'pending', since: '1h' }],
     ['the word for what is usual', 'status:open', { status: '' }],
+    ['a value of another filter', 'answer:timeout', { error: 'timeout' }],
     ['several values, in whatever order', 'status:pending,failed', { status: 'pending,failed' }],
     ['names of several values, and the usual one', 'status:"Waits, open"', { status: 'pending,open' }],
     ['a name in place of an id', 'channel:orders', { channel: ORDERS }],
@@ -74,6 +77,7 @@ describe('a query is read:', () => {
     ['a value without a name', 'failed', [{ kind: 'word', part: 'failed' }]],
     ['a name that no filter has', 'stauts:failed', [{ kind: 'name', part: 'stauts' }]],
     ['a name that stands there twice', 'type:a Type:b', [{ kind: 'twice', part: 'Type' }]],
+    ['a value of another filter that has one', 'error:timeout answer:timeout', [{ kind: 'twice', part: 'error' }]],
     ['no value', 'type:', [{ kind: 'value', part: 'type:' }]],
     ['a value that is none of the choices', 'status:lost', [{ kind: 'value', part: 'status:lost' }]],
     ['one value twice', 'status:failed,Failed', [{ kind: 'value', part: 'status:failed,Failed' }]],
@@ -205,9 +209,9 @@ describe('a query is written:', () => {
 describe('completions go on with', () => {
   const inserted = (text: string): string[] => completionsOf(FILTERS, text).map(({ insert }) => insert);
   test.each<[string, string, string[]]>([
-    ['nothing: every filter', '', ['status:', 'type:', 'channel:', 'answer:', 'actor:', 'since:']],
+    ['nothing: every filter', '', ['status:', 'type:', 'channel:', 'answer:', 'error:', 'actor:', 'since:']],
     ['the name of a filter', 'sta', ['status:']],
-    ['its label', 'last', ['answer:']],
+    ['its label', 'last', ['answer:', 'error:']],
     ['a filter that is not there yet', 'status:failed s', ['since:']],
     ['the same in another case', 'Status:failed s', ['since:']],
     ['one whose name stands in quotes of another alone', 'actor:"a status:failed" sta', ['status:']],

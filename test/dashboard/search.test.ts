@@ -71,6 +71,18 @@ test('a search that finds nothing, cannot be read, or has not begun says so', as
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
 });
 
+test('what was found stands by its kind, each with its count', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'parcels' });
+  for (const name of ['parcels of Till', 'parcels of Shop'])
+    await scene.make('/v1/subscriptions', { channelId, name, webhookUrl: 'https://example.com/hook' });
+  await dashboard.open('/search?q=parcels');
+  const group = (name: string) => page.locator('tbody').filter({ has: page.getByRole('rowheader', { name }) });
+  await group('Subscription · 2').getByText('parcels of Till').waitFor();
+  expect(await group('Subscription · 2').getByRole('link').count()).toBe(2);
+  expect(await group('Channel · 1').getByRole('link').allInnerTexts()).toEqual([channelId]);
+});
+
 // Somebody has the number of an order, and no idea how its publisher calls it.
 test('a number that is nowhere but in payloads is found by the paths that the newest payloads have', async () => {
   const channelId = await scene.make('/v1/channels', { name: 'orders' });

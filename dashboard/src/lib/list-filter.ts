@@ -30,6 +30,8 @@ export type ListFilter = {
   failure?: string;
   /** Where the options are not all there are, others are searched for. */
   find?: FoundKind;
+  /** The filter that a value belongs to, where this one can have none such: `answer:timeout` is the error. */
+  instead?: (value: string) => { name: string; value: string } | undefined;
   /** Others are there, however few options there are. */
   isMore?: true;
   /** Values that complete the query where there are no options. */
@@ -45,6 +47,12 @@ export function severalOf({ several = [] }: ListFilter, text: string): readonly 
   const words = text.split(',');
   const pairs = words.flatMap((word) => several.filter(([value]) => value === word));
   return words.length > 1 && pairs.length === words.length && new Set(words).size === words.length ? pairs : undefined;
+}
+
+/** The parts of an address in which a filter has that value, or the filter that it belongs to. */
+export function searchOf({ name, instead, accepts }: ListFilter, value: string): Search {
+  const other = accepts?.(value) === true ? undefined : instead?.(value);
+  return other === undefined ? { [name]: value } : { [name]: '', [other.name]: other.value };
 }
 
 /** A value of the address in words: the name of its choice, or of each that it has. */

@@ -82,7 +82,10 @@ export function readQuery(
     else {
       const written = inQuotes === undefined ? (plain ?? '') : unquoted(inQuotes);
       const value = valueOf(filter, written);
-      if (value === undefined) problems.push({ kind: 'value', part, filter, text: written });
+      const other = value === undefined ? filter.instead?.(written) : undefined;
+      if (other !== undefined && found.has(other.name)) problems.push({ kind: 'twice', part: other.name });
+      else if (other !== undefined) found.set(other.name, other.value);
+      else if (value === undefined) problems.push({ kind: 'value', part, filter, text: written });
       else found.set(filter.name, value);
     }
   }

@@ -20,7 +20,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
 import { NoneKept } from '../parts/none-kept.tsx';
 import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
-import { Time } from '../parts/time.tsx';
+import { Age, Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { ThingName, useKnownNames } from '../parts/thing-name.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
@@ -202,6 +202,7 @@ function DeliveryList({
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.deliveries.age, width: '88px', isNumber: true, cell: (row) => <Age since={row.createdAt} /> },
     { head: t.fields.eventType, width: 'minmax(100px, 0.8fr)', cell: (row) => row.eventType },
     ...(filters.subscription === undefined
       ? [
@@ -245,7 +246,7 @@ function DeliveryList({
         take: (format) => api.deliveries.export({ ...queryNow(), format }, at),
       }}
       columns={columns}
-      leastWidth={1_060}
+      leastWidth={1_140}
       empty={
         isFiltered ? (
           <NoneKept filters={FILTERS} channel={filters.channel} until={until} />

@@ -173,38 +173,48 @@ function Found({ q }: { q: string }) {
   );
 }
 
+/** By their kinds, each where its first one was found: what has the asked name or id stands above the messages. */
 function Hits({ hits }: { hits: readonly Hit[] }) {
   const t = useTexts();
+  const kinds = [...new Set(hits.map(({ kind }) => kind))];
   return (
     <div className="box wide">
       <table className="table">
         <thead>
           <tr>
-            <th>{t.search.kind}</th>
             <th>{t.search.what}</th>
             <th>{t.fields.status}</th>
             <th>{t.fields.time}</th>
             <th>{t.search.matchedHead}</th>
           </tr>
         </thead>
-        <tbody>
-          {hits.map((hit) => (
-            <tr key={`${hit.kind} ${hit.id}`}>
-              <td>{t.search.kinds[hit.kind]}</td>
-              <td>
-                <HereLink {...ADDRESSES[hit.kind](hit)} className="mono">
-                  {hit.id}
-                </HereLink>
-                <div>{hit.summary}</div>
-              </td>
-              <td>{hit.status !== undefined && <State of={hit.status} />}</td>
-              <td>
-                <Time at={hit.at} />
-              </td>
-              <td>{t.search.matched[hit.matched]}</td>
-            </tr>
-          ))}
-        </tbody>
+        {kinds.map((kind) => {
+          const some = hits.filter((hit) => hit.kind === kind);
+          return (
+            <tbody key={kind}>
+              <tr>
+                <th colSpan={4} scope="rowgroup">
+                  {t.search.kinds[kind]} · {some.length.toLocaleString(t.figures.locale)}
+                </th>
+              </tr>
+              {some.map((hit) => (
+                <tr key={hit.id}>
+                  <td>
+                    <HereLink {...ADDRESSES[kind](hit)} className="mono">
+                      {hit.id}
+                    </HereLink>
+                    <div>{hit.summary}</div>
+                  </td>
+                  <td>{hit.status !== undefined && <State of={hit.status} />}</td>
+                  <td>
+                    <Time at={hit.at} />
+                  </td>
+                  <td>{t.search.matched[hit.matched]}</td>
+                </tr>
+              ))}
+            </tbody>
+          );
+        })}
       </table>
     </div>
   );

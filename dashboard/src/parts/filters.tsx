@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'react';
 import { useFold } from '../lib/fold.ts';
 import { useKeys } from '../lib/keys.ts';
-import { BETWEEN, choiceText, type ListFilter } from '../lib/list-filter.ts';
+import { BETWEEN, choiceText, type ListFilter, searchOf } from '../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { FoldButton } from './fold.tsx';
@@ -86,7 +86,7 @@ export function Filters({ filters: given, hasQuery = true, hasCharts = false, of
             key={filter.name}
             {...filter}
             value={search[filter.name] ?? ''}
-            onChange={(value) => change({ [filter.name]: value })}
+            onChange={(value) => change(searchOf(filter, value))}
           />
         ) : (
           <label key={filter.name}>

@@ -34,8 +34,16 @@ export function useKnownSearch(filters: readonly ListFilter[], { ofPanel, ofTabs
   });
   // Texts, so that the same finding is no other one when the page is drawn anew.
   const names = JSON.stringify(unknown.map(([name]) => name));
+  // A value of another filter goes there, unless that one has a value already.
+  const moved = Object.fromEntries(
+    unknown.flatMap(([name, value]) => {
+      const other = filterOf(name)?.instead?.(value);
+      return other === undefined || search[other.name] !== undefined ? [] : [[name, other] as const];
+    }),
+  );
+  const others = JSON.stringify(Object.fromEntries(Object.values(moved).map(({ name, value }) => [name, value])));
   const texts = unknown
-    .flatMap(([name, value]) => (value === '' ? [] : [[filterOf(name)?.label, value] as const]))
+    .flatMap(([name, value]) => (value === '' || name in moved ? [] : [[filterOf(name)?.label, value] as const]))
     .flatMap(([label, value]) => (label === undefined ? [] : [`${label} ${value}`]))
     .join(', ');
   const left = Object.entries(search).filter(([name]) => filterOf(name) !== undefined && !names.includes(`"${name}"`));
@@ -45,7 +53,8 @@ export function useKnownSearch(filters: readonly ListFilter[], { ofPanel, ofTabs
     const found = JSON.parse(names) as string[];
     if (found.length === 0) return;
     setTaken({ texts, beside });
-    change(Object.fromEntries(found.map((name) => [name, ''])), { replace: true });
-  }, [names, texts, beside, change]);
+    const gone = Object.fromEntries(found.map((name) => [name, '']));
+    change({ ...gone, ...(JSON.parse(others) as Record<string, string>) }, { replace: true });
+  }, [names, others, texts, beside, change]);
   return taken?.beside === beside && taken.texts !== '' ? taken.texts : undefined;
 }

@@ -238,8 +238,11 @@ export function LiveList<T>(given: Given<T>) {
                   if (event.defaultPrevented || event.metaKey || event.ctrlKey) return;
                   if (event.target instanceof Element && event.target.closest('a, button, label') !== null) return;
                   setChosen(index);
-                  change({ open: id });
+                  if (event.shiftKey && acts !== undefined) selection.extend(index, chosen);
+                  else change({ open: id });
                 }}
+                // The browser would mark the text between both clicks.
+                onMouseDown={(event) => event.shiftKey && acts !== undefined && event.preventDefault()}
                 onAuxClick={(event) => {
                   const [target, link] = [event.target, event.currentTarget.querySelector('a')];
                   // The middle of three buttons. At a link the browser opens the tab itself.

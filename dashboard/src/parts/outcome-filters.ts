@@ -1,5 +1,6 @@
 import { statusesOf } from '../lib/answers.ts';
 import type { ListFilter } from '../lib/list-filter.ts';
+import { oneOf } from '../lib/search.ts';
 import { en, type Texts } from '../texts/en.ts';
 
 // `as`: the catalogue has a text for each, and no other.
@@ -17,6 +18,11 @@ export const outcomeFilters = (t: Texts): readonly ListFilter[] => [
     label: t.fields.lastAnswer,
     width: 64,
     accepts: (text) => statusesOf(text) !== undefined,
-    examples: ['5xx', '4xx', '500-503'],
+    // No answer at all is an error without a status.
+    instead: (text) => {
+      const value = oneOf(text, CLASSES_OF_ERRORS);
+      return value && { name: 'error', value };
+    },
+    examples: ['5xx', '4xx', '500-503', 'timeout'],
   },
 ];

@@ -12,17 +12,25 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** The present time in ms, each second while it is wanted. */
-export function useClock(isWanted: boolean): number {
+const AGE_EVERY_MS = 10_000;
+
+/** How old something is, in its two largest units. */
+export function Age({ since }: { since: string }) {
+  const now = useClock(true, AGE_EVERY_MS);
+  return <span>{durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000)}</span>;
+}
+
+/** The present time in ms, each second or in steps of `everyMs` while it is wanted. */
+export function useClock(isWanted: boolean, everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   const isPaused = usePaused();
   const isOn = isWanted && !isPaused;
   useEffect(() => {
     if (!isOn) return undefined;
     setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
     return () => clearInterval(timer);
-  }, [isOn]);
+  }, [isOn, everyMs]);
   return now;
 }
 

@@ -6,6 +6,8 @@ type Selection<T> = {
   has(id: string): boolean;
   /** Selects a row or not. With `isRange` all rows from the last one on, as that one is. */
   toggle(index: number, options: { isRange: boolean }): void;
+  /** Selects all rows from the last one that was touched on, or from `anchor` while none is selected. */
+  extend(index: number, anchor: number): void;
   clear(): void;
 };
 
@@ -23,6 +25,12 @@ export function useSelection<T>(shown: readonly T[], idOf: (row: T) => string): 
       const isOn = first !== undefined && ids.has(idOf(first)) === isRange;
       const others = [...ids].filter((id) => !touched.includes(id));
       setIds(new Set(isOn ? [...others, ...touched] : others));
+      setLast(index);
+    },
+    extend(index, anchor) {
+      const start = ids.size === 0 ? anchor : last;
+      const touched = shown.slice(Math.min(start, index), Math.max(start, index) + 1).map(idOf);
+      setIds(new Set([...ids, ...touched]));
       setLast(index);
     },
     clear: () => setIds(new Set()),

@@ -6,6 +6,7 @@ const number = (count: number): string => count.toLocaleString('de');
 /** German words of deliveries, their tries, and views of lists. */
 export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
   deliveries: {
+    age: 'Alter',
     retryAll: 'Alle Treffer neu versuchen',
     retryThem: 'Neu versuchen',
     retryWhich:

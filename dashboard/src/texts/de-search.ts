@@ -66,7 +66,6 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     whole: 'Das waren alle.',
     found: (count) => `${number(count)} gefunden`,
     in: (text) => `Nach „${text}“ suchen`,
-    kind: 'Art',
     what: 'Was',
     matchedHead: 'Gefunden nach',
     matched: {

@@ -3,6 +3,7 @@ const number = (count: number): string => count.toLocaleString('en');
 /** English words of deliveries, their tries, and views of lists. */
 export const enDeliveries = {
   deliveries: {
+    age: 'Age',
     retryAll: 'Retry all that match',
     retryThem: 'Retry them',
     retryWhich:

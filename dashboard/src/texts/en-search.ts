@@ -62,7 +62,6 @@ export const enSearch = {
     whole: 'That was all there is.',
     found: (count: number) => `${number(count)} found`,
     in: (text: string) => `Search for “${text}”`,
-    kind: 'Kind',
     what: 'What',
     matchedHead: 'Found by',
     matched: {
