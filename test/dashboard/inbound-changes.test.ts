@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /** Inbound webhooks that are changed at their pages. */
 let scene: DashboardScene;
@@ -46,4 +47,40 @@ test('a webhook is changed at its page, and a bad value is told beside its field
     signature: { header: 'X-Signature', template: '{timestamp}.{body}' },
     eventType: { pointer: '/kind' },
   });
+});
+
+test('requests that came since a look stand above a line, and the keyboard goes through them', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'deploys' });
+  const id = await scene.make('/v1/webhooks', { name: 'Builds', channelId, provider: 'github' });
+  const sample = (): Promise<string> => scene.make(`/v1/webhooks/${id}/sample`, {});
+  const rows = page.locator('tbody tr');
+  const marked = page.locator('tr[data-since="New since you looked"]');
+  const shown = async (count: number): Promise<void> => {
+    await dashboard.open(`/inbound/${id}`);
+    await waitFor(`${count} requests`, async () => (await rows.count()) === count);
+  };
+  await sample();
+  await shown(1);
+  expect(await marked.count()).toBe(0);
+  // Nobody has signed it: the id of a refused request begins otherwise.
+  await fetch(`${scene.posthorn.url}/v1/webhooks/${id}`, { method: 'POST', body: '{}' });
+  await sample();
+  await shown(3);
+  expect(await marked.count()).toBe(1);
+  expect(await rows.nth(1).getAttribute('data-since')).toBe('New since you looked');
+  const hasFocus = (index: number): Promise<boolean> =>
+    waitFor(`the focus on row ${index}`, () => rows.nth(index).evaluate((row) => row.matches(':focus-within')));
+  await page.keyboard.press('j');
+  await hasFocus(0);
+  await page.keyboard.press('j');
+  await hasFocus(1);
+  await page.keyboard.press('j');
+  await hasFocus(2);
+  await page.keyboard.press('k');
+  await hasFocus(1);
+  await page.keyboard.press('k');
+  await hasFocus(0);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/messages\/msg_/);
 });

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { api, type InboundRequest, type Webhook } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -14,6 +16,7 @@ import { Spoken } from '../parts/spoken.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLiveList } from '../parts/use-live-list.ts';
+import { useLooked } from '../parts/use-looked.ts';
 import { useSince } from '../parts/use-since.ts';
 import { NothingYet } from './inbound-sample.tsx';
 
@@ -24,6 +27,8 @@ const FILTERS = ['outcome', 'since', 'until'] as const;
 const LOOKS = { received: 'delivered', repeated: 'pending', refused: 'failed' } as const;
 
 const idOf = ({ id }: InboundRequest): string => id;
+/** Its place in time: ids of refused requests begin otherwise than those of others. */
+const placeOf = ({ id }: InboundRequest): string => id.slice(id.indexOf('_') + 1);
 /** Nobody tells of requests: the list asks. */
 const NO_KINDS = [] as const;
 
@@ -55,6 +60,7 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
     kinds: NO_KINDS,
   });
   const { rows } = list;
+  const looked = useLooked([path, 'inbound requests', id], rows[0] && placeOf(rows[0]));
   const isEmpty = !list.isFirst && list.error === null && rows.length === 0;
   const hasMessages = useQuery({
     queryKey: [path, 'has messages', channelId],
@@ -89,14 +95,37 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
       <Failure error={list.error} onRetry={list.retry} />
       <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
       {isEmpty && (isFiltered ? <NoneMatch filters={FILTERS} /> : <p className="muted">{t.inbound.noRequests}</p>)}
-      {rows.length > 0 && <Table rows={rows} />}
+      {rows.length > 0 && <Table rows={rows} looked={looked} hasKeys={!isInPanel} />}
       <MoreButton hasMore={list.hasMore} isReading={list.isReadingMore} onMore={list.readMore} />
     </section>
   );
 }
 
-function Table({ rows }: { rows: readonly InboundRequest[] }) {
+/** `looked`: place of the newest that was seen before. `hasKeys`: j and k go from row to row, and Enter opens the message of one. */
+function Table({
+  rows,
+  looked,
+  hasKeys,
+}: {
+  rows: readonly InboundRequest[];
+  looked: string | undefined;
+  hasKeys: boolean;
+}) {
   const t = useTexts();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const move = (by: number): void => {
+    const all = [...(body.current?.rows ?? [])];
+    const at = all.findIndex((row) => row.contains(document.activeElement));
+    const next = all[Math.min(all.length - 1, Math.max(0, at + by))];
+    (next?.querySelector('a') ?? next)?.focus();
+  };
+  useKeys(hasKeys ? { j: () => move(1), k: () => move(-1) } : {});
+  /** The oldest of those that came since. */
+  const isLastNew = (index: number): boolean => {
+    const [row, next] = [rows[index], rows[index + 1]];
+    if (looked === undefined || row === undefined || next === undefined) return false;
+    return placeOf(row) > looked && placeOf(next) <= looked;
+  };
   return (
     <div className="box wide">
       <table className="table">
@@ -109,9 +138,9 @@ function Table({ rows }: { rows: readonly InboundRequest[] }) {
             <th>{t.inbound.from}</th>
           </tr>
         </thead>
-        <tbody>
-          {rows.map((request) => (
-            <tr key={request.id}>
+        <tbody ref={body}>
+          {rows.map((request, index) => (
+            <tr key={request.id} tabIndex={-1} data-since={isLastNew(index) ? t.list.sinceLooked : undefined}>
               <td>
                 <Time at={request.receivedAt} />
               </td>
