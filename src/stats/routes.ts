@@ -1,6 +1,7 @@
 import { routesOf } from '../http/route/route.ts';
 import {
   backlogAnswer,
+  backlogQuery,
   channelStatsAnswer,
   channelStatsQuery,
   runStatsAnswer,
@@ -71,7 +72,8 @@ export const statsRoutes = [
     method: 'GET',
     path: '/v1/stats/backlog',
     access: { scope: 'deliveries:read' },
+    query: backlogQuery,
     answers: { 200: backlogAnswer },
-    handle: ({ caller }, { stats }) => stats.backlog(caller),
+    handle: ({ caller, query }, { stats }) => stats.backlog(caller, query.channelId),
   }),
 ];

@@ -28,6 +28,8 @@ export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workfl
 export type WorkflowStatsQuery = z.output<typeof workflowStatsQuery>;
 export type RunStatsQuery = z.output<typeof runStatsQuery>;
 
+export const backlogQuery = z.strictObject({ channelId: z.string().optional() });
+
 const latency = z
   .strictObject({
     p50: wholeNumber.describe('Half of the answers took so many milliseconds at most.'),

@@ -1,7 +1,9 @@
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
+import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './backlog-store.ts';
 import { acceptedOf, answersOf, figuresOf, requestFiguresOf, runFiguresOf, withAnswers } from './figures.ts';
 import type {
   Backlog,
@@ -187,12 +189,23 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       };
     },
 
-    /** Work of the environment that is left now, counted up to 1,000 each, and whether somebody is there to do it. */
-    backlog(caller: EnvironmentCaller): Promise<Backlog> {
+    /**
+     * Work of the environment, or of one channel of it, that is left now: counted up to 1,000 each, and whether somebody is there to do
+     * it. A channel that is not here has none.
+     */
+    backlog(caller: EnvironmentCaller, channelId: string | undefined): Promise<Backlog> {
+      const { environmentId } = caller;
+      const leftOf = async (transaction: DatabaseTransaction, status: LeftOfChannel['status']) => {
+        if (channelId === undefined)
+          return { ...(await store.countLeft(transaction, environmentId, status)), isCut: false };
+        if (!hasIdForm(channelId)) return { count: 0, oldestId: null, isCut: false };
+        return countLeftOfChannel(transaction, { environmentId, channelId, status });
+      };
       return tenants.list(caller, async (transaction) => {
         const left = async (status: 'pending' | 'retrying' | 'open') => {
-          const { count, oldestId } = await store.countLeft(transaction, caller.environmentId, status);
-          return { shown: shownOf(count), oldestId };
+          const { count, oldestId, isCut } = await leftOf(transaction, status);
+          const shown = shownOf(count);
+          return { shown: { ...shown, isMore: shown.isMore || isCut }, oldestId };
         };
         const deliveries = async (status: 'pending' | 'retrying') => {
           const { shown, oldestId } = await left(status);
@@ -203,7 +216,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           pending: await deliveries('pending'),
           retrying: await deliveries('retrying'),
           openDeadLetters: (await left('open')).shown,
-          service: serviceOf(await store.countWorkers(transaction)),
+          service: serviceOf(await countWorkers(transaction)),
         };
       });
     },

@@ -260,13 +260,3 @@ export async function countLeft(
   );
   return rows[0] ?? { count: 0, oldestId: null };
 }
-
-/** Living workers of all environments, and those of them that Temporal does not answer. */
-export async function countWorkers(
-  transaction: Pick<DatabaseTransaction, '$queryRaw'>,
-): Promise<{ living: number; withoutTemporal: number }> {
-  const [row] = await transaction.$queryRaw<{ living: number; withoutTemporal: number }[]>`
-    SELECT count(*)::int AS living, count(*) FILTER (WHERE is_temporal_away)::int AS "withoutTemporal"
-    FROM incarnations WHERE expires_at > now()`;
-  return row ?? { living: 0, withoutTemporal: 0 };
-}

@@ -17,6 +17,7 @@ import {
   findWorkflowIds,
   isOfChannel,
 } from '../../src/stats/store.ts';
+import { countLeftOfChannel } from '../../src/stats/backlog-store.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
@@ -139,6 +140,19 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
         return count || undefined;
       }),
   ],
+  ...(['pending', 'open'] as const).map((status): [string, (environmentId: string) => Promise<unknown>] => [
+    `src/stats/backlog-store.ts counts no ${status} one of a channel`,
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { channelId, deliveryId } = all.ids;
+        // The one delivery has failed: it waits for as long as it is counted.
+        const now = status === 'pending' ? status : 'failed';
+        await transaction.$executeRaw`UPDATE deliveries SET status = ${now} WHERE id = ${deliveryId}`;
+        const { count } = await countLeftOfChannel(transaction, { environmentId, channelId, status });
+        await transaction.$executeRaw`UPDATE deliveries SET status = 'failed' WHERE id = ${deliveryId}`;
+        return count || undefined;
+      }),
+  ]),
   [
     'src/stats/store.ts counts no runs',
     async (environmentId) => {

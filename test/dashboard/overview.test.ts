@@ -86,6 +86,13 @@ test('the first steps are there as lines for a shell, too, and a channel narrows
   await page.getByRole('link', { name: 'parcel.packed' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'bill.sent' }).waitFor();
   expect(new URL(page.url()).searchParams.get('channel')).toBe(bills);
+  // Figures of all channels stood beside those of the one that was chosen.
+  await scene.make('/v1/subscriptions', { channelId: bills, webhookUrl: 'https://example.com/bills', name: 'Books' });
+  await scene.make(`/v1/channels/${bills}/messages`, { eventType: 'bill.sent', payload: {} });
+  const waiting = attention().getByRole('link', { name: 'Waiting: 1', exact: true });
+  await waiting.waitFor();
+  await waiting.click();
+  await page.waitForURL(({ searchParams }) => searchParams.get('channel') === bills);
 });
 
 // Only administrators of the first organisation were told: a viewer read that all was well while nothing was delivered.

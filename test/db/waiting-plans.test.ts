@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
+import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/stats/backlog-store.ts';
 import { countUnfinished, countWaiting, MOST_COUNTED, MOST_RUNS_LOOKED_AT } from '../../src/stats/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
@@ -74,6 +75,20 @@ test.each(['of a calm time', 'of this one'])(
     expect(read).toBeLessThanOrEqual(2 * (3 * (MOST_COUNTED + 1) + SUBSCRIPTIONS));
   },
 );
+
+test('deliveries of a channel are looked for among so many of the environment, and the answer says that there may be more', async () => {
+  const { id: calm } = await createChannel(posthorn);
+  const count = (channelId: string) =>
+    tenants.list(place, (transaction) =>
+      countLeftOfChannel(transaction, { environmentId: place.environmentId, channelId, status: 'pending' }),
+    );
+  const read = await rowsRead(db, ['deliveries'], async () => {
+    expect(await count(calm)).toEqual({ count: 0, oldestId: null, isCut: true });
+  });
+  expect(read).toBeLessThanOrEqual(2 * MOST_LEFT_LOOKED_AT);
+  const { channelId: busy } = await db.subscription.findUniqueOrThrow({ where: { id: ids[0] ?? '' } });
+  expect(await count(busy)).toMatchObject({ count: MOST_LEFT_LOOKED_AT, isCut: true });
+});
 
 test.each(['of a calm time', 'of this one'])(
   'unfinished runs are counted to a bound, of the environment and of one workflow of it, with statistics %s',

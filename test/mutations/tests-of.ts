@@ -118,7 +118,7 @@ const ASKED = [
   /^src\/publishing\/(store|configs\/config-store)\.ts$/,
   /^src\/retention\/run-store\.ts$/,
   /^src\/search\/store\.ts$/,
-  /^src\/stats\/store\.ts$/,
+  /^src\/stats\/(backlog-)?store\.ts$/,
 ];
 
 /** Whether tests of STORES are about the file of a condition. */

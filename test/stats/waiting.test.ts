@@ -66,3 +66,25 @@ test('a delivery that waits for its next try is one of them, in whatever hands i
   });
   await waitFor('it waits for its next try', async () => (await waitingOf(id))[0]?.count === 1);
 });
+
+test('the backlog of a channel has nothing of another one, nor of a channel that is not there', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { id: other } = await createChannel(posthorn);
+  for (const each of [channelId, other]) {
+    const { id } = await createSubscription(posthorn, { channelId: each, webhookUrl: receiver.url });
+    await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { status: 'paused' });
+  }
+  await publish(channelId, 2);
+  await publish(other, 1);
+  type Left = Record<'pending' | 'retrying' | 'openDeadLetters', Waiting & { oldestAt?: string }>;
+  const backlogOf = async (id: string): Promise<Left> =>
+    (await posthorn.request<Left>('GET', `/v1/stats/backlog?channelId=${id}`)).body;
+  expect(await backlogOf(channelId)).toMatchObject({
+    pending: { count: 2, isMore: false, oldestAt: expect.any(String) },
+    retrying: { count: 0, isMore: false },
+    openDeadLetters: { count: 0, isMore: false },
+  });
+  expect((await backlogOf(other)).pending.count).toBe(1);
+  for (const missing of [`chn_${'0'.repeat(26)}`, 'x'])
+    expect((await backlogOf(missing)).pending).toEqual({ count: 0, isMore: false });
+});

@@ -213,7 +213,7 @@ export const ENDPOINTS = {
     getWorkflows: { method: 'GET', path: '/v1/stats/workflows', kind: 'json', hasQuery: true },
     getWebhooks: { method: 'GET', path: '/v1/stats/webhooks', kind: 'json', hasQuery: true },
     getRuns: { method: 'GET', path: '/v1/stats/runs', kind: 'json', hasQuery: true },
-    getBacklog: { method: 'GET', path: '/v1/stats/backlog', kind: 'json' },
+    getBacklog: { method: 'GET', path: '/v1/stats/backlog', kind: 'json', hasQuery: true },
   },
   subscriptions: {
     test: { method: 'POST', path: '/v1/subscriptions/:subscriptionId/test', kind: 'json', hasBody: true, isKeyed: true },

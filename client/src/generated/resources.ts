@@ -24,6 +24,7 @@ import type {
   Authorization,
   AuthorizationServer,
   Backlog,
+  BacklogQuery,
   BatchAccepted,
   BulkDiscard,
   BulkReplay,
@@ -578,7 +579,7 @@ export type Resources = {
     /** `GET /v1/stats/runs`, scope workflows:read */
     getRuns(query?: RunStatsQuery, options?: RequestOptions): Call<RunStats>;
     /** `GET /v1/stats/backlog`, scope deliveries:read */
-    getBacklog(options?: RequestOptions): Call<Backlog>;
+    getBacklog(query?: BacklogQuery, options?: RequestOptions): Call<Backlog>;
   };
   subscriptions: {
     /** `POST /v1/subscriptions/:subscriptionId/test`, scope subscriptions:write */

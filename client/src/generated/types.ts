@@ -406,6 +406,10 @@ export type Backlog = {
   };
 };
 
+export type BacklogQuery = {
+  readonly channelId?: string | undefined;
+};
+
 export type BatchAccepted = {
   /** How many messages were accepted: all of the request. */
   readonly count: number;

@@ -77,7 +77,7 @@ export function OverviewPage() {
         <Checklist channels={channels.all} subscriptions={subscriptions.all} messages={messages.data} />
       )}
       <PasskeyOffer />
-      <Attention />
+      <Attention channelId={channelId} />
       {(messages.data ?? []).length > 0 && <Figures of={channelId === undefined ? {} : { channelId }} />}
       <div className="columns">
         <Recent of={messages} title={t.overview.lastMessages} to="/messages" search={ofChannel}>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, type ApiKey, type Backlog, type MachineCredential } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
+import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
@@ -20,12 +21,12 @@ const SOON_MS = 14 * 86_400_000;
 const NAMED = 10;
 
 /** All that needs a person. Each part asks for itself: no answer waits for another. */
-export function Attention() {
+export function Attention({ channelId }: { channelId: string | undefined }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const left = useQuery({
-    queryKey: [path, 'backlog'],
-    queryFn: () => api.stats.getBacklog(at),
+    queryKey: channelId === undefined ? [path, 'backlog'] : [path, 'backlog', channelId],
+    queryFn: () => api.stats.getBacklog({ channelId }, at),
     refetchInterval: 3_000,
   });
   const failing = useQuery({
@@ -33,6 +34,7 @@ export function Attention() {
     queryFn: () => api.subscriptions.list({ failing: 'true', limit: NAMED }, at).page(),
     refetchInterval: 10_000,
   });
+  const ofChannel = channelId === undefined ? {} : { channel: channelId };
   const { away, hasPage, ...service } = useAway(left.data?.service);
   const ending = useExpiring();
   const expiring = (ending.data ?? []).filter(endsSoon);
@@ -53,7 +55,7 @@ export function Attention() {
       ? [
           <p key="waits" className="box">
             <State of="open" word={t.overview.waitLong(countText(left.data.pending), durationText(waitsMs))} />{' '}
-            <HereLink to="/deliveries" search={{ status: 'pending' }}>
+            <HereLink to="/deliveries" search={{ status: 'pending', ...ofChannel }}>
               {t.overview.look}
             </HereLink>
           </p>,
@@ -63,7 +65,9 @@ export function Attention() {
       ? [
           <p key="letters" className="box">
             <State of="open" word={t.overview.openLetters(countText(letters))} />{' '}
-            <HereLink to="/dead-letters">{t.overview.look}</HereLink>
+            <HereLink to="/dead-letters" search={ofChannel}>
+              {t.overview.look}
+            </HereLink>
           </p>,
         ]
       : []),
@@ -109,7 +113,7 @@ export function Attention() {
         </p>
       )}
       {found.length === 0 && isFailed && <p className="box">{t.overview.notKnown}</p>}
-      {left.data !== undefined && <Left of={left.data} now={left.dataUpdatedAt} />}
+      {left.data !== undefined && <Left of={left.data} now={left.dataUpdatedAt} within={ofChannel} />}
     </section>
   );
 }
@@ -140,16 +144,16 @@ const endsSoon = ({ row: { expiresAt } }: Expiring): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) < Date.now() + SOON_MS;
 
 /** Deliveries that are under way, and for how long the oldest has been. */
-function Left({ of: { pending, retrying }, now }: { of: Backlog; now: number }) {
+function Left({ of: { pending, retrying }, now, within }: { of: Backlog; now: number; within: Search }) {
   const t = useTexts();
   const oldest = [pending.oldestAt, retrying.oldestAt].filter((each) => each !== undefined).toSorted()[0];
   return (
     <p className="box">
-      <HereLink to="/deliveries" search={{ status: 'pending' }}>
+      <HereLink to="/deliveries" search={{ status: 'pending', ...within }}>
         {t.figures.waiting}: {countText(pending)}
       </HereLink>
       {' · '}
-      <HereLink to="/deliveries" search={{ status: 'retrying' }}>
+      <HereLink to="/deliveries" search={{ status: 'retrying', ...within }}>
         {t.figures.retrying(countText(retrying))}
       </HereLink>
       {' · '}

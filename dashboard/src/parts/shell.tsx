@@ -207,7 +207,7 @@ function useOpenDeadLetters(): string {
   const { at, path } = useHere();
   const backlog = useQuery({
     queryKey: [path, 'backlog'],
-    queryFn: () => api.stats.getBacklog(at),
+    queryFn: () => api.stats.getBacklog({}, at),
     refetchInterval: 15_000,
   });
   const open = backlog.data?.openDeadLetters;

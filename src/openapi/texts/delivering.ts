@@ -116,7 +116,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   'GET /v1/stats/backlog': {
     summary: 'Get the backlog',
     description:
-      'Counts deliveries that wait or are being retried, and open dead letters: up to 1,000 each. Says whether a worker is alive, and whether Temporal answers.',
+      'Counts deliveries that wait or are being retried, and open dead letters: up to 1,000 each, of the environment or of one channel. Says whether a worker is alive, and whether Temporal answers.',
   },
   'GET /v1/dlq': {
     summary: 'List dead letters',
