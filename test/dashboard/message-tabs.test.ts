@@ -101,3 +101,17 @@ test('drawing over the histogram narrows the list to that time, and a chip takes
   await dashboard.open(`/messages?channel=${channelId}&type=order.*&status=unrouted`);
   await page.getByText('All messages of this span are counted, without the filters State, Type.').waitFor();
 });
+
+test('messages are found by the id of their publisher, and the list says for how long that is kept', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const id = await publish(channelId, { id: 'order-77' });
+  const other = await publish(channelId, { id: 'order-78' });
+  await dashboard.open('/messages');
+  await page.getByRole('link', { name: other }).waitFor();
+  expect(await page.getByText('A publisher’s id is kept for 24 hours').count()).toBe(0);
+  await dashboard.open('/messages?publisher=order-77');
+  await page.getByRole('link', { name: id }).waitFor();
+  await page.getByText('A publisher’s id is kept for 24 hours').waitFor();
+  expect(await page.getByRole('link', { name: other }).count()).toBe(0);
+});

@@ -46,7 +46,7 @@ test('who may only read sees no way to write, and no credentials', async () => {
   await dashboard.open(`/messages/${published.id}`, 'live');
   await page.getByRole('heading', { name: published.id, level: 1 }).waitFor();
   expect(await page.getByRole('button', { name: 'Replay to…' }).count()).toBe(0);
-  // It stood behind a button that took the right to publish.
+  // The reason stood behind a button that took the right to publish.
   const missed = page.getByRole('row').filter({ hasText: 'Would not' });
   await missed.getByRole('link', { name: 'Till' }).waitFor();
   expect(await missed.textContent()).toContain('Its filter keeps the message out.');

@@ -245,7 +245,7 @@ function Deliveries({ id }: { id: string }) {
 }
 
 /**
- * Who did not get it, and why, by the subscriptions as they are now. Of a message that waits for its time: who would get it. The service
+ * Who did not get it, and why, by the subscriptions as they are now. For a message that waits for its time: who would get it. The service
  * asks a hundred subscriptions at most.
  */
 function WhoDidNot({ of: { id, deliveryStatus } }: { of: Message }) {

@@ -120,6 +120,7 @@ function MessageList() {
     <>
       <Views page="messages" filters={FILTERS} own={[]} />
       <Filters filters={filters} hasCharts />
+      {search['publisher'] !== undefined && <p className="muted">{t.messages.idKnownFor}</p>}
       <Charts>
         <MessageHistogram filters={filters} />
       </Charts>

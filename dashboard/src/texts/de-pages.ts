@@ -149,6 +149,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     would: 'Bekäme sie',
     deliverAt: 'Zustellen um',
     deliverAtHint: 'Bis zu einem Jahr voraus. So lange wartet sie unter Geplant und lässt sich absagen. Leer: sofort.',
+    idKnownFor: 'Eine Id des Absenders wird 24 Stunden behalten: Ältere Nachrichten findet man nicht mit ihr.',
     ownIdHint: 'Zweimal unter einer Id binnen 24 Stunden veröffentlicht, wird sie einmal gespeichert. Leer: keine.',
     wouldNot: 'Bekäme sie nicht',
     furtherVerdicts: (count) =>

@@ -147,6 +147,7 @@ export const enPages = {
     would: 'Would get it',
     deliverAt: 'Deliver at',
     deliverAtHint: 'Up to a year ahead. Until then it waits under Scheduled, and can be cancelled. Empty: at once.',
+    idKnownFor: 'A publisher’s id is kept for 24 hours: older messages are not found by it.',
     ownIdHint: 'Published twice under one id within 24 hours, a message is stored once. Empty: none.',
     wouldNot: 'Would not',
     furtherVerdicts: (count: number) =>
