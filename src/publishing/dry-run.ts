@@ -3,7 +3,7 @@ import type { Filters, FilterVerdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { toCircuit } from '../kernel/rules/circuit.ts';
-import { wantsEventType } from '../kernel/words/event-types.ts';
+import { listedEventTypes, wantsEventType } from '../kernel/words/event-types.ts';
 import { stringifyExact } from '../kernel/values/exact-json.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { type ListScope, pageRequest, toPage } from '../kernel/values/page.ts';
@@ -31,9 +31,6 @@ type DryRunCall = {
   bodyText: string;
   query: { cursor?: string | undefined; limit: number };
 };
-
-// A person reads a few of them at most.
-const EVENT_TYPES_SHOWN = 10;
 
 /** Asks about a message what publishing it would ask, and stores nothing. */
 export function createDryRun(
@@ -181,7 +178,7 @@ function toRoute(
 ): DryRunRoute {
   const route = { subscriptionId: id, name };
   if (!wantsEventType(eventTypes, eventType))
-    return { ...route, wouldReceive: false, reason: 'event_type', detail: `wants ${listed(eventTypes)}` };
+    return { ...route, wouldReceive: false, reason: 'event_type', detail: `wants ${listedEventTypes(eventTypes)}` };
   if (filter !== null && verdict?.matches !== true) {
     return verdict?.error === undefined
       ? { ...route, wouldReceive: false, reason: 'filter_does_not_match' }
@@ -197,9 +194,4 @@ function toRoute(
     reason: filter === null ? 'no_filter' : 'filter_matches',
     ...(heldBy !== undefined && { heldBy }),
   };
-}
-
-function listed(eventTypes: readonly string[]): string {
-  const more = eventTypes.length - EVENT_TYPES_SHOWN;
-  return `${eventTypes.slice(0, EVENT_TYPES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

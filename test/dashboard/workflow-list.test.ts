@@ -92,3 +92,34 @@ test('a trial takes a real message of the channel, with its payload digit for di
   await step.locator('summary').click();
   await step.getByText('north').first().waitFor();
 });
+
+// The trigger was not asked, and nothing said so: a message that begins no run was tried as if it did.
+test('a trial says whether the trigger would take the message, and why not', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Large',
+    trigger: { type: 'event', config: { channelId, eventTypes: ['order.*'], filter: 'payload.total > 100' } },
+    steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'Large' } }],
+  });
+  await dashboard.open(`/workflows/${workflowId}?tab=trial`);
+  const tryWith = async (eventType: string, payload: string): Promise<void> => {
+    await page.getByLabel('Type', { exact: true }).fill(eventType);
+    await page.getByLabel('Payload', { exact: true }).fill(payload);
+    await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  };
+  const verdict = page.locator('section p.note');
+  await tryWith('order.paid', '{"total": 250}');
+  await verdict.getByText('Such a message would begin the workflow once it is active.').waitFor();
+  expect(await verdict.innerText()).toContain('The message has to come in on a channel that the trigger names.');
+  await tryWith('order.paid', '{"total": 7}');
+  await verdict.getByText('would not begin the workflow. Its steps were tried all the same.').waitFor();
+  expect(await verdict.innerText()).toContain('The filter of the trigger keeps it out.');
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  await tryWith('invoice.paid', '{"total": 250}');
+  await verdict.getByText('The trigger does not take this type.').waitFor();
+  await page.getByText('begins with order.*').waitFor();
+  await tryWith('order.paid', '{}');
+  await verdict.getByText('The filter of the trigger fails on it.').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+});

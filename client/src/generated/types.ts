@@ -3111,6 +3111,15 @@ export type TracedMessage = {
 };
 
 export type Trial = {
+  /** Answer of the trigger to the event. The steps are taken whatever it is. */
+  readonly begins: {
+    /** Whether the trigger takes such a message, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out count as fitting. */
+    readonly wouldBegin: boolean;
+    /** Why, or why not. `trigger_type`: no message begins this workflow. */
+    readonly reason: 'no_filter' | 'filter_matches' | 'trigger_type' | 'channel' | 'webhook' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
+    /** Wishes of the trigger, or the failure of its filter, for people. */
+    readonly detail?: string;
+  };
   /** How such a run would end. */
   readonly status: 'completed' | 'failed' | 'cancelled' | 'paused';
   /** Why it would fail, or wait for a person. */

@@ -13,6 +13,9 @@ import { StepList } from '../parts/step-list.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 
+/** `isReal`: the message named its channel. */
+type Tried = { trial: Trial; text: string; isReal: boolean };
+
 /** A trial of a stored definition on a message, real or made up: every step is done but those that would reach out of the service. */
 export function WorkflowTrial({ id, definition }: { id: string; definition: string }) {
   const t = useTexts();
@@ -22,7 +25,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
   const [payload, setPayload] = useState('{\n  "total": 250\n}');
   const [message, setMessage] = useState<RealMessage>();
   const [error, setError] = useState<unknown>();
-  const [found, setFound] = useState<{ trial: Trial; text: string }>();
+  const [found, setFound] = useState<Tried>();
   if (!may('developer')) return <NotAllowed isPart />;
   return (
     <>
@@ -38,7 +41,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
                 message === undefined ? '' : `,"channelId":"${message.channelId}","metadata":${message.metadata}`;
               const body = `{"event":{"eventType":${JSON.stringify(eventType)},"payload":${payload}${of}}}`;
               const { data, text } = await api.workflows.test(id, body, at).withAnswer();
-              setFound({ trial: data, text });
+              setFound({ trial: data, text, isReal: message !== undefined });
             },
             { onFailure: setError },
           );
@@ -73,6 +76,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
       </form>
       {found !== undefined && (
         <section className="section" aria-live="polite">
+          <Begins of={found} definition={definition} />
           <p className="sentence">
             <RunState of={found.trial} /> {found.trial.error?.message}
             {found.trial.filteredBy !== undefined && t.runs.filteredBy(found.trial.filteredBy)}
@@ -85,9 +89,35 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
   );
 }
 
+/** Whether the trigger would take the message, and why not: the steps are tried in any case. */
+function Begins({ of: { trial, isReal }, definition }: { of: Tried; definition: string }) {
+  const t = useTexts();
+  const { wouldBegin, reason, detail } = trial.begins;
+  const isActive = memberText(definition, 'status') === '"active"';
+  const would = isActive ? t.workflows.wouldBegin : t.workflows.wouldBeginInactive;
+  // No message ever begins it: nothing is wrong with this one.
+  if (reason === 'trigger_type') return <p className="muted">{t.workflows.begins[reason]}</p>;
+  return (
+    <>
+      <p className={wouldBegin ? 'note good' : 'note bad'}>
+        {wouldBegin ? would : t.workflows.wouldNotBegin} {t.workflows.begins[reason]}
+        {wouldBegin && !isReal && channelsIn(definition).length > 0 && ` ${t.workflows.ofChannels}`}
+        {wouldBegin && !isReal && webhookIn(definition) && ` ${t.workflows.ofWebhook}`}
+      </p>
+      {reason === 'filter_failed' && <p className="muted">{detail}</p>}
+      {reason === 'event_type' && <p className="muted mono">{detail}</p>}
+    </>
+  );
+}
+
+const configOf = (definition: string): string =>
+  memberText(memberText(definition, 'trigger') ?? '{}', 'config') ?? '{}';
+
+const webhookIn = (definition: string): boolean => memberText(configOf(definition), 'webhookId') !== undefined;
+
 /** The channels that the trigger of a definition names. */
 function channelsIn(definition: string): string[] {
-  const config = memberText(memberText(definition, 'trigger') ?? '{}', 'config') ?? '{}';
+  const config = configOf(definition);
   const one: unknown = JSON.parse(memberText(config, 'channelId') ?? 'null');
   const several: unknown = JSON.parse(memberText(config, 'channelIds') ?? '[]');
   const named = [one, ...(Array.isArray(several) ? (several as unknown[]) : [])];

@@ -57,7 +57,31 @@ const step = z.strictObject({
 });
 export type TriedStep = z.output<typeof step>;
 
+/** Why a trigger takes a message, or leaves it. */
+const BEGIN_REASONS = [
+  'no_filter',
+  'filter_matches',
+  'trigger_type',
+  'channel',
+  'webhook',
+  'event_type',
+  'filter_does_not_match',
+  'filter_failed',
+] as const;
+
+const begins = z.strictObject({
+  wouldBegin: z
+    .boolean()
+    .describe(
+      'Whether the trigger takes such a message, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out count as fitting.',
+    ),
+  reason: z.enum(BEGIN_REASONS).describe('Why, or why not. `trigger_type`: no message begins this workflow.'),
+  detail: z.string().exactOptional().describe('Wishes of the trigger, or the failure of its filter, for people.'),
+});
+export type TrialBegins = z.output<typeof begins>;
+
 export const trialAnswer = z.strictObject({
+  begins: begins.describe('Answer of the trigger to the event. The steps are taken whatever it is.'),
   status: z.enum(TRIAL_STATUSES).describe('How such a run would end.'),
   error: runError
     .extend({ stepId: z.string().describe('Step that failed.') })

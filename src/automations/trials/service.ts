@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { endOf, stepKey, type Way } from '../../contract/run-ways.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Filters } from '../../filters/filters.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
@@ -13,6 +14,7 @@ import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
+import { beginsWith } from './begins.ts';
 import { createMocks, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
 import { type TrialRecord, withoutTrace } from './record.ts';
@@ -30,6 +32,8 @@ export type Trials = {
 
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
   workflows: Pick<Workflows, 'definitionOf'>;
+  /** Asked as publishing asks them. */
+  filters: Pick<Filters, 'evaluate'>;
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead' | 'evaluateAll'>;
   /** Kinds of actions, of which only the preparation is used. */
   kinds: Readonly<Record<'http' | 'publish' | 'connector', ActionKind>>;
@@ -43,7 +47,7 @@ const LONGEST_MS = 10_000;
 class TookTooLong extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
-  const { tenants, newId, workflows } = deps;
+  const { tenants, newId, workflows, filters } = deps;
   const shares = createShares({ inAll: AT_ONCE, ofOne: AT_ONCE_OF_ORGANISATION });
 
   /** A bound of the process, and one below it of the organisation: nobody takes the places of all. */
@@ -65,7 +69,7 @@ export function createTrials(deps: TrialDependencies): Trials {
       const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
       const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
       const run = { id: newId('run'), environmentId, workflowId, version: definition.version };
-      const takeAll = async (record: TrialRecord): Promise<Trial> => {
+      const takeAll = async (record: TrialRecord): Promise<Omit<Trial, 'begins'>> => {
         await insertTrial(record.connection(), run);
         const input = { runId: run.id, round: 1 };
         const walked = await takeSteps(deps, record, { input, ready, mocks, sample });
@@ -73,7 +77,10 @@ export function createTrials(deps: TrialDependencies): Trials {
         const trial = toTrial(walked, (await readSteps(record.connection(), run.id)).map(toStep(mocks)));
         return { ...trial, ...(filteredBy !== undefined && { filteredBy }) };
       };
-      return inPlace(caller, () => withoutTrace(tenants, caller, run.id, takeAll));
+      return inPlace(caller, async () => ({
+        begins: await beginsWith(filters, ready.plan.trigger, { key: workflowId, event: body.event, sample }),
+        ...(await withoutTrace(tenants, caller, run.id, takeAll)),
+      }));
     },
   };
 }
@@ -148,7 +155,7 @@ async function takeSteps(
   }
 }
 
-function toTrial(walked: Walked | undefined, steps: TriedStep[]): Trial {
+function toTrial(walked: Walked | undefined, steps: TriedStep[]): Omit<Trial, 'begins'> {
   if (walked === undefined)
     return { status: 'cancelled', reason: `a trial takes at most ${LONGEST_MS / 1_000} s`, steps };
   const { way, stepId } = walked;

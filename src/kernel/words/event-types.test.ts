@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES, wantsEventType } from './event-types.ts';
+import {
+  eventTypePatternProblem,
+  listedEventTypes,
+  MAX_EVENT_TYPE_LENGTH,
+  MAX_EVENT_TYPES,
+  wantsEventType,
+} from './event-types.ts';
 
 describe('wantsEventType', () => {
   test.each<[string, string[], string, boolean]>([
@@ -45,4 +51,10 @@ describe('eventTypePatternProblem', () => {
 
 test('the bounds of an eventType and of a list of patterns', () => {
   expect([MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES]).toEqual([128, 100]);
+});
+
+test('the first ten of many event types are listed, and the others are counted', () => {
+  const types = Array.from({ length: 12 }, (_, index) => `t${index}`);
+  expect(listedEventTypes(types.slice(0, 10))).toBe('t0, t1, t2, t3, t4, t5, t6, t7, t8, t9');
+  expect(listedEventTypes(types)).toBe('t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more');
 });

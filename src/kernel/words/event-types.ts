@@ -21,3 +21,12 @@ export function eventTypePatternProblem(pattern: string): string | undefined {
   if (star === pattern.length - 1 && pattern.endsWith('.*') && pattern.length > 2) return undefined;
   return 'a * may only stand alone or at the end after a dot, as in order.*';
 }
+
+// A person reads a few of them at most.
+const EVENT_TYPES_SHOWN = 10;
+
+/** The patterns as a text for a person: the first ten, and the number of the others. */
+export function listedEventTypes(eventTypes: readonly string[]): string {
+  const more = eventTypes.length - EVENT_TYPES_SHOWN;
+  return `${eventTypes.slice(0, EVENT_TYPES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

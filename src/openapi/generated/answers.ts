@@ -154,6 +154,6 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   'POST /v1/workflows/:workflowId/pause': {"id":"wfl_01k9f2xw6q7v8r3t5y4n0m1c2b","name":"large orders","createdAt":"2026-01-31T12:00:00.000Z","updatedAt":"2026-01-31T12:00:00.000Z","status":"paused","trigger":{"type":"event","config":{"channelId":"chn_01k9f2xw6q7v8r3t5y4n0m1c2b","eventTypes":["order.refused"]}},"steps":[{"id":"note","type":"action","config":{"text":"noted"}}]},
   'POST /v1/workflows/:workflowId/runs': {"id":"run_01k9f2xw6q7v8r3t5y4n0m1c2b","workflowId":"wfl_01k9f2xw6q7v8r3t5y4n0m1c2b","definitionVersion":1,"status":"pending","trigger":{"type":"manual"},"createdAt":"2026-01-31T12:00:00.000Z","definition":{"trigger":{"type":"event","config":{"channelId":"chn_01k9f2xw6q7v8r3t5y4n0m1c2b","eventTypes":["order.refused"]}},"steps":[{"id":"note","type":"action","config":{"text":"noted"}}]},"steps":[]},
   'POST /v1/workflows/:workflowId/runs/cancel': {"status":"preview","matched":0,"cancelled":0,"left":0},
-  'POST /v1/workflows/:workflowId/test': {"status":"completed","steps":[{"id":"note","iteration":"","type":"action","status":"completed","output":{"text":"noted"}}]},
+  'POST /v1/workflows/:workflowId/test': {"begins":{"wouldBegin":false,"reason":"event_type","detail":"begins with order.refused"},"status":"completed","steps":[{"id":"note","iteration":"","type":"action","status":"completed","output":{"text":"noted"}}]},
   'POST /v1/workflows/validate': {"valid":true,"errors":[]},
 };
