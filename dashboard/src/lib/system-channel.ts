@@ -7,6 +7,9 @@ export const isSystemChannel = ({ name }: { name: string }): boolean => name ===
 export const ownChannelsOf = (channels: readonly { id: string; name: string }[]): (readonly [string, string])[] =>
   channels.filter((channel) => !isSystemChannel(channel)).map(({ id, name }) => [id, name]);
 
-/** The channel that a form begins with: the newest of those that somebody has made. */
-export const firstChannelOf = <T extends { id: string; name: string }>(channels: readonly T[]): string =>
-  (channels.find((channel) => !isSystemChannel(channel)) ?? channels[0])?.id ?? '';
+/** The channel that a form begins with: the only one. Among several its person chooses, since a wrong one is easily overlooked. */
+export function onlyChannelOf(channels: readonly { id: string; name: string }[]): string {
+  const own = ownChannelsOf(channels);
+  const [first, second] = own.length === 0 ? channels.map(({ id }) => id) : own.map(([id]) => id);
+  return second === undefined ? (first ?? '') : '';
+}

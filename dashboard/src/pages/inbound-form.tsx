@@ -3,13 +3,14 @@ import { api, type CreateWebhook } from '../api/client.ts';
 import { PROVIDER_STEPS } from '../lib/provider-steps.ts';
 import { PROVIDERS, type ProviderName } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
+import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { ownChannelsOf } from '../lib/system-channel.ts';
+import { onlyChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { ChannelField } from '../parts/channel-field.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
-import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -29,13 +30,14 @@ export function NewInboundPage() {
   const t = useTexts();
   const { may } = useHere();
   const channels = useChannels();
+  const [search] = useAddress();
   if (!may('developer')) return <NotAllowed />;
   if (channels.isPending || channels.isError) return <Unread of={channels} />;
   const own = ownChannelsOf(channels.all);
   return (
     <>
       <Heading title={t.inbound.make} />
-      {own.length === 0 ? <NoChannel /> : <InboundForm first={own[0]?.[0] ?? ''} />}
+      {own.length === 0 ? <NoChannel /> : <InboundForm first={search['channel'] ?? onlyChannelOf(channels.all)} />}
     </>
   );
 }
@@ -111,15 +113,7 @@ function InboundForm({ first }: { first: string }) {
         isRequired
         hint={t.inbound.nameHint}
       />
-      <FoundField
-        kind="channel"
-        isMore={channels.isFull}
-        label={t.fields.channel}
-        value={channelId}
-        onChange={setChannelId}
-        options={own}
-        problem={problemOf(error, 'channelId')}
-      />
+      <ChannelField value={channelId} onChange={setChannelId} options={own} problem={problemOf(error, 'channelId')} />
       <TextField
         label={t.inbound.secret}
         {...field('secret')}

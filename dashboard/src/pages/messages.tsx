@@ -34,12 +34,13 @@ const idOf = ({ id }: MessageSummary): string => id;
 export function MessagesPage() {
   const t = useTexts();
   const { may } = useHere();
+  const [search] = useAddress();
   const tab = useTab(TABS);
   return (
     <>
       <Heading title={t.nav.names.messages}>
         {may('developer') && (
-          <HereLink to="/messages/new" className="button main">
+          <HereLink to="/messages/new" search={{ channel: search['channel'] ?? '' }} className="button main">
             {t.messages.publish}
           </HereLink>
         )}

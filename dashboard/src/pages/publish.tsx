@@ -5,13 +5,13 @@ import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { firstChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
+import { onlyChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { timeOfText, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { ChannelField } from '../parts/channel-field.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
-import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -38,7 +38,7 @@ export function PublishPage() {
   const payload = original.data === undefined ? undefined : memberText(original.data.text, 'payload');
   return (
     <PublishForm
-      channelId={original.data?.data.channelId ?? search['channel'] ?? firstChannelOf(channels.all)}
+      channelId={original.data?.data.channelId ?? search['channel'] ?? onlyChannelOf(channels.all)}
       eventType={original.data?.data.eventType ?? ''}
       deliverAt=""
       publisherId=""
@@ -107,14 +107,7 @@ function PublishForm(first: Written) {
           publish();
         }}
       >
-        <FoundField
-          kind="channel"
-          isMore={channels.isFull}
-          label={t.fields.channel}
-          value={form.channelId}
-          onChange={(channelId) => setForm({ ...form, channelId })}
-          options={own}
-        />
+        <ChannelField value={form.channelId} onChange={(channelId) => setForm({ ...form, channelId })} options={own} />
         <TextField
           label={t.fields.eventType}
           value={form.eventType}
@@ -122,7 +115,7 @@ function PublishForm(first: Written) {
           hint={t.messages.typeHint}
           problem={problemOf(error, 'eventType')}
           isRequired
-          hasFocus
+          hasFocus={first.channelId !== ''}
         />
         <TextField
           label={t.fields.payload}

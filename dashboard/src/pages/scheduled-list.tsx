@@ -34,7 +34,7 @@ export function ScheduledList() {
     <Empty title={t.messages.noneScheduled}>
       <p>{t.messages.noneScheduledWhy}</p>
       {may('developer') && (
-        <HereLink to="/messages/new" className="button main">
+        <HereLink to="/messages/new" search={{ channel: channelId ?? '' }} className="button main">
           {t.messages.publish}
         </HereLink>
       )}

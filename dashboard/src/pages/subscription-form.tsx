@@ -6,14 +6,14 @@ import { useRefresh } from '../lib/refresh.ts';
 import { changedPolicy, POLICY_NUMBERS, policyAmong } from '../lib/retry-policy.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { firstChannelOf } from '../lib/system-channel.ts';
+import { onlyChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { ChannelField } from '../parts/channel-field.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { FilterTester } from '../parts/filter-tester.tsx';
-import { FoundField } from '../parts/found-choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { useGo } from '../parts/link.tsx';
@@ -44,7 +44,7 @@ export function NewSubscriptionPage() {
         <NoChannel />
       ) : (
         <SubscriptionForm
-          channelId={search['channel'] ?? firstChannelOf(channels.all)}
+          channelId={search['channel'] ?? onlyChannelOf(channels.all)}
           target={search['target'] ?? ''}
           type={search['type'] ?? ''}
           settings={app.data.settings}
@@ -154,10 +154,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
       }}
     >
       {subscription === undefined && (
-        <FoundField
-          kind="channel"
-          isMore={channels.isFull}
-          label={t.fields.channel}
+        <ChannelField
           value={channelId}
           onChange={setChannelId}
           options={channels.choices}
@@ -173,7 +170,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
         problem={problemOf(error, 'webhookUrl')}
         placeholder="https://"
         isRequired
-        hasFocus={subscription === undefined}
+        hasFocus={subscription === undefined && first !== ''}
       />
       <TextField
         label={t.subscriptions.nameLabel}
@@ -197,7 +194,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', target =
         problem={problemOf(error, 'filter')}
         isCode
       />
-      {values.filter.trim() !== '' && <FilterTester channelId={channelId} filter={values.filter} />}
+      {channelId !== '' && values.filter.trim() !== '' && <FilterTester channelId={channelId} filter={values.filter} />}
       <fieldset className="form box">
         <legend>{t.subscriptions.policy}</legend>
         <div className="numbers">

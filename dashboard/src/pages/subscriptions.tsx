@@ -37,7 +37,7 @@ export function SubscriptionsPage() {
     <>
       <Heading title={t.nav.names.subscriptions}>
         {may('developer') && (
-          <HereLink to="/subscriptions/new" className="button main">
+          <HereLink to="/subscriptions/new" search={{ channel: search['channel'] ?? '' }} className="button main">
             {t.subscriptions.make}
           </HereLink>
         )}

@@ -63,13 +63,16 @@ export type ChoiceGiven<T extends string> = {
   options: readonly (readonly [value: T, text: string])[];
   hint?: ReactNode;
   problem?: string | undefined;
+  /** The form is not sent with an empty value. */
+  isRequired?: boolean;
 };
 
 /**
  * One of several values by a list of the browser's own. Nothing can be written while there is nothing to choose: once they are read, many
  * values have a field of another kind here.
  */
-export function ChoiceField<T extends string>({ label, value, onChange, options, hint, problem }: ChoiceGiven<T>) {
+export function ChoiceField<T extends string>(given: ChoiceGiven<T>) {
+  const { label, value, onChange, options, hint, problem, isRequired = false } = given;
   const id = useId();
   return (
     <div className="field">
@@ -79,6 +82,7 @@ export function ChoiceField<T extends string>({ label, value, onChange, options,
         id={id}
         className="input"
         value={value}
+        required={isRequired}
         disabled={options.every(([each]) => each === '')}
         onChange={(event) => onChange(event.target.value as T)}
         aria-invalid={problem === undefined ? undefined : true}

@@ -16,6 +16,7 @@ type Given = {
   isField?: boolean;
   placeholder?: string | undefined;
   isWrong?: boolean;
+  isRequired?: boolean;
   describedBy?: string;
 };
 
@@ -23,7 +24,8 @@ type Given = {
  * Takes one of more things than a list of choices holds: by a part of its name, which is searched for, or by its id. Takes effect when the
  * text is one of them.
  */
-function FoundInput({ id, kind, known, value, onChange, isField = false, placeholder, isWrong, describedBy }: Given) {
+function FoundInput(given: Given) {
+  const { id, kind, known, value, onChange, isField = false, placeholder, isWrong, isRequired, describedBy } = given;
   const t = useTexts();
   const [text, setText] = useState<string>();
   const wanted = useSettled((text ?? value).trim());
@@ -60,6 +62,7 @@ function FoundInput({ id, kind, known, value, onChange, isField = false, placeho
         list={`${id}-all`}
         autoComplete="off"
         placeholder={placeholder}
+        required={isRequired}
         aria-invalid={isWrong === true ? true : undefined}
         aria-describedby={describedBy}
         value={text ?? (current === undefined ? value : nameOf(current))}
@@ -105,11 +108,11 @@ export function FoundField({
 }: ChoiceGiven<string> & {
   kind: FoundKind;
   isMore: boolean;
-  /** The thing need not be chosen: shown where it is not. */
-  unset?: string;
+  /** Shown where the thing is not chosen. */
+  unset?: string | undefined;
 }) {
   const id = useId();
-  const { label, value, onChange, hint, problem } = given;
+  const { label, value, onChange, hint, problem, isRequired = false } = given;
   if (!isMore)
     return <ChoiceField {...given} options={unset === undefined ? options : [['', unset] as const, ...options]} />;
   return (
@@ -124,6 +127,7 @@ export function FoundField({
         isField
         placeholder={unset}
         isWrong={problem !== undefined}
+        isRequired={isRequired}
         describedBy={`${id}-more`}
       />
       <FieldMore id={`${id}-more`} hint={hint} problem={problem} />

@@ -63,6 +63,7 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
     ofTypes: 'Schemas einzelner Typen',
   },
   newer: {
+    chooseChannel: 'Kanal wählen',
     changed: 'Inzwischen anderswo geändert',
     stays: 'Ihre eigenen Änderungen bleiben, und beim Speichern werden nur sie gesendet.',
     replaces: (names) => `Speichern ersetzt den neueren Stand von: ${names}.`,

@@ -62,6 +62,7 @@ export const enSetup = {
     ofTypes: 'Schemas of single types',
   },
   newer: {
+    chooseChannel: 'Choose a channel',
     changed: 'Changed elsewhere meanwhile',
     stays: 'Your own changes are kept, and saving sends nothing else.',
     replaces: (names: string) => `Saving replaces the newer state of: ${names}.`,
