@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { waitFor } from '../support/check/wait-for.ts';
 import { joinAs, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { launchBrowser } from '../support/world/chromium.ts';
@@ -66,4 +67,31 @@ test('who may only read sees no way to write, and no credentials', async () => {
   await dashboard.open('/overview');
   await page.getByText('Marked deployments').waitFor();
   expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
+});
+
+// The list of connections is for administrators: the choice was empty, and nothing could be written in its place.
+test('a developer writes the id of a connection, and chooses everything else by its name', async () => {
+  const { owner, organisation } = await setUpAnew(posthorn);
+  const email = 'developer@example.com';
+  const { password } = await joinAs(posthorn, owner.browser, organisation, { role: 'developer', email });
+  await dashboard.context.clearCookies();
+  await dashboard.signIn({ email, password });
+  const { page } = dashboard;
+  const refused: string[] = [];
+  page.on('response', (response) => response.url().includes('/v1/connections') && refused.push(response.url()));
+  await dashboard.open('/workflows/new');
+  const json = page.getByRole('textbox', { name: 'Definition', exact: true });
+  await json.fill(
+    JSON.stringify({
+      name: 'Tell',
+      steps: [{ id: 'tell', type: 'action', config: { action: 'connector', connectorId: 'github' } }],
+    }),
+  );
+  const step = page.getByRole('group', { name: 'Form' }).getByRole('listitem');
+  await step.getByLabel('Connection', { exact: true }).fill('cxn_1');
+  await waitFor('the id is in the JSON', async () => /"connectionId": ?"cxn_1"/.test(await json.inputValue()));
+  const connector = step.getByLabel('Connector', { exact: true }).locator('option:checked');
+  await waitFor('the name of the connector', async () => (await connector.innerText()) === 'GitHub');
+  expect(await dashboard.violations()).toEqual([]);
+  expect(refused).toEqual([]);
 });

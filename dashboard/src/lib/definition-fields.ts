@@ -12,7 +12,7 @@ export type DefinitionField = {
   label?: keyof Texts['definition']['fields'];
   alias?: string;
 } & (
-  | { kind: 'text' | 'lines' | 'duration' | 'number' | 'list' | 'json' | 'flag' }
+  | { kind: 'text' | 'lines' | 'duration' | 'number' | 'list' | 'channels' | 'json' | 'flag' }
   | { kind: 'choice'; options: readonly string[] }
   | { kind: 'step'; words?: readonly string[] }
   | { kind: 'named'; of: Named }
@@ -36,7 +36,7 @@ const step = (name: string, ...words: string[]): DefinitionField => ({ name, kin
 const named = (name: string, of: Named): DefinitionField => ({ name, kind: 'named', of });
 
 const types = list('eventTypes', 'eventType');
-const channels = list('channelIds', 'channelId');
+const channels: DefinitionField = { name: 'channelIds', kind: 'channels', alias: 'channelId' };
 const gates = [json('dedupe'), json('concurrency'), json('cancelOn')];
 
 /** Kinds of triggers, with what their configs may hold (docs/workflows.md). */
@@ -128,7 +128,6 @@ export type StepKind = keyof typeof STEPS;
 /** A value of each field that is written by hand, by its label: its form cannot be guessed. */
 export const EXAMPLES: Readonly<Record<string, string | undefined>> = {
   eventTypes: 'order.created, order.paid',
-  channelIds: 'chn_…',
   filter: 'payload.amount > 100',
   dedupe: '{"key": "event.payload.changeId", "window": "1h"}',
   concurrency: '{"limit": 1, "onLimit": "queue"}',

@@ -27,12 +27,11 @@ export function NewWorkflowPage() {
   const t = useTexts();
   const { may } = useHere();
   const [search] = useAddress();
-  const template = oneOf(search['template'], TEMPLATE_NAMES) ?? 'event';
   if (!may('developer')) return <NotAllowed />;
   return (
     <>
       <Heading title={t.workflows.make} />
-      <WorkflowEditor key={template} text={TEMPLATES[template]} />
+      <WorkflowEditor text={TEMPLATES[oneOf(search['template'], TEMPLATE_NAMES) ?? 'event']} />
     </>
   );
 }
@@ -58,7 +57,7 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const edits = useEdits({ text: first });
+  const edits = useEdits({ text: first }, `${path} workflow ${workflow?.id ?? 'new'}`);
   const { text } = edits.values;
   const [error, setError] = useState<unknown>();
   const written = useDeferredValue(text);
@@ -99,7 +98,9 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     else
       void act(
         async () => {
-          go(`/workflows/${(await api.workflows.create(text, at)).id}`);
+          const { id } = await api.workflows.create(text, at);
+          edits.drop();
+          go(`/workflows/${id}`);
           await refresh();
         },
         { told: t.common.saved, onFailure: setError },
@@ -113,7 +114,23 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
         save();
       }}
     >
-      {workflow === undefined && <Templates text={text} onChoose={change} />}
+      {workflow === undefined && <Templates text={text} onChoose={edits.drop} />}
+      {edits.isRestored && (
+        <div className="note">
+          <span>{t.definition.restored}</span>{' '}
+          <button
+            type="button"
+            className="button"
+            onClick={({ currentTarget: { form } }) => {
+              edits.drop();
+              // The button goes, and the keys would be nowhere.
+              form?.querySelector<HTMLElement>('input')?.focus();
+            }}
+          >
+            {t.definition.beginAnew}
+          </button>
+        </div>
+      )}
       <div className="columns">
         <fieldset disabled={badJson !== undefined || !may('developer')} aria-label={t.definition.form}>
           {badJson !== undefined && <p className="note bad">{t.definition.mendJson}</p>}
@@ -153,9 +170,10 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   );
 }
 
-/** Definitions to begin with, until one is changed: another one would take its place. */
-function Templates({ text, onChoose }: { text: string; onChoose: (text: string) => void }) {
+/** Definitions to begin with, until one is changed: another one would take its place. The address says which. */
+function Templates({ text, onChoose }: { text: string; onChoose: () => void }) {
   const t = useTexts();
+  const [, changeAddress] = useAddress();
   if (TEMPLATE_NAMES.every((name) => TEMPLATES[name] !== text)) return null;
   return (
     <div className="buttons" role="group" aria-label={t.definition.templates.title}>
@@ -165,7 +183,10 @@ function Templates({ text, onChoose }: { text: string; onChoose: (text: string) 
           type="button"
           className="button choice"
           aria-pressed={TEMPLATES[name] === text}
-          onClick={() => onChoose(TEMPLATES[name])}
+          onClick={() => {
+            onChoose();
+            changeAddress({ template: name });
+          }}
         >
           {t.definition.templates[name]}
         </button>

@@ -4,11 +4,13 @@ import { type DefinitionField, EXAMPLES } from '../lib/definition-fields.ts';
 import { type JsonSyntaxNode, type Path, valueText, withValue } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { prettyText } from '../lib/raw-json.ts';
+import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useNamed } from './use-named.ts';
+import { ChannelsField } from './channels-field.tsx';
 import { ChoiceField, TextField } from './field.tsx';
 import { FoundField } from './found-choice.tsx';
 import { FULL } from './use-found.ts';
+import { useNamed } from './use-named.ts';
 
 /** A definition that is being written: its text is the only place where it is kept. `problems` are those of the service. */
 export type Draft = {
@@ -67,6 +69,8 @@ export function DefinitionFieldView({ draft, field, at, atField }: Given) {
   if (field.kind === 'flag' && (value === undefined || typeof value === 'boolean')) return <FlagField {...common} />;
   if (field.kind === 'step' && (isText || value === null))
     return <StepField {...common} draft={draft} own={at} words={field.words ?? []} unset={t.definition.asThen} />;
+  if (field.kind === 'channels' && fits(field.kind, value))
+    return <ChannelsField {...common} chosen={textsOf(value)} />;
   if (field.kind === 'named' && isText) return <NamedField {...common} of={field.of} draft={draft} at={at} />;
   return (
     <WrittenField
@@ -77,13 +81,17 @@ export function DefinitionFieldView({ draft, field, at, atField }: Given) {
   );
 }
 
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+
 const inside = (field: string, atField: string): string => field.slice(atField.length + 1);
 
 function fits(kind: DefinitionField['kind'], value: unknown): boolean {
   if (value === undefined) return true;
   if (kind === 'duration') return typeof value === 'string' || typeof value === 'number';
   if (kind === 'number') return typeof value === 'number';
-  if (kind === 'list') return Array.isArray(value) && value.every((each) => typeof each === 'string');
+  if (kind === 'list' || kind === 'channels')
+    return Array.isArray(value) && value.every((each) => typeof each === 'string');
   return (kind === 'text' || kind === 'lines') && typeof value === 'string';
 }
 
@@ -126,7 +134,10 @@ function NamedField({
   ...common
 }: Common & { draft: Draft; at: Path; of: Parameters<typeof useNamed>[0] }) {
   const connector = parsed(valueText(draft.text, draft.tree, [...at, 'connectorId']));
+  const { may } = useHere();
   const options = useNamed(of, typeof connector === 'string' ? connector : '');
+  // Developers may name a connection, and not read which ones there are.
+  if (of === 'connections' && !may('admin')) return <WrittenField {...common} kind="text" example="cxn_…" />;
   const kind = of === 'connectors' || of === 'operations' ? undefined : FOUND[of];
   if (kind === undefined || options.length < FULL) return <Choice {...common} options={options} />;
   const { raw, onChange, ...shown } = common;

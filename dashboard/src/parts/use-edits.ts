@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { isDescribing } from '../api/requests.ts';
 import { type Edit, type FormFields, movedFields, withSaved, withSeen, withWritten } from '../lib/edits.ts';
+import { useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 
@@ -27,18 +28,45 @@ export type Edits<T extends FormFields> = {
   /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
   take: () => void;
   save: (saving: Saving<T>) => void;
+  /** Fields that were written before this page was left stand here again, and are not saved. */
+  isRestored: boolean;
+  /** Leaves the thing as it is. */
+  drop: () => void;
 };
+
+/**
+ * Fields that were written and not saved, by person and form, until this tab is closed. The storage of the browser has none of it: a
+ * definition may hold what nobody else should read there.
+ */
+const left = new Map<string, Edit<FormFields>>();
 
 /**
  * The fields of a form over a thing that may change meanwhile: by another person, a schedule, or the page's own buttons. Untouched fields
  * follow the thing, and those that were written stay as they are. The API knows no condition on a change (no If-Match), so a save reads
  * the thing first: where somebody has changed a field that is sent and the page has not told so yet, nothing is sent and the page tells
- * it. Two people who save within that moment still overwrite each other.
+ * it. Two people who save within that moment still overwrite each other. `keptAs`: a name under which what was written outlives the
+ * page, and the browser asks before the tab is closed over it.
  */
-export function useEdits<T extends FormFields>(thing: T): Edits<T> {
+export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits<T> {
   const t = useTexts();
   const { act } = useActs();
-  const [edit, setEdit] = useState<Edit<T>>();
+  const { user } = useSession();
+  const name = keptAs === undefined ? undefined : `${user.id} ${keptAs}`;
+  // `as`: a name belongs to one form.
+  const [edit, setEdit] = useState<Edit<T>>(() => (name === undefined ? undefined : (left.get(name) as Edit<T>)));
+  const [isRestored, setIsRestored] = useState(edit !== undefined);
+  const isKept = name !== undefined && edit !== undefined;
+  useEffect(() => {
+    if (name === undefined) return;
+    if (edit === undefined) left.delete(name);
+    else left.set(name, edit);
+  }, [name, edit]);
+  useEffect(() => {
+    if (!isKept) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isKept]);
   const [isSaving, setIsSaving] = useState(false);
   const written: Partial<T> = edit?.written ?? {};
   const values = { ...thing, ...written };
@@ -75,5 +103,12 @@ export function useEdits<T extends FormFields>(thing: T): Edits<T> {
     newer: edit === undefined || isSaving ? [] : movedFields(thing, edit.seen, edit.written),
     take: () => setEdit((before) => withSeen(before, thing)),
     save: (saving) => void save(saving),
+    isRestored: isRestored && edit !== undefined,
+    drop() {
+      setEdit(undefined);
+      setIsRestored(false);
+      // The page may be left before the next effect.
+      if (name !== undefined) left.delete(name);
+    },
   };
 }

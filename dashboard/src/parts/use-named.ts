@@ -6,11 +6,13 @@ import { FULL } from './use-found.ts';
 
 type Choices = readonly (readonly [id: string, name: string])[];
 
-/** Things of the place that a definition may name, the newest hundred of each kind. Operations are those of the connector. */
+/**
+ * Things of the place that a definition may name, the newest hundred of each kind. Operations and connections are those of the connector.
+ */
 export function useNamed(of: Named, connectorId: string): Choices {
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
   const found = useQuery({
-    queryKey: [path, 'named', of, of === 'operations' ? connectorId : ''],
+    queryKey: [path, 'named', of, of === 'operations' || of === 'connections' ? connectorId : ''],
     queryFn: async (): Promise<Choices> => {
       const most = { limit: FULL };
       const names = { ...most, definitions: 'false' } as const;
@@ -22,14 +24,16 @@ export function useNamed(of: Named, connectorId: string): Choices {
         case 'workflows':
           return (await api.workflows.list(names, at).page()).data.map(({ id, name }) => [id, name]);
         case 'connections':
-          return (await api.connections.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+          return (await api.connections.list(connectorId === '' ? most : { ...most, connectorId }, at).page()).data.map(
+            ({ id, name }) => [id, name],
+          );
         case 'connectors':
           return (await api.connectors.list(most, at).page()).data.map(({ id, name }) => [id, name]);
         default:
           return (await api.connectors.get(connectorId, at)).operations.map(({ id, name }) => [id, name]);
       }
     },
-    enabled: of !== 'operations' || connectorId !== '',
+    enabled: of === 'operations' ? connectorId !== '' : of !== 'connections' || may('admin'),
     staleTime: 60_000,
     retry: false,
   });
