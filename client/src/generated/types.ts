@@ -3113,7 +3113,7 @@ export type TracedMessage = {
 export type Trial = {
   /** Answer of the trigger to the event. The steps are taken whatever it is. */
   readonly begins: {
-    /** Whether the trigger takes such a message, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out count as fitting. */
+    /** Whether the trigger takes such an event, once the workflow is active. Parts that are left out count as fitting. */
     readonly wouldBegin: boolean;
     /** Why, or why not. `trigger_type`: no message begins this workflow. */
     readonly reason: 'no_filter' | 'filter_matches' | 'trigger_type' | 'channel' | 'webhook' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
