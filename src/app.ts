@@ -105,7 +105,7 @@ export function createHttpApp<
   if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
   koa.use(matchRoute(bindRoutes(routes, services)));
   koa.use(announceEnd);
-  koa.use(identify(schemes));
+  koa.use(identify(schemes, trustedProxyHops));
   koa.use(rateLimit(limiter, trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(

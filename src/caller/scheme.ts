@@ -8,6 +8,8 @@ export type RequestHead = {
   target: string;
   /** The path alone, as it came. */
   readonly path: string;
+  /** IP address of the caller, as far as the proxies in front can be believed. Read where it is asked for. */
+  readonly address: string;
   /** Every value of a header, by its lower-case name: of several a scheme must not take one for all. */
   header(name: string): readonly string[];
 };

@@ -30,7 +30,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       bodyText,
       bytes,
       header: (name) => (name === 'last-event-id' ? headerOf(ctx, name) : traceHeaderOf(ctx, name)),
-      head: () => headOf(ctx.req),
+      head: () => headOf(ctx.req, trustedProxyHops),
       address: () => addressOf(ctx.req),
       countAgainst: count,
       setNonce: (nonce) => ctx.set('DPoP-Nonce', nonce),

@@ -245,8 +245,8 @@ test('a new resource takes no field that the service sets, and nothing is made',
       { channelId: channel?.id, webhookUrl: receiver.url },
       'id createdAt updatedAt circuit concurrency status=disabled',
     ],
-    ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt key status'],
-    ['/v1/machine-credentials', { name: 'x' }, 'id secrets createdAt lastUsedAt clientSecret status'],
+    ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt lastUsedAddress key status'],
+    ['/v1/machine-credentials', { name: 'x' }, 'id secrets createdAt lastUsedAt lastUsedAddress clientSecret status'],
     [`${all.channel}/messages`, message, 'publishedAt deliveryStatus erasedAt'],
   ];
   const before = await contentsAtRest(posthorn);

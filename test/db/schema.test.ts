@@ -103,6 +103,7 @@ describe('the migrations', () => {
       { migration_name: '0079_makers_of_versions', isFinished: true },
       { migration_name: '0083_run_figures', isFinished: true },
       { migration_name: '0084_inbound_figures', isFinished: true },
+      { migration_name: '0088_addresses_of_credentials', isFinished: true },
       { migration_name: '0091_temporal_of_workers', isFinished: true },
     ]);
   });

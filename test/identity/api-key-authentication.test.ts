@@ -88,6 +88,22 @@ describe('authentication', () => {
     expect(Date.parse((await one(id)).json['lastUsedAt'] as string)).toBeGreaterThan(first ?? 0);
   });
 
+  test('notes with it the address that the request came from', async () => {
+    const { id, key } = keyOf(await create());
+    const shown = async (): Promise<unknown> => {
+      await edge.apiKeys.settled();
+      return (await one(id)).json['lastUsedAddress'];
+    };
+    expect(await shown()).toBeUndefined();
+    await edge.call({ key });
+    expect(await shown()).toBe('127.0.0.1');
+    // Nobody in front is believed here.
+    edge.advance(61_000);
+    await edge.call({ key, headers: { 'x-forwarded-for': '203.0.113.7' } });
+    expect(await shown()).toBe('127.0.0.1');
+    edge.advance(-61_000);
+  });
+
   test('goes on with remembered keys while PostgreSQL is away for a moment', async () => {
     const cutOff = await startEdge();
     expect((await cutOff.call({})).status).toBe(200);

@@ -122,7 +122,9 @@ describe('a token', () => {
     const path = `/v1/machine-credentials/${old.id}`;
     const { body: fresh } = await posthorn.request<Credential>('POST', `${path}/rotate`);
     for (const each of [old, fresh]) expect((await client.ask({ credential: each })).status).toBe(200);
-    const { body } = await posthorn.request<{ lastUsedAt: string; secrets: { lastUsedAt: string }[] }>('GET', path);
+    type Used = { lastUsedAt: string; lastUsedAddress: string; secrets: { lastUsedAt: string }[] };
+    const { body } = await posthorn.request<Used>('GET', path);
+    expect(body.lastUsedAddress).toMatch(/^(?:127\.0\.0\.1|::1)$/);
     expect(
       [body.lastUsedAt, ...body.secrets.map(({ lastUsedAt }) => lastUsedAt)].map((time) => Date.parse(time) > 0),
     ).toEqual([true, true, true]);

@@ -12,6 +12,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Check, ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
 import { OnceDialog } from '../parts/once-dialog.tsx';
+import { ProofNotice } from '../parts/proof-notice.tsx';
 import { TimeField, useTimeOf } from '../parts/time-field.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
@@ -66,6 +67,7 @@ export function MakeDialog({
         }}
       >
         <p className="muted">{t.credentials.where(environment)}</p>
+        <ProofNotice />
         <TextField
           label={t.common.name}
           value={name}
@@ -150,6 +152,7 @@ export function RenameDialog({
           rename();
         }}
       >
+        <ProofNotice />
         <TextField
           label={t.common.name}
           value={name}

@@ -14,6 +14,7 @@ import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { type Overlap, OverlapField } from '../parts/overlap-field.tsx';
+import { ProofNotice } from '../parts/proof-notice.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -21,6 +22,8 @@ import { type Kind, MakeDialog, RenameDialog, type Shown, ShownOnce } from './cr
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
 type Credential = ApiKey | MachineCredential;
+/** As much of a key as is ever shown again. */
+const ends = ({ prefix, last4 }: Pick<ApiKey, 'prefix' | 'last4'>): string => `${prefix}…${last4}`;
 const idOf = ({ id }: { id: string }): string => id;
 
 export const ApiKeysPage = () => <CredentialsPage kind="api-keys" />;
@@ -48,9 +51,9 @@ function CredentialsPage({ kind }: { kind: Kind }) {
       ),
     },
     {
-      head: t.fields.id,
+      head: kind === 'api-keys' ? t.credentials.keyText : t.credentials.clientId,
       width: 'minmax(136px, 1.2fr)',
-      cell: (row) => <span className="mono">{'prefix' in row ? `${row.prefix}…${row.last4}` : row.id}</span>,
+      cell: (row) => <span className="mono">{'prefix' in row ? ends(row) : row.id}</span>,
     },
     {
       head: t.credentials.scopes,
@@ -150,6 +153,7 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
         <State of={row.status} />
       </p>
       {row.status === 'active' && (
+        <>
         <div className="buttons">
           <button type="button" className="button" onClick={() => setIsRenaming(true)}>
             {t.credentials.rename}
@@ -161,10 +165,26 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
             {t.credentials.revoke}
           </button>
         </div>
+        <p className="muted">{t.credentials.acts[kind].rotate}</p>
+        <p className="muted">{t.credentials.acts[kind].revoke}</p>
+        </>
       )}
       <dl className="facts">
-        <dt>{t.fields.id}</dt>
-        <dd className="mono">{row.id}</dd>
+        {'prefix' in row && (
+          <>
+            <dt>{t.credentials.keyText}</dt>
+            <dd>
+              <span className="mono">{ends(row)}</span>
+              <div className="muted">{t.credentials.keyTextWhy}</div>
+            </dd>
+          </>
+        )}
+        <dt>{kind === 'api-keys' ? t.fields.id : t.credentials.clientId}</dt>
+        <dd>
+          <span className="mono">{row.id}</span>
+          <div className="muted">{kind === 'api-keys' ? t.credentials.idWhy : t.credentials.clientIdWhy}</div>
+        </dd>
+        {'secrets' in row && <Secrets of={row} />}
         <dt>{t.credentials.tier}</dt>
         <dd>
           {row.tier} · {t.credentials.perMinute(row.limits.requestsPerMinute)}
@@ -177,6 +197,14 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
         </dd>
         <dt>{t.credentials.lastUsed}</dt>
         <dd>{row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />}</dd>
+        {row.lastUsedAddress !== undefined && (
+          <>
+            <dt>{t.credentials.lastFrom}</dt>
+            <dd>
+              <span className="mono">{row.lastUsedAddress}</span>
+            </dd>
+          </>
+        )}
         <dt>{t.credentials.expires}</dt>
         <dd>{row.expiresAt === undefined ? t.credentials.noEnd : <Time at={row.expiresAt} />}</dd>
         {'previousKeyExpiresAt' in row && row.previousKeyExpiresAt !== undefined && (
@@ -203,11 +231,36 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
           }
         >
           <p>{isAsking === 'revoke' ? t.credentials.revokeWhy : t.credentials.rotateWhy}</p>
+          {isAsking === 'rotate' && <ProofNotice />}
           {isAsking === 'rotate' && (
             <OverlapField label={t.credentials.overlap} value={overlap} onChange={setOverlap} />
           )}
         </Ask>
       )}
+    </>
+  );
+}
+
+/** The secrets that a client may sign with now, told apart by their last letters. */
+function Secrets({ of: { secrets } }: { of: MachineCredential }) {
+  const t = useTexts();
+  return (
+    <>
+      <dt>{t.credentials.secrets}</dt>
+      <dd>
+        {secrets.map(({ last4, createdAt, expiresAt, lastUsedAt }) => (
+          <div key={createdAt}>
+            <span className="mono">…{last4}</span> <Time at={createdAt} />,{' '}
+            {t.credentials.lastUsed.toLowerCase()}{' '}
+            {lastUsedAt === undefined ? t.credentials.never : <Time at={lastUsedAt} />}
+            {expiresAt !== undefined && (
+              <>
+                , {t.credentials.secretEnds} <Time at={expiresAt} />
+              </>
+            )}
+          </div>
+        ))}
+      </dd>
     </>
   );
 }

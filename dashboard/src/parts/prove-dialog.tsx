@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, type SignedIn } from '../api/client.ts';
 import { passkeyFor } from '../lib/passkeys.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
@@ -9,11 +10,13 @@ import { TextField } from './field.tsx';
 /** Asks who is signed in to prove it once more, by the password or a passkey. */
 export function ProveDialog({ onEnd }: { onEnd: (isProven: boolean) => void }) {
   const t = useTexts();
+  const client = useQueryClient();
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
-  const prove = async (how: () => Promise<unknown>): Promise<void> => {
+  const prove = async (how: () => Promise<SignedIn>): Promise<void> => {
     try {
-      await how();
+      // Pages say of the session when it will have to be proven again.
+      client.setQueryData(['session'], await how());
       onEnd(true);
     } catch (failure) {
       setError(failure);

@@ -54,6 +54,29 @@ export const deSettings: Pick<Texts, keyof typeof enSettings> = {
     revokeTitle: (name) => `${name} widerrufen?`,
     revokeWhy: 'Anfragen damit werden ab jetzt abgelehnt. Das lässt sich nicht zurücknehmen.',
     revoked: 'Widerrufen',
+    lastFrom: 'Zuletzt benutzt von',
+    keyText: 'Schlüssel',
+    keyTextWhy: 'Anfang und Ende des Schlüssels: Vergleichen Sie sie mit dem, den Ihr Programm hat.',
+    idWhy: 'Nennt den Schlüssel im Protokoll und in der API. Sie ist kein Geheimnis.',
+    clientIdWhy: 'Die client_id, die Ihr Programm sendet. Sie ist kein Geheimnis.',
+    secrets: 'Geltende Geheimnisse',
+    secretEnds: 'endet',
+    acts: {
+      'api-keys': {
+        rotate:
+          'Wechseln macht einen neuen Schlüssel mit denselben Rechten. Sie wählen, ob der jetzige sofort endet oder bis zu eine Woche weiter gilt, damit Ihre Programme umgestellt werden können.',
+        revoke:
+          'Widerrufen beendet den Schlüssel für immer. Anfragen damit werden binnen 5 Sekunden in jedem Prozess des Dienstes abgelehnt. Was er veröffentlicht hat, wird trotzdem zugestellt.',
+      },
+      'machine-credentials': {
+        rotate:
+          'Wechseln macht ein neues Geheimnis. Sie wählen, ob das jetzige sofort endet, mit jedem Token, oder bis zu eine Woche weiter gilt, damit Ihre Programme umgestellt werden können.',
+        revoke:
+          'Widerrufen beendet den Client für immer: Er bekommt kein Token, und seine Token werden binnen 5 Sekunden abgelehnt. Was er veröffentlicht hat, wird trotzdem zugestellt.',
+      },
+    },
+    provesFirst:
+      'Bevor das geschieht, werden Sie noch einmal gefragt, wer Sie sind: mit Passwort oder Passkey. Was Sie hier geschrieben haben, bleibt.',
   },
   apps: {
     make: 'App anlegen',

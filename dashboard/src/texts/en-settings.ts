@@ -50,6 +50,29 @@ export const enSettings = {
     revokeTitle: (name: string) => `Revoke ${name}?`,
     revokeWhy: 'Requests with it are refused from now on. This cannot be undone.',
     revoked: 'Revoked',
+    lastFrom: 'Last used from',
+    keyText: 'Key',
+    keyTextWhy: 'The beginning and the end of the key: compare them with the key that your program has.',
+    idWhy: 'Names the key in the audit log and in the API, and is no secret.',
+    clientIdWhy: 'The client_id that your program sends, and no secret.',
+    secrets: 'Secrets that are taken',
+    secretEnds: 'ends',
+    acts: {
+      'api-keys': {
+        rotate:
+          'Rotate makes a new key with the same scopes. You choose whether the present one ends at once, or goes on for up to a week so that your programs can change over.',
+        revoke:
+          'Revoke ends the key for good. Requests with it are refused within 5 seconds, in every process of the service. Messages that it has published are delivered all the same.',
+      },
+      'machine-credentials': {
+        rotate:
+          'Rotate makes a new secret. You choose whether the present one ends at once, with every token, or goes on for up to a week so that your programs can change over.',
+        revoke:
+          'Revoke ends the client for good: it gets no token, and its tokens are refused within 5 seconds. Messages that it has published are delivered all the same.',
+      },
+    },
+    provesFirst:
+      'You are asked once more who you are, by your password or a passkey, before this is done. Nothing that you have written here is lost.',
   },
   apps: {
     make: 'Make an app',

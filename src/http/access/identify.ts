@@ -8,9 +8,9 @@ import { headOf } from './request-head.ts';
  * and its headers must be on their answers. `require-access.ts` throws what is left in credentialProblem.
  */
 export const identify =
-  (schemes: readonly Scheme[]): Middleware =>
+  (schemes: readonly Scheme[], trustedProxyHops: number): Middleware =>
   async (ctx, next) => {
-    const head = headOf(ctx.req);
+    const head = headOf(ctx.req, trustedProxyHops);
     try {
       for (const scheme of schemes) {
         const credential = await scheme.identify(head);

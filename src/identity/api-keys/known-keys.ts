@@ -11,9 +11,14 @@ const TOUCH_MS = 60_000;
 /** Keys whose last write is remembered. One that was forgotten costs a statement that writes nothing. */
 const MAX_TOUCHED = 10_000;
 
+type Authenticating = { asked?: Asked; addressOf?: () => string };
+
 export type KnownKeys = {
-  /** Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. */
-  authenticate(key: string, asked?: Asked): Promise<EnvironmentCaller | undefined>;
+  /**
+   * Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. `addressOf` is asked once a
+   * minute, where the use is noted.
+   */
+  authenticate(key: string, how?: Authenticating): Promise<EnvironmentCaller | undefined>;
   /** Forgets what is known of a key, or of all keys of an app, so that this process sees a change at once. */
   forget(id: string): void;
   /** Resolves when every lastUsedAt that is on its way has been written. */
@@ -27,12 +32,13 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
   const touches = new Set<Promise<void>>();
 
   /** Not awaited by the request; a use that could not be noted is noted with the next one. */
-  const touch = ({ id, lastUsedAt }: KnownKey): void => {
+  const touch = ({ id, lastUsedAt }: KnownKey, addressOf: Authenticating['addressOf']): void => {
     const now = clock();
     const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0);
     if (now.getTime() - noted < TOUCH_MS) return;
     touchedAt.set(id, now.getTime());
-    const writing = touchApiKey(db, id, now, new Date(now.getTime() - TOUCH_MS))
+    const use = { now, unlessSince: new Date(now.getTime() - TOUCH_MS), address: addressOf?.() ?? null };
+    const writing = touchApiKey(db, id, use)
       .catch((error: unknown) => {
         touchedAt.delete(id);
         log.warn({ err: error, credentialId: id }, 'lastUsedAt was not written');
@@ -42,7 +48,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
   };
 
   return {
-    async authenticate(key, asked) {
+    async authenticate(key, { asked, addressOf } = {}) {
       const environment = environmentOfKey(key);
       if (environment === undefined) return undefined;
       const hash = hashKey(key);
@@ -51,7 +57,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
       if (known === undefined || known.environment !== environment) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();
-      touch(known);
+      touch(known, addressOf);
       const { organisationId, appId, environmentId, limits } = known;
       return {
         principal: { kind: 'apiKey', id: known.id },

@@ -37,7 +37,7 @@ export const createApiKeyBody = fieldsOf(
   },
   {
     identity: { id: sameText(), appId: sameText(), prefix: sameText(), last4: sameText(), createdAt: sameTime() },
-    moved: ['status', 'lastUsedAt', 'previousKeyExpiresAt'],
+    moved: ['status', 'lastUsedAt', 'lastUsedAddress', 'previousKeyExpiresAt'],
     elsewhere: { key },
     rules,
   },
@@ -66,7 +66,7 @@ export const apiKeyChange = changeOf(
       last4: sameText(`cannot change; ${ROTATION}`),
       createdAt: sameTime(),
     },
-    moved: ['lastUsedAt', 'previousKeyExpiresAt'],
+    moved: ['lastUsedAt', 'lastUsedAddress', 'previousKeyExpiresAt'],
     elsewhere: { key },
     rules,
   },
@@ -112,6 +112,7 @@ export const apiKeyAnswer = z.strictObject({
   createdAt: time.describe('When it was made.'),
   expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
   lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent before its first use.'),
+  lastUsedAddress: z.string().exactOptional().describe('IP address of the first request in that minute.'),
   previousKeyExpiresAt: time
     .exactOptional()
     .describe('Until when the key before the last rotation is taken too. Absent: only the last one is.'),

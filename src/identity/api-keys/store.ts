@@ -209,11 +209,15 @@ function endOfPrevious({ expiresAt, previousExpiresAt }: ApiKeyRow): Date {
   return expiresAt !== null && expiresAt < overlap ? expiresAt : overlap;
 }
 
-/** Notes a use, unless another process has noted one since `unlessSince`. */
-export async function touchApiKey(db: Database, id: string, now: Date, unlessSince: Date): Promise<void> {
+/** Notes a use and its address, unless another process has noted one since `unlessSince`. */
+export async function touchApiKey(
+  db: Database,
+  id: string,
+  { now, unlessSince, address }: { now: Date; unlessSince: Date; address: string | null },
+): Promise<void> {
   await db.apiKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: unlessSince } }] },
-    data: { lastUsedAt: now },
+    data: { lastUsedAt: now, lastUsedAddress: address },
   });
 }
 
@@ -247,6 +251,7 @@ function toApiKey(row: FullRow, now: Date): ApiKey {
     createdAt: row.createdAt,
     ...(row.expiresAt !== null && { expiresAt: row.expiresAt }),
     ...(row.lastUsedAt !== null && { lastUsedAt: row.lastUsedAt }),
+    ...(row.lastUsedAddress !== null && { lastUsedAddress: row.lastUsedAddress }),
     ...(row.previousExpiresAt !== null &&
       row.previousExpiresAt > now && { previousKeyExpiresAt: row.previousExpiresAt }),
   };

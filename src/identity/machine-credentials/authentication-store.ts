@@ -43,17 +43,17 @@ export async function findWithSecrets(
   return { known: toKnown(row), secrets: secrets.map((secret) => ({ id: secret.id, ciphertext: secret.ciphertext })) };
 }
 
-/** Notes that a secret got a token. */
+/** Notes that a secret got a token, and the address that asked for it. */
 export async function touchSecret(
   db: Executor,
-  { id, secretId }: { id: string; secretId: string },
+  { id, secretId, address }: { id: string; secretId: string; address: string },
   now: Date,
 ): Promise<void> {
   await execute(
     db,
-    `WITH used AS (UPDATE machine_credentials SET last_used_at = $3 WHERE id = $1)
+    `WITH used AS (UPDATE machine_credentials SET last_used_at = $3, last_used_address = $4 WHERE id = $1)
      UPDATE machine_credential_secrets SET last_used_at = $3 WHERE id = $2`,
-    [id, secretId, now],
+    [id, secretId, now, address],
   );
 }
 

@@ -38,7 +38,7 @@ export const createMachineCredentialBody = fieldsOf(
   },
   {
     identity: { id: sameText(), appId: sameText(), createdAt: sameTime() },
-    moved: ['status', 'lastUsedAt', 'secrets'],
+    moved: ['status', 'lastUsedAt', 'lastUsedAddress', 'secrets'],
     elsewhere: { clientSecret },
     rules,
   },
@@ -56,7 +56,7 @@ export const machineCredentialChange = changeOf(
   },
   {
     identity: { id: sameText(), appId: sameText(), environment: sameText(), createdAt: sameTime() },
-    moved: ['lastUsedAt', 'secrets'],
+    moved: ['lastUsedAt', 'lastUsedAddress', 'secrets'],
     elsewhere: { clientSecret },
     rules,
   },
@@ -104,6 +104,7 @@ export const machineCredentialAnswer = z.strictObject({
   createdAt: time.describe('When it was made.'),
   expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
   lastUsedAt: time.exactOptional().describe('When it last got a token. Absent before its first one.'),
+  lastUsedAddress: z.string().exactOptional().describe('IP address from which it got that token.'),
 });
 export type MachineCredential = z.output<typeof machineCredentialAnswer>;
 

@@ -254,7 +254,7 @@ export function createMachineCredentials(
     noteToken: ({ credential, secretId, jti, scopes, thumbprint, expiresAt, from }) =>
       tenants.onConnection(credential, async (connection) => {
         const { id, organisationId, appId, environmentId } = credential;
-        await touchSecret(connection, { id, secretId }, clock());
+        await touchSecret(connection, { id, secretId, address: from.address }, clock());
         const actor = { kind: 'machineCredential', id } as const;
         // Not called after the secret: the log keeps no value of such a name (redact.ts), and the id tells which of two is in wrong hands.
         const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };

@@ -220,6 +220,7 @@ function toMachineCredential(row: FullRow, now: Date): MachineCredential {
     createdAt: row.createdAt,
     ...(row.expiresAt !== null && { expiresAt: row.expiresAt }),
     ...(row.lastUsedAt !== null && { lastUsedAt: row.lastUsedAt }),
+    ...(row.lastUsedAddress !== null && { lastUsedAddress: row.lastUsedAddress }),
   };
 }
 

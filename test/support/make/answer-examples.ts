@@ -18,6 +18,7 @@ const FIXED: Readonly<Record<string, unknown>> = {
   node: '26.10.0',
   postgresql: '18.4',
   address: '203.0.113.7',
+  lastUsedAddress: '203.0.113.7',
   userAgent: 'Mozilla/5.0',
   milliseconds: 12,
   bytes: 81_920,
