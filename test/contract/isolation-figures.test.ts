@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { noteTest } from '../../src/automations/connections/store.ts';
 import { findTargets, look } from '../../src/changes/store.ts';
 import { findUnindexed, unindexedConditions } from '../../src/deliveries/unindexed-store.ts';
 import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
@@ -255,4 +256,12 @@ test('src/installation/service.ts shows the service to the first organisation al
   const callerOf = (organisationId: string) => ({ organisationId }) as Parameters<typeof installation.signIn>[0];
   await expect(installation.signIn(callerOf('org_first'))).resolves.toBeDefined();
   await expect(installation.signIn(callerOf('org_second'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('src/automations/connections/store.ts notes no test of another environment', async () => {
+  const { db } = posthorn.deps;
+  const { id, updatedAt } = await db.connection.findUniqueOrThrow({ where: { id: all.ids.connectionId } });
+  const outcome = { ok: true, message: 'theirs', at: new Date() };
+  for (const { environmentId } of all.neighbours) await noteTest(db, { environmentId, id, updatedAt }, outcome);
+  expect(await db.connection.count({ where: { lastTestMessage: 'theirs' } })).toBe(0);
 });

@@ -47,6 +47,8 @@ export type ApiKey = {
   readonly expiresAt?: string;
   /** When it was last used, to the minute. Absent before its first use. */
   readonly lastUsedAt?: string;
+  /** IP address of the first request in that minute. */
+  readonly lastUsedAddress?: string;
   /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
   readonly previousKeyExpiresAt?: string;
 };
@@ -711,6 +713,15 @@ export type Connection = {
   readonly updatedAt: string;
   /** When a step last used it, to the minute. Absent before. */
   readonly lastUsedAt?: string;
+  /** Last test of the present credentials, by the environment that it belongs to. Absent before. */
+  readonly lastTest?: {
+    /** When it was made. */
+    readonly at: string;
+    /** Whether the service took the credentials. */
+    readonly ok: boolean;
+    /** The same for people. */
+    readonly message: string;
+  };
 };
 
 export type ConnectionTest = {
@@ -1788,6 +1799,8 @@ export type ListWorkflows = {
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly name?: string | undefined;
+  /** Only those whose present steps name this connection. */
+  readonly connectionId?: string | undefined;
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
@@ -1844,6 +1857,8 @@ export type MachineCredential = {
   readonly expiresAt?: string;
   /** When it last got a token. Absent before its first one. */
   readonly lastUsedAt?: string;
+  /** IP address from which it got that token. */
+  readonly lastUsedAddress?: string;
 };
 
 export type Mark = {
@@ -2023,6 +2038,8 @@ export type NewApiKey = {
   readonly expiresAt?: string;
   /** When it was last used, to the minute. Absent before its first use. */
   readonly lastUsedAt?: string;
+  /** IP address of the first request in that minute. */
+  readonly lastUsedAddress?: string;
   /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
   readonly previousKeyExpiresAt?: string;
   /** The key itself. Nothing ever shows it again. */
@@ -2082,6 +2099,8 @@ export type NewMachineCredential = {
   readonly expiresAt?: string;
   /** When it last got a token. Absent before its first one. */
   readonly lastUsedAt?: string;
+  /** IP address from which it got that token. */
+  readonly lastUsedAddress?: string;
   /** The secret that signs token requests. Nothing ever shows it again. */
   readonly clientSecret: string;
 };

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Authorization, type Connection, type ConnectionTest } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
@@ -24,6 +26,8 @@ const FILTERS = ['status', 'connector'] as const;
 const idOf = ({ id }: Connection): string => id;
 /** The catalogue comes after the address. */
 const isConnector = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
+/** Workflows that are named beside a connection. */
+const MOST_USERS = 20;
 
 /** Credentials for services that workflows ask: sealed, tried, used by name. */
 export function ConnectionsPage() {
@@ -49,9 +53,10 @@ export function ConnectionsPage() {
       cell: (row) => <HereLink to={`/connectors/${row.connectorId}`}>{row.connectorId}</HereLink>,
     },
     { head: t.fields.id, width: 'minmax(160px, 1.2fr)', cell: (row) => <span className="mono">{row.id}</span> },
+    { head: t.connections.lastTest, width: 'minmax(140px, 1fr)', cell: (row) => <LastTest of={row} /> },
     {
       head: t.credentials.lastUsed,
-      width: '200px',
+      width: '168px',
       cell: (row) => (row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />),
     },
   ];
@@ -100,6 +105,46 @@ export function ConnectionsPage() {
   );
 }
 
+/** Outcome and time of the last test. */
+function LastTest({ of: { lastTest } }: { of: Connection }) {
+  const t = useTexts();
+  if (lastTest === undefined) return <span>{t.connections.neverTested}</span>;
+  return (
+    <>
+      <State
+        of={lastTest.ok ? 'delivered' : 'failed'}
+        word={lastTest.ok ? t.connections.good : t.connections.refused}
+      />{' '}
+      <Time at={lastTest.at} />
+    </>
+  );
+}
+
+/** The newest workflows whose present steps name the connection. */
+function UsedBy({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'connection-workflows', id],
+    queryFn: () => api.workflows.list({ connectionId: id, definitions: 'false', limit: MOST_USERS }, at).page(),
+  });
+  return (
+    <>
+      <dt>{t.connections.usedBy}</dt>
+      <dd>
+        <Failure error={found.error} />
+        {found.data?.data.length === 0 && <span className="muted">{t.connections.unused}</span>}
+        {found.data?.data.map((row) => (
+          <div key={row.id}>
+            <HereLink to={`/workflows/${row.id}`}>{row.name}</HereLink> <State of={row.status} />
+          </div>
+        ))}
+        {found.data?.pagination.hasMore === true && <div className="muted">{t.connections.furtherUsers}</div>}
+      </dd>
+    </>
+  );
+}
+
 const ConnectionState = ({ of: row }: { of: Connection }) => {
   const t = useTexts();
   return <State of={row.status === 'ready' ? 'active' : 'held'} word={t.connections.states[row.status]} />;
@@ -109,6 +154,7 @@ function ConnectionView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path, environment } = useHere();
   const { act } = useActs();
+  const refresh = useRefresh();
   const [tested, setTested] = useState<ConnectionTest>();
   const [consent, setConsent] = useState<Authorization>();
   const [isChanging, setIsChanging] = useState(false);
@@ -137,7 +183,12 @@ function ConnectionView({ id }: { id: string }) {
         <button
           type="button"
           className="button"
-          onClick={() => void act(async () => setTested(await api.connections.test(id, at)))}
+          onClick={() =>
+            void act(async () => {
+              setTested(await api.connections.test(id, at));
+              await refresh();
+            })
+          }
         >
           {t.connections.test}
         </button>
@@ -189,6 +240,12 @@ function ConnectionView({ id }: { id: string }) {
         </dd>
         <dt>{t.credentials.lastUsed}</dt>
         <dd>{row.lastUsedAt === undefined ? t.credentials.never : <Time at={row.lastUsedAt} />}</dd>
+        <dt>{t.connections.lastTest}</dt>
+        <dd>
+          <LastTest of={row} />
+          {row.lastTest !== undefined && <div className="muted">{row.lastTest.message}</div>}
+        </dd>
+        <UsedBy id={id} />
         <dt>{t.fields.made}</dt>
         <dd>
           <Time at={row.createdAt} />

@@ -154,19 +154,19 @@ function CredentialView({ kind, id, onShown }: { kind: Kind; id: string; onShown
       </p>
       {row.status === 'active' && (
         <>
-        <div className="buttons">
-          <button type="button" className="button" onClick={() => setIsRenaming(true)}>
-            {t.credentials.rename}
-          </button>
-          <button type="button" className="button" onClick={() => setIsAsking('rotate')}>
-            {t.credentials.rotate}
-          </button>
-          <button type="button" className="button danger" onClick={() => setIsAsking('revoke')}>
-            {t.credentials.revoke}
-          </button>
-        </div>
-        <p className="muted">{t.credentials.acts[kind].rotate}</p>
-        <p className="muted">{t.credentials.acts[kind].revoke}</p>
+          <div className="buttons">
+            <button type="button" className="button" onClick={() => setIsRenaming(true)}>
+              {t.credentials.rename}
+            </button>
+            <button type="button" className="button" onClick={() => setIsAsking('rotate')}>
+              {t.credentials.rotate}
+            </button>
+            <button type="button" className="button danger" onClick={() => setIsAsking('revoke')}>
+              {t.credentials.revoke}
+            </button>
+          </div>
+          <p className="muted">{t.credentials.acts[kind].rotate}</p>
+          <p className="muted">{t.credentials.acts[kind].revoke}</p>
         </>
       )}
       <dl className="facts">
@@ -250,8 +250,7 @@ function Secrets({ of: { secrets } }: { of: MachineCredential }) {
       <dd>
         {secrets.map(({ last4, createdAt, expiresAt, lastUsedAt }) => (
           <div key={createdAt}>
-            <span className="mono">…{last4}</span> <Time at={createdAt} />,{' '}
-            {t.credentials.lastUsed.toLowerCase()}{' '}
+            <span className="mono">…{last4}</span> <Time at={createdAt} />, {t.credentials.lastUsed.toLowerCase()}{' '}
             {lastUsedAt === undefined ? t.credentials.never : <Time at={lastUsedAt} />}
             {expiresAt !== undefined && (
               <>

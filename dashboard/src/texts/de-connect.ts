@@ -140,6 +140,13 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     },
   },
   connections: {
+    lastTest: 'Letzte Prüfung',
+    neverTested: 'nie',
+    good: 'Angenommen',
+    refused: 'Gescheitert',
+    usedBy: 'Benutzt von',
+    unused: 'Kein Workflow nennt sie.',
+    furtherUsers: 'Es gibt weitere.',
     choose: 'Konnektor wählen',
     connect: 'Verbinden',
     change: 'Ändern',

@@ -139,6 +139,13 @@ export const enConnect = {
     },
   },
   connections: {
+    lastTest: 'Last test',
+    neverTested: 'never',
+    good: 'Taken',
+    refused: 'Failed',
+    usedBy: 'Used by',
+    unused: 'No workflow names it.',
+    furtherUsers: 'There are further ones.',
     choose: 'Choose a connector',
     connect: 'Connect',
     change: 'Change',

@@ -15,7 +15,7 @@ const credentials = z
 
 const shared = z.boolean().describe('Whether the other environment of its app may see it and use it. Default false.');
 
-const moved = ['status', 'updatedAt', 'lastUsedAt'];
+const moved = ['status', 'updatedAt', 'lastUsedAt', 'lastTest'];
 const identity: NonNullable<ResourceFields['identity']> = {
   id: sameText(),
   environment: sameText(),
@@ -60,6 +60,14 @@ export const connectionAnswer = z.strictObject({
   createdAt: time.describe('When it was made.'),
   updatedAt: time.describe('When it last changed.'),
   lastUsedAt: time.exactOptional().describe('When a step last used it, to the minute. Absent before.'),
+  lastTest: z
+    .strictObject({
+      at: time.describe('When it was made.'),
+      ok: z.boolean().describe('Whether the service took the credentials.'),
+      message: z.string().describe('The same for people.'),
+    })
+    .exactOptional()
+    .describe('Last test of the present credentials, by the environment that it belongs to. Absent before.'),
 });
 export type Connection = z.output<typeof connectionAnswer>;
 

@@ -75,6 +75,28 @@ export function createConnections(
     );
   };
 
+  const testOf = async (
+    id: string,
+    {
+      connection,
+      ownerId,
+      credentials,
+    }: { connection: Connection; ownerId: string; credentials: ConnectionCredentials },
+  ): Promise<ConnectionTest> => {
+    const connector = connectorFor(connection.connectorId);
+    if (connector.auth.type !== 'oauth2') return tryCredentials({ send }, connector, credentials);
+    try {
+      const current = await accessTokens(ownerId, id);
+      const tested = await tryCredentials({ send }, connector, current ?? credentials);
+      if (tested.status !== 401 || current === undefined) return tested;
+      const renewed = await accessTokens(ownerId, id, current.accessToken);
+      return renewed === undefined ? tested : await tryCredentials({ send }, connector, renewed);
+    } catch (failure) {
+      if (failure instanceof StepFailed) return { ok: false, message: failure.message };
+      throw failure;
+    }
+  };
+
   return {
     create: (caller, { connectorId, name, credentials, shared }) => {
       const connector = connectorFor(connectorId);
@@ -113,7 +135,7 @@ export function createConnections(
         if (read === undefined && Object.keys(change).length === 0) return connection;
         const updated = await store.updateConnection(transaction, caller, id, {
           ...change,
-          ...(read !== undefined && replaced(keyRing, connector, { id, ciphertext, read })),
+          ...(read !== undefined && { ...replaced(keyRing, connector, { id, ciphertext, read }), lastTestedAt: null }),
           updatedAt: clock(),
         });
         const { before, after } = changedParts(connection, updated, Object.keys(change));
@@ -135,27 +157,20 @@ export function createConnections(
       }),
 
     async test(caller, id) {
-      const { connector, credentials, ownerId } = await tenants.within(caller, async (transaction) => {
+      const found = await tenants.within(caller, async (transaction) => {
         const { connection, ciphertext, ownerId } = await find(transaction, caller, id);
         await audit.record(transaction, caller, { action: 'connection.tested', target: { id } });
-        return {
-          connector: connectorFor(connection.connectorId),
-          credentials: opened(keyRing, { id, ciphertext }).credentials,
-          ownerId,
-        };
+        return { connection, ownerId, credentials: opened(keyRing, { id, ciphertext }).credentials };
       });
       // The transaction has ended: the service may take seconds to answer.
-      if (connector.auth.type !== 'oauth2') return tryCredentials({ send }, connector, credentials);
-      try {
-        const current = await accessTokens(ownerId, id);
-        const tested = await tryCredentials({ send }, connector, current ?? credentials);
-        if (tested.status !== 401 || current === undefined) return tested;
-        const renewed = await accessTokens(ownerId, id, current.accessToken);
-        return renewed === undefined ? tested : await tryCredentials({ send }, connector, renewed);
-      } catch (failure) {
-        if (failure instanceof StepFailed) return { ok: false, message: failure.message };
-        throw failure;
-      }
+      const tested = await testOf(id, found);
+      const { environmentId } = caller;
+      const { updatedAt } = found.connection;
+      // The row of one that the other environment shares is that environment's alone, and stays as it is.
+      await tenants.within(caller, (transaction) =>
+        store.noteTest(transaction, { environmentId, id, updatedAt }, { ...tested, at: clock() }),
+      );
+      return tested;
     },
 
     authorize: (caller, id) =>

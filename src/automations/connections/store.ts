@@ -74,11 +74,24 @@ export async function updateConnection(
     ciphertext?: string;
     status?: Status;
     stateHash?: null;
+    lastTestedAt?: null;
     updatedAt: Date;
   },
 ): Promise<Connection> {
   const { environmentId } = own;
   return toConnection(await db.connection.update({ where: { id, environmentId }, data: change }), own);
+}
+
+/**
+ * Keeps the outcome of a test of a connection of the environment, unless it was changed since: it may have other credentials by now.
+ */
+export async function noteTest(
+  db: Db,
+  { environmentId, id, updatedAt }: { environmentId: string; id: string; updatedAt: Date },
+  { ok, message, at }: { ok: boolean; message: string; at: Date },
+): Promise<void> {
+  const data = { lastTestedAt: at, lastTestOk: ok, lastTestMessage: message };
+  await db.connection.updateMany({ where: { id, environmentId, updatedAt }, data });
 }
 
 /** Keeps the state that a browser is to come back with, in place of an earlier one. */
@@ -102,7 +115,20 @@ const toStored = (row: ConnectionRow | null, asking: Asking): StoredConnection |
     : { connection: toConnection(row, asking), ciphertext: row.ciphertext, ownerId: row.environmentId };
 
 const toConnection = (
-  { id, environmentId, connector, name, shared, status, createdAt, updatedAt, lastUsedAt }: ConnectionRow,
+  {
+    id,
+    environmentId,
+    connector,
+    name,
+    shared,
+    status,
+    createdAt,
+    updatedAt,
+    lastUsedAt,
+    lastTestedAt,
+    lastTestOk,
+    lastTestMessage,
+  }: ConnectionRow,
   asking: Asking,
 ): Connection => ({
   id,
@@ -115,4 +141,8 @@ const toConnection = (
   createdAt,
   updatedAt,
   ...(lastUsedAt !== null && { lastUsedAt }),
+  // All three are written together.
+  ...(lastTestedAt !== null && {
+    lastTest: { at: lastTestedAt, ok: lastTestOk === true, message: lastTestMessage ?? '' },
+  }),
 });

@@ -1,6 +1,7 @@
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
+import { createMask } from '../engine/actions/masked.ts';
 import { requestOf } from '../connectors/request.ts';
 import type { ConnectionTest } from './schema.ts';
 import type { ConnectionCredentials } from './sealed.ts';
@@ -36,11 +37,19 @@ export async function tryCredentials(
   if ('error' in sent) return { ok: false, message: `${name} gave no answer: ${sent.error.message}` };
   const { status } = sent;
   if (status < 200 || status > 299) return { ok: false, status, message: `${name} answered ${status}` };
+  // The outcome is kept: a service that sends a credential back puts it in no row.
+  const mask = createMask(
+    Object.entries(credentials).filter((each): each is [string, string] => isSecret(each[1])),
+  ).text;
   const reason = refusal?.(jsonIn(sent.body));
   return reason === undefined
     ? { ok: true, status, message: `${name} takes the credentials` }
-    : { ok: false, status, message: `${name} refused: ${reason.slice(0, 200)}` };
+    : { ok: false, status, message: `${name} refused: ${mask(reason).slice(0, 200)}` };
 }
+
+// A shorter text is found in any other.
+const LEAST_SECRET = 8;
+const isSecret = (value: unknown): value is string => typeof value === 'string' && value.length >= LEAST_SECRET;
 
 function jsonIn(text: string): unknown {
   try {

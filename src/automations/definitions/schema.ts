@@ -70,6 +70,7 @@ export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 export const listWorkflowsQuery = pageQuery.extend({
   status: status.exactOptional(),
   ...namedQuery('workflow'),
+  connectionId: z.string().exactOptional().describe('Only those whose present steps name this connection.'),
   /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
   definitions: enumQuery(['true', 'false']).optional(),
 });

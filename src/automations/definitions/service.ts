@@ -178,7 +178,9 @@ export function createWorkflows(
       const filters = { ...filter, ids: filter.ids?.join(','), name, definitions };
       const scope: ListScope = { list: 'workflows', environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
-      const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
+      // A look goes through the rows; with an empty part each name fits.
+      const part = name ?? (filter.connectionId === undefined ? undefined : '');
+      const { wanted, lookedTo } = await narrowByName(filter, part, (named) =>
         tenants.list(caller, (transaction) => store.findWorkflowsNamed(transaction, environmentId, page, named)),
       );
       const rows = await tenants.read(caller, async (reader) => {

@@ -1,6 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
 import { findByName } from '../../db/lists/name-look.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
+import { isId } from '../../kernel/values/ids.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Listening } from './plan/listens.ts';
@@ -113,7 +114,7 @@ export async function lockWorkflow(
   return findWorkflow(transaction, environmentId, id);
 }
 
-type WorkflowFilter = { status?: WorkflowStatus; ids?: readonly string[] };
+type WorkflowFilter = { status?: WorkflowStatus; ids?: readonly string[]; connectionId?: string };
 
 /** The page's workflows, newest first, and one more when there is one. */
 export async function findWorkflows(
@@ -135,14 +136,19 @@ export async function findWorkflows(
   return rows.map(toWorkflow);
 }
 
-/** Ids of the page's workflows with that part in their names. */
-export const findWorkflowsNamed = (
+/** Ids of the page's workflows with that part in their names, whose present steps name the connection where there is one. */
+export async function findWorkflowsNamed(
   transaction: DatabaseTransaction,
   environmentId: string,
   page: PageRequest,
-  { status, ids, part }: WorkflowFilter & { part: string },
-): Promise<NamedRows> =>
-  findByName(transaction, { list: 'workflows', environmentId, part, ids, columns: { status } }, page);
+  { status, ids, connectionId, part }: WorkflowFilter & { part: string },
+): Promise<NamedRows> {
+  if (connectionId !== undefined && !isId('connection', connectionId)) return { positions: [], lookedTo: undefined };
+  const within = connectionId === undefined ? undefined : { sql: STEPS_OF, text: JSON.stringify(connectionId) };
+  return findByName(transaction, { list: 'workflows', environmentId, part, ids, columns: { status }, within }, page);
+}
+
+const STEPS_OF = '(SELECT v.steps FROM workflow_versions v WHERE v.workflow_id = n.id AND v.version = n.version)';
 
 /** The versions of these workflows that are in force, with the number of their steps. Reads all of the steps. */
 export const countSteps = (

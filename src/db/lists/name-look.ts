@@ -19,6 +19,8 @@ const LISTS = {
 
 // Names have no index that finds a part of them. 5,000 rows take some 10 ms, and an environment with more has further pages.
 const MOST_LOOKED_AT = 5_000;
+// Longer texts stand beside their rows, up to 256 KiB each.
+const MOST_READ = 500;
 
 /** Where a name is looked for, with the other filters of the list: `columns` by their values, and a condition in SQL on a row `n`. */
 type NameLook = {
@@ -28,12 +30,17 @@ type NameLook = {
   ids: readonly string[] | undefined;
   columns: Readonly<Record<string, string | undefined>>;
   condition?: string | undefined;
+  /** A text that must stand in a longer one: `sql` reads that of a row `n`. */
+  within?: { sql: string; text: string } | undefined;
 };
 
-/** Rows with a part in their names, in whatever case, that the other filters let through. Up to 5,000 rows behind `after` are looked at. */
+/**
+ * Rows with a part in their names, in whatever case, that the other filters let through. Up to 5,000 rows behind `after` are looked at, and
+ * up to 500 of them where a text is looked for `within` another.
+ */
 export async function findByName(
   transaction: DatabaseTransaction,
-  { list, environmentId, part, ids, columns, condition }: NameLook,
+  { list, environmentId, part, ids, columns, condition, within }: NameLook,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<NamedRows> {
   const { position, extant, texts } = LISTS[list];
@@ -49,15 +56,17 @@ export async function findByName(
     ),
     ...(ids === undefined ? [] : [`n.id = ANY (string_to_array(${add(ids.join(','))}, ','))`]),
     ...(condition === undefined ? [] : [condition]),
+    ...(within === undefined ? [] : [`strpos(${within.sql}, ${add(within.text)}) > 0`]),
   ];
+  const most = within === undefined ? MOST_LOOKED_AT : MOST_READ;
   const [row] = await queryAlong<{ positions: string[]; lookedTo: string | null }>(
     transaction,
     `WITH looked AS MATERIALIZED (
        SELECT n.${position} AS at, ${fits.join(' AND ')} AS fits FROM ${list} n
        WHERE n.environment_id = ${add(environmentId)} AND ${extant} ${behind}
-       ORDER BY n.${position} DESC LIMIT ${MOST_LOOKED_AT})
+       ORDER BY n.${position} DESC LIMIT ${most})
      SELECT ARRAY(SELECT at FROM looked WHERE fits ORDER BY at DESC LIMIT ${limit + 1}) AS positions,
-       (SELECT at FROM looked ORDER BY at DESC OFFSET ${MOST_LOOKED_AT - 1} LIMIT 1) AS "lookedTo"`,
+       (SELECT at FROM looked ORDER BY at DESC OFFSET ${most - 1} LIMIT 1) AS "lookedTo"`,
     values,
   );
   return { positions: row?.positions ?? [], lookedTo: row?.lookedTo ?? undefined };

@@ -26,7 +26,9 @@ export const prove =
     const proven = (caller: Caller): Promise<unknown> =>
       credential.prove === undefined
         ? known(caller)
-        : credential.prove({ ...headOf(ctx.req, trustedProxyHops), body: bytes }).then((headers) => known(caller, headers));
+        : credential
+            .prove({ ...headOf(ctx.req, trustedProxyHops), body: bytes })
+            .then((headers) => known(caller, headers));
     // A body that took its time may come from one who has lost the right meanwhile. A session and a role are believed for no time at all: a
     // body of 0.1 s was enough for somebody who was removed to make a key that stays. People change things seldom, so each pays a look-up.
     const isBelieved = performance.now() - identifiedAt < SLOW_MS && !(credential.isSession && route.method !== 'GET');
