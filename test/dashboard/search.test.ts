@@ -71,7 +71,7 @@ test('a search that finds nothing, cannot be read, or has not begun says so', as
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
 });
 
-test('what was found stands by its kind, each with its count', async () => {
+test('hits stand by their kind, each kind with its count', async () => {
   const { page } = dashboard;
   const channelId = await scene.make('/v1/channels', { name: 'parcels' });
   for (const name of ['parcels of Till', 'parcels of Shop'])

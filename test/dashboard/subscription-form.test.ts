@@ -163,7 +163,7 @@ test('a subscription that gets nothing says since when, why, and who has paused 
   const since = new Date(Date.now() - 6 * 86_400_000);
   const disabled = { status: 'disabled', failingSince: since, statusChangedAt: new Date() };
   await db.subscription.update({ where: { id }, data: disabled });
-  await says(/It has taken nothing for five days, .*\(since .* UTC\)/);
+  await says(/Its receiver has taken nothing for five days, .*\(since .* UTC\)/);
   await db.subscription.update({ where: { id }, data: { failingSince: disabled.statusChangedAt } });
   await says(/Its receiver has answered 410 Gone, .*\(since .* UTC\)/);
   await db.subscription.update({ where: { id }, data: { failingSince: null } });

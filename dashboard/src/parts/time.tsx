@@ -17,7 +17,7 @@ const AGE_EVERY_MS = 10_000;
 /** How old something is, in its two largest units. */
 export function Age({ since }: { since: string }) {
   const now = useClock(true, AGE_EVERY_MS);
-  return <span>{durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000)}</span>;
+  return durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000);
 }
 
 /** The present time in ms, each second or in steps of `everyMs` while it is wanted. */

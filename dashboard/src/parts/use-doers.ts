@@ -8,7 +8,7 @@ const NAMES_FOR_MS = 60_000;
 const pairOf = ({ id, name }: { id: string; name: string }): NamePair => [id, name];
 
 /**
- * Those who can act, by name: the newest people of the organisation, and the newest keys and credentials of the place. Others have ids
+ * The ones who can act, by name: the newest people of the organisation, and the newest keys and credentials of the place. Others have ids
  * alone: those of other places, and whoever has left.
  */
 export function useDoers(): readonly NamePair[] {

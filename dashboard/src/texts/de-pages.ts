@@ -254,7 +254,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     isDisabled: {
       gone: 'Der Empfänger hat mit 410 Gone geantwortet, daher hat der Dienst es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
       failing:
-        'Es hat fünf Tage lang nichts angenommen, daher hat der Dienst es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
+        'Der Empfänger hat fünf Tage lang nichts angenommen, daher hat der Dienst es abgeschaltet. Nachrichten warten, bis es fortgesetzt wird.',
       unknown:
         'Der Dienst hat es abgeschaltet, nach einem 410 Gone oder fünf Tagen voller Fehler. Nachrichten warten, bis es fortgesetzt wird.',
     },

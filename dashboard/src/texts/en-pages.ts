@@ -252,7 +252,8 @@ export const enPages = {
     pausedBy: 'by',
     isDisabled: {
       gone: 'Its receiver has answered 410 Gone, so the service has disabled it. Messages wait until it is resumed.',
-      failing: 'It has taken nothing for five days, so the service has disabled it. Messages wait until it is resumed.',
+      failing:
+        'Its receiver has taken nothing for five days, so the service has disabled it. Messages wait until it is resumed.',
       unknown:
         'The service has disabled it, after a 410 Gone or five days of failures. Messages wait until it is resumed.',
     },
