@@ -219,10 +219,13 @@ describe('pausing and resuming', () => {
     const before = await resources.db.delivery.findUnique({ where: { id: delivery } });
     resources.advance(5);
     const paused = await subscriptions.pause(live, subscription.id);
-    expect(paused).toStrictEqual({ ...subscription, status: 'paused', updatedAt: paused.updatedAt });
-    expect(paused.updatedAt.getTime()).toBeGreaterThan(subscription.updatedAt.getTime());
+    const { updatedAt } = paused;
+    expect(paused).toStrictEqual({ ...subscription, status: 'paused', statusChangedAt: updatedAt, updatedAt });
+    expect(updatedAt.getTime()).toBeGreaterThan(subscription.updatedAt.getTime());
     const resumed = await subscriptions.resume(live, subscription.id);
-    expect(resumed).toStrictEqual({ ...subscription, updatedAt: resumed.updatedAt });
+    const { statusChangedAt } = resumed;
+    expect(resumed).toStrictEqual({ ...subscription, statusChangedAt, updatedAt: resumed.updatedAt });
+    expect(statusChangedAt?.getTime()).toBeGreaterThanOrEqual(updatedAt.getTime());
     expect(await resources.db.delivery.findUnique({ where: { id: delivery } })).toStrictEqual(before);
   });
 

@@ -35,6 +35,7 @@ describe('creating a subscription', () => {
       name: 'hooks.example.com:8443',
       webhookUrl: URL_OF_HOOK,
       status: 'active',
+      statusChangedAt: subscription.createdAt,
       eventTypes: [],
       retryPolicy: DEFAULT_POLICY,
       headers: {},
