@@ -51,7 +51,7 @@ test('all of a time, a class of answers and a slowness are retried at once', asy
   const filters = page.getByRole('search');
   // A key for what is looked for most: only the failures.
   await page.keyboard.press('e');
-  await page.waitForURL(/status=failed/);
+  await page.waitForURL((url) => url.searchParams.get('status') === 'failed,retrying');
   const chips = filters.getByRole('group', { name: 'Set filters' });
   const counted = async (answer: string, text: string): Promise<void> => {
     await filters.getByLabel('Last answer').fill(answer);
@@ -73,6 +73,25 @@ test('all of a time, a class of answers and a slowness are retried at once', asy
   await page.getByRole('heading', { name: 'Deliveries', level: 1 }).click();
   await page.keyboard.press('e');
   await page.waitForURL((url) => !url.searchParams.has('status'));
+});
+
+// "Failures only" left out what had failed and is being retried.
+test('failures only are those that failed and those that are being retried', async () => {
+  const { page } = dashboard;
+  const [retried = '', failed = '', arrived = ''] = ids;
+  const { pool } = scene.posthorn.deps;
+  await pool.query(
+    `UPDATE deliveries SET status = 'retrying', next_retry_at = now() + interval '1 hour' WHERE id = $1`,
+    [retried],
+  );
+  await pool.query(`UPDATE deliveries SET status = 'delivered', response_status = 200 WHERE id = $1`, [arrived]);
+  await dashboard.open('/deliveries?since=1h');
+  await page.getByRole('link', { name: arrived }).waitFor();
+  await page.getByRole('button', { name: 'Failures only' }).click();
+  await page.getByRole('link', { name: arrived }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: retried }).waitFor();
+  await page.getByRole('link', { name: failed }).waitFor();
+  await page.getByRole('button', { name: 'Failures only', pressed: true }).waitFor();
 });
 
 // The question was no form, so Enter did nothing.

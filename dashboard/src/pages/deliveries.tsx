@@ -65,7 +65,7 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
       label: t.fields.status,
       options: states,
       several: states,
-      failure: 'failed',
+      failure: 'failed,retrying',
     },
     { name: 'type', label: t.fields.eventType, accepts: isEventType },
     ...named,
