@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { insertListed } from '../support/make/listed-rows.ts';
 import { storeDay } from '../support/make/stored-day.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
@@ -77,4 +78,42 @@ test('a marked deployment is a line in the charts beside messages and deliveries
     const line = page.getByRole('figure', { name: title }).locator('.mark title');
     await line.filter({ hasText: 'Deploy 6' }).waitFor({ state: 'attached' });
   }
+});
+
+// The overview counted what had failed, and named no receiver.
+test('the overview names the receivers that fail, with what was given up, and leads to their rows', async () => {
+  const { page } = dashboard;
+  const { pool, db } = scene.posthorn.deps;
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  const till = attention.locator('.box').filter({ hasText: 'Till' });
+  const figures = page.waitForResponse(/\/v1\/stats\/subscriptions/);
+  await dashboard.open('/overview');
+  await figures;
+  await attention.getByText('No worker runs').waitFor();
+  expect(await till.count()).toBe(0);
+
+  await pool.query(`DELETE FROM stat_counts WHERE of_id = $1 AND code = 200 AND at > now() - interval '3 hours'`, [
+    subscriptionId,
+  ]);
+  await dashboard.open('/overview');
+  await till.getByText('Failing').waitFor();
+  expect(await till.getByText('given up').count()).toBe(0);
+
+  const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+  await insertListed(
+    pool,
+    { channelId, environmentId },
+    { eventType: 'order.created', status: 'failed', count: 3, to: [subscriptionId, subscriptionId] },
+  );
+  await dashboard.open('/overview');
+  await till.getByText('3 given up').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await till.getByRole('link', { name: 'Its failures' }).click();
+  await page.waitForURL(/status=failed%2Cretrying/);
+  await page.goBack();
+  await till.getByRole('link', { name: '3 given up' }).click();
+  await page.waitForURL(
+    (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('subscription') === subscriptionId,
+  );
+  await page.getByRole('grid').getByRole('link', { name: /^dlq_/ }).nth(2).waitFor();
 });

@@ -6,6 +6,7 @@ import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import { useFailingReceivers } from './failing-receivers.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { SubscriptionState } from './subscription-state.tsx';
@@ -38,13 +39,15 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
   const { away, hasPage, ...service } = useAway(left.data?.service);
   const ending = useExpiring();
   const expiring = (ending.data ?? []).filter(endsSoon);
+  const receivers = useFailingReceivers();
   const troubled = failing.data?.data ?? [];
   const oldest = left.data?.pending.oldestAt;
   // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
   const waitsMs = oldest === undefined ? 0 : left.dataUpdatedAt - Date.parse(oldest);
   const letters = left.data?.openDeadLetters;
-  const isKnown = left.isSuccess && failing.isSuccess && service.isKnown && (!may('admin') || ending.isSuccess);
-  const isFailed = left.isError || failing.isError || service.isFailed || ending.isError;
+  const isKnown =
+    left.isSuccess && failing.isSuccess && receivers.isKnown && service.isKnown && (!may('admin') || ending.isSuccess);
+  const isFailed = left.isError || failing.isError || receivers.isFailed || service.isFailed || ending.isError;
   const found: ReactNode[] = [
     ...away.map((text) => (
       <p key={text} className="box">
@@ -71,6 +74,7 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
           </p>,
         ]
       : []),
+    ...receivers.rows,
     ...troubled.map((row) => (
       <p key={row.id} className="box">
         <SubscriptionState of={row} /> <HereLink to={`/subscriptions/${row.id}`}>{row.name}</HereLink>{' '}
@@ -83,10 +87,10 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
         </span>
       </p>
     )),
-    ...(failing.data?.pagination.hasMore === true
+    ...(failing.data?.pagination.hasMore === true || receivers.isMore
       ? [
           <p key="more">
-            <HereLink to="/subscriptions" search={{ failing: 'true' }}>
+            <HereLink to="/subscriptions" search={failing.data?.pagination.hasMore === true ? { failing: 'true' } : {}}>
               {t.overview.moreFailing}
             </HereLink>
           </p>,

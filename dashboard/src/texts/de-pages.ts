@@ -93,6 +93,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     attention: 'Braucht Aufmerksamkeit',
     allWell: 'Alles in Ordnung',
     openLetters: (count) => `${count} offene unzustellbare`,
+    givenUp: (count) => `${count} aufgegeben`,
+    itsFailures: 'Fehlschläge ansehen',
     waitLong: (count: string, time: string) =>
       `${count} Zustellungen warten auf ihren ersten Versuch, die älteste seit ${time}. Das Abonnement ist angehalten, oder kein Worker läuft.`,
     noWorker: 'Kein Worker läuft: nichts wird zugestellt',

@@ -91,6 +91,8 @@ export const enPages = {
     attention: 'Needs attention',
     allWell: 'All is well',
     openLetters: (count: string) => `${count} open dead letters`,
+    givenUp: (count: string) => `${count} given up`,
+    itsFailures: 'Its failures',
     waitLong: (count: string, time: string) =>
       `${count} deliveries wait for their first try, the oldest for ${time}. Its subscription is paused, or no worker runs.`,
     noWorker: 'No worker runs: nothing is delivered',

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, type DeadLetterGroups, type SubscriptionStats } from '../api/client.ts';
+import { countText } from '../lib/bounded-count.ts';
+import { failsNow } from '../lib/fails-now.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import type { Texts } from '../texts/en.ts';
+import { HereLink } from './link.tsx';
+import { State } from './state.tsx';
+import { Whose } from './thing-name.tsx';
+
+/** So many are named; the pages of dead letters and subscriptions have the others. */
+const NAMED = 5;
+
+type Group = DeadLetterGroups['groups'][number];
+
+/** A subscription, or a workflow, that fails: the newest tries of it, and what was given up of it. */
+type FailingReceiver = {
+  subscriptionId?: string | undefined;
+  workflowId?: string | undefined;
+  isFailing: boolean;
+  givenUp: number;
+  /** The cause of most of them. */
+  cause?: Group;
+};
+
+/** Those with the most dead letters first; a receiver that takes nothing at present before one that has failed once. */
+function failingReceivers(groups: readonly Group[], figures: SubscriptionStats['subscriptions']): FailingReceiver[] {
+  const found = new Map<string, FailingReceiver>();
+  for (const { subscriptionId, points } of figures)
+    if (failsNow(points)) found.set(subscriptionId, { subscriptionId, isFailing: true, givenUp: 0 });
+  // The largest group of each comes first.
+  for (const group of groups) {
+    const { subscriptionId, workflowId, count } = group;
+    const id = subscriptionId ?? workflowId;
+    if (id === undefined) continue;
+    const before = found.get(id) ?? { subscriptionId, workflowId, isFailing: false, givenUp: 0 };
+    found.set(id, { ...before, givenUp: before.givenUp + count, cause: before.cause ?? group });
+  }
+  return [...found.values()].toSorted(
+    (one, other) => Number(other.isFailing) - Number(one.isFailing) || other.givenUp - one.givenUp,
+  );
+}
+
+const causeText = ({ reason, errorStatus, errorClass }: Group, t: Texts): string =>
+  errorStatus !== undefined
+    ? t.deadLetters.answered(errorStatus)
+    : errorClass === undefined
+      ? t.reasons[reason]
+      : t.errorClasses[errorClass];
+
+/** The receivers that fail, by name, as rows of what needs a person. */
+export function useFailingReceivers(): { rows: ReactNode[]; isMore: boolean; isKnown: boolean; isFailed: boolean } {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const groups = useQuery({
+    queryKey: [path, 'dead-letter-groups', {}],
+    queryFn: () => api.deadLetters.group({}, at),
+    refetchInterval: 10_000,
+  });
+  const figures = useQuery({
+    queryKey: [path, 'subscription-figures', 'newest'],
+    queryFn: async () => (await api.stats.getSubscriptions({}, at)).subscriptions,
+    refetchInterval: 30_000,
+  });
+  const all = failingReceivers(groups.data?.groups ?? [], figures.data ?? []);
+  const isMore = groups.data?.isComplete === false;
+  return {
+    isMore: all.length > NAMED,
+    isKnown: groups.isSuccess && figures.isSuccess,
+    isFailed: groups.isError || figures.isError,
+    rows: all.slice(0, NAMED).map((row) => {
+      const { subscriptionId, workflowId, isFailing, givenUp, cause } = row;
+      const ofThis = subscriptionId === undefined ? { workflow: workflowId ?? '' } : { subscription: subscriptionId };
+      return (
+        <p key={subscriptionId ?? workflowId} className="box">
+          <State of="failed" word={isFailing ? t.subscriptions.failsNow : t.states.failed} />{' '}
+          <HereLink to={subscriptionId === undefined ? `/workflows/${workflowId}` : `/subscriptions/${subscriptionId}`}>
+            <Whose of={row} />
+          </HereLink>{' '}
+          {cause !== undefined && <span className="muted">{causeText(cause, t)}</span>}{' '}
+          {givenUp > 0 && (
+            <HereLink to="/dead-letters" search={ofThis}>
+              {t.overview.givenUp(countText({ count: givenUp, isMore }))}
+            </HereLink>
+          )}{' '}
+          {isFailing && (
+            <HereLink to="/deliveries" search={{ ...ofThis, status: 'failed,retrying' }}>
+              {t.overview.itsFailures}
+            </HereLink>
+          )}
+        </p>
+      );
+    }),
+  };
+}
