@@ -194,6 +194,30 @@ test('r retries the failed step of the run that is open', async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
+// A run said when it began and ended, and a step that was tried again how often.
+test('a run says how long it has taken, and a step what is kept of its attempts', async () => {
+  const { page } = dashboard;
+  const receiver = await scene.startReceiver();
+  receiver.answerWith([503, 200]);
+  const retryPolicy = { maxRetries: 1, initialDelay: 100, maxDelay: 100 };
+  const workflowId = await scene.make('/v1/workflows', {
+    name: 'Tell the till',
+    status: 'active',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'till', type: 'action', config: { action: 'http', url: receiver.url, body: {}, retryPolicy } }],
+  });
+  const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
+  await dashboard.open(`/runs/${runId}`);
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  const facts = page.locator('.facts');
+  await facts.getByText('Took').waitFor();
+  await facts.getByText(/^\d+(\.\d+)? m?s$/).waitFor();
+  const step = page.getByRole('listitem').filter({ hasText: '2 tries' });
+  await step.getByText('till', { exact: true }).click();
+  await step.getByText('Attempt 2 was the last one so far.').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+});
+
 const SUM = { set: { twice: '{{ event.payload.total * 2 }}' } };
 
 test('a run is begun by hand with a payload that is written there, and every number goes as it stands', async () => {

@@ -8,6 +8,7 @@ import { useWatch } from '../lib/refresh.ts';
 import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -15,7 +16,7 @@ import { RunDefinition } from '../parts/run-definition.tsx';
 import { RunState } from '../parts/run-state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { TemporalLink } from '../parts/temporal-link.tsx';
-import { Time } from '../parts/time.tsx';
+import { Time, useClock } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { Decision } from './decision.tsx';
 import { isRunOver, RunActions, useRetry } from './run-actions.tsx';
@@ -92,6 +93,14 @@ function OneRun({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) 
             </dd>
           </>
         )}
+        {row.startedAt !== undefined && (
+          <>
+            <dt>{t.runs.took}</dt>
+            <dd>
+              <Took startedAt={row.startedAt} finishedAt={row.finishedAt} />
+            </dd>
+          </>
+        )}
         {temporal !== undefined && (
           <>
             <dt>Temporal</dt>
@@ -108,6 +117,7 @@ function OneRun({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) 
           steps={row.steps}
           text={memberText(text, 'steps') ?? '[]'}
           endedAt={row.finishedAt}
+          temporal={temporal}
           {...(canRetry && {
             canRetry: ({ id: stepId, iteration }) => iteration === '' && !inner.has(stepId),
             onRetry: (stepId) => retrying.retry({ stepId }),
@@ -123,6 +133,15 @@ function OneRun({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) 
       )}
     </>
   );
+}
+
+/** How long the run has taken since a worker began it; in whole seconds while it goes on. */
+function Took({ startedAt, finishedAt }: { startedAt: string; finishedAt: string | undefined }) {
+  const t = useTexts();
+  const now = useClock(finishedAt === undefined);
+  // The clock of this browser may be behind that of the service.
+  const took = Math.max(0, (finishedAt === undefined ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
+  return finishedAt === undefined ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000)) : durationText(took);
 }
 
 /** Decisions that the run waits for. */

@@ -6,7 +6,8 @@ import { durationText } from '../lib/times.ts';
 import type { Texts } from '../texts/en.ts';
 import { JsonText } from './code.tsx';
 import { State } from './state.tsx';
-import { useClock } from './time.tsx';
+import { TemporalLink } from './temporal-link.tsx';
+import { Time, useClock } from './time.tsx';
 
 type Step = Run['steps'][number] | Trial['steps'][number];
 
@@ -16,13 +17,15 @@ type Given = {
   text: string;
   /** When the run ended. Absent while it goes on. */
   endedAt?: string | undefined;
+  /** Address of the run in Temporal's UI, where somebody has told it. */
+  temporal?: string | undefined;
   /** Whether the run can begin again at a step that has ended. Absent where it cannot at any. */
   canRetry?: (step: Step) => boolean;
   onRetry?: (stepId: string) => void;
 };
 
 /** The steps of a run on a line of time, each with what went in and came out, digit for digit. */
-export function StepList({ steps, text, endedAt, canRetry, onRetry }: Given) {
+export function StepList({ steps, text, endedAt, temporal, canRetry, onRetry }: Given) {
   const t = useTexts();
   const texts = itemTexts(text);
   const present = useClock(endedAt === undefined && steps.some(isUnderWay));
@@ -68,6 +71,23 @@ export function StepList({ steps, text, endedAt, canRetry, onRetry }: Given) {
                 {step.error !== undefined && (
                   <p>
                     <code>{step.error.code}</code> {step.error.message}
+                  </p>
+                )}
+                {'startedAt' in step && (
+                  <p className="muted">
+                    <Time at={step.startedAt} />
+                    {step.finishedAt !== undefined && (
+                      <>
+                        {' – '}
+                        <Time at={step.finishedAt} />
+                      </>
+                    )}
+                  </p>
+                )}
+                {'attempts' in step && step.attempts > 1 && (
+                  <p className="muted">
+                    {t.runs.lastAttempt(step.attempts)}{' '}
+                    {temporal !== undefined && <TemporalLink to={temporal} text={t.runs.earlierAttempts} />}
                   </p>
                 )}
                 {'finishedAt' in step && step.finishedAt !== undefined && canRetry?.(step) === true && (

@@ -68,6 +68,9 @@ export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
   runs: {
     none: 'Noch kein Lauf',
     noneWhy: 'Läufe beginnen, wie die Auslöser aktiver Workflows es sagen, oder wenn jemand einen beginnt.',
+    lastAttempt: (count) =>
+      `Versuch ${count} war bisher der letzte. Seine Ein- und Ausgabe und sein Fehler sind gespeichert, von denen davor ihre Zahl.`,
+    earlierAttempts: 'Alle Versuche, in Temporal',
     temporal: 'Seine Workflows, einer je Runde',
     took: 'Dauer',
     crashes: (count) => (count === 1 ? '1 davon verlor seinen Worker' : `${count} davon verloren ihren Worker`),

@@ -67,6 +67,9 @@ export const enAutomations = {
     took: 'Took',
     soFar: (duration: string) => `${duration} so far`,
     crashes: (count: number) => (count === 1 ? '1 of them lost its worker' : `${count} of them lost their worker`),
+    lastAttempt: (count: number) =>
+      `Attempt ${count} was the last one so far. Its input, output and error are kept, and of those before their number.`,
+    earlierAttempts: 'All attempts, in Temporal',
     temporal: 'Its workflows, one for each round',
     version: (version: number) => `version ${version}`,
     input: 'In',
