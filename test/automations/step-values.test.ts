@@ -40,6 +40,27 @@ test('a long number stands in a longer text digit for digit', async () => {
   expect(request?.body).toBe('all {"id":9007199254740993,"list":[12345678901234567890]}');
 });
 
+test('a number with a fraction is a double in what a step keeps and sends', async () => {
+  receiver.answerWith([
+    (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"price": 12.50}'),
+  ]);
+  const call = { action: 'http', url: receiver.url, body: { total: '{{ event.payload.total }}' } };
+  const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'call', type: 'action', config: call }]);
+  const { id } = await calls.good<{ id: string }>(
+    'POST',
+    `/v1/workflows/${workflowId}/runs`,
+    '{"payload":{"total":12.50}}',
+  );
+  const run = await calls.ended(id);
+  receiver.answerWith([200]);
+  expect(receiver.requests.at(-1)?.body).toBe('{"total":12.5}');
+  expect(stepOf(run, 'call').output).toMatchObject({ body: { price: 12.5 } });
+  const key = { authorization: `Bearer ${posthorn.keys.live}` };
+  expect(await (await fetch(`${posthorn.url}/v1/runs/${id}`, { headers: key })).text()).toContain(
+    '"body":{"price":12.5}',
+  );
+});
+
 test('an action that names no action is kept as it was sent where it is no template, and fails nothing', async () => {
   // Its templates were evaluated: one that was no template failed the run with INTERNAL.
   const config = { note: '{{ oops', sum: '{{ 1 + 1 }}', gone: '{{ event.payload.gone }}', if: 'false', output: '{{ x' };
