@@ -44,9 +44,8 @@ export type ExportDeadLetters = z.output<typeof exportDeadLettersQuery>;
 
 /** Filter of groups: they are of open ones alone. */
 export const deadLetterGroupsQuery = z.strictObject({
-  channelId: deadLetterFilter.channelId,
-  subscriptionId: deadLetterFilter.subscriptionId,
-  workflowId: deadLetterFilter.workflowId,
+  ...deadLetterFilter,
+  errorStatus: errorStatusQuery.optional(),
   /** Bounds failedAt. */
   ...windowQuery,
 });

@@ -76,6 +76,7 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
     .and(page.locator('[aria-current=true]'))
     .waitFor();
   await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
+  await causes.getByText('The list below shows one cause, which is marked.').waitFor();
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     kind: 'delivery',
     reason: 'exhausted',

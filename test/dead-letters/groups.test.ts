@@ -109,6 +109,16 @@ test('they are those of a filter, and what is no filter is refused', async () =>
   expect(await counts(`?subscriptionId=${first}`)).toEqual([2]);
   expect(await counts(`?channelId=${channelId}`)).toEqual([3, 2]);
   expect(await counts('?channelId=nothing')).toEqual([]);
+  expect(await counts('?errorClass=timeout&kind=delivery&reason=exhausted')).toEqual([3, 2]);
+  for (const none of [
+    'errorClass=dns',
+    'errorStatus=5xx',
+    'reason=gone',
+    'kind=run',
+    'eventType=none',
+    'messageId=msg_none',
+  ])
+    expect(await counts(`?${none}`)).toEqual([]);
   expect(await counts('?since=2026-01-01T00:00:30Z')).toEqual([3]);
   expect(await counts('?until=2026-01-01T00:00:02Z')).toEqual([1]);
   for (const [query, field] of [

@@ -1130,7 +1130,13 @@ export type DefinitionValidation = {
 
 export type Delivery = {
   /** Prefix `dlv_` and 26 characters that sort by the time of making. */
+  readonly messageId?: string | undefined;
   readonly id: string;
+  readonly eventType?: string | undefined;
+  readonly kind?: 'delivery' | 'run' | undefined;
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
   /** Message that is delivered. */
   readonly messageId: string;
   /** Subscription that gets it. */

@@ -16,7 +16,8 @@ import { useSteady } from '../parts/use-steady.ts';
 const FIRST = 5;
 
 type Group = Groups['groups'][number];
-type Among = Readonly<Record<'channelId' | 'subscriptionId' | 'workflowId' | 'since' | 'until', string | undefined>>;
+type Among = Omit<Parameters<typeof api.deadLetters.group>[0] & object, 'since' | 'until'> &
+  Readonly<Record<'since' | 'until', string | undefined>>;
 
 /** The filters of the list that show the dead letters of a group. */
 const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Group) => ({
@@ -45,19 +46,42 @@ const idOf = (group: Group): string => JSON.stringify(filterOf(group));
 const isShown = (group: Group, search: Readonly<Record<string, string>>): boolean =>
   Object.entries(searchOf(group)).every(([name, value]) => search[name] === value);
 
-/** The channel and the time that are looked at stay, when a group is opened. */
-const placeOf = ({ channel, since, until }: Readonly<Record<string, string | undefined>>) => ({
+/** A cause that is opened stands among the others: all that narrows them is what its own row does not have. */
+const aroundOf = ({ channelId, eventType, messageId, since, until }: Among): Among => ({
+  channelId,
+  eventType,
+  messageId,
+  since,
+  until,
+});
+
+/** The channel, the type, the message and the time that are looked at stay, when a group is opened. */
+const placeOf = ({ channel, type, message, since, until }: Readonly<Record<string, string | undefined>>) => ({
   ...(channel !== undefined && { channel }),
+  ...(type !== undefined && { type }),
+  ...(message !== undefined && { message }),
   ...(since !== undefined && { since }),
   ...(until !== undefined && { until }),
 });
 
-/** Open dead letters by their cause: what is broken, at one look. */
-export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: (filter: AskBulkReplay) => void }) {
+/**
+ * Open dead letters by their cause: what is broken, at one look. They obey the filters of the list. Where these are a cause that `isOpened`
+ * here, the others stay in view and a line says so.
+ */
+export function DeadLetterGroups({
+  among: filters,
+  isOpened,
+  onReplay,
+}: {
+  among: Among;
+  isOpened: boolean;
+  onReplay: (filter: AskBulkReplay) => void;
+}) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const [search] = useAddress();
   const [isWhole, setIsWhole] = useState(false);
+  const among = isOpened ? aroundOf(filters) : filters;
   const found = useQuery({
     queryKey: [path, 'dead-letter-groups', among],
     queryFn: () => api.deadLetters.group({ ...among, since: sinceOf(among.since), until: sinceOf(among.until) }, at),
@@ -141,6 +165,8 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
                         onReplay({
                           ...filterOf(group),
                           channelId: among.channelId,
+                          eventType: among.eventType,
+                          messageId: among.messageId,
                           since: sinceOf(among.since),
                           until: sinceOf(among.until),
                         })
@@ -155,6 +181,7 @@ export function DeadLetterGroups({ among, onReplay }: { among: Among; onReplay: 
           </tbody>
         </table>
       </div>
+      {isOpened && <p className="muted">{t.deadLetters.oneCause}</p>}
       {!isComplete && <p className="muted">{t.deadLetters.ofNewest(examined)}</p>}
       {!isWhole && groups.length > FIRST && (
         <button type="button" className="button plain" onClick={() => setIsWhole(true)}>

@@ -45,6 +45,15 @@ const FILTERS = [
 ] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
+/** Whether the filters are those of a row of the causes. */
+const isOneCause = ({
+  kind,
+  reason,
+  subscriptionId,
+  workflowId,
+}: Partial<Record<string, string | undefined>>): boolean =>
+  kind !== undefined && reason !== undefined && (subscriptionId ?? workflowId) !== undefined;
+
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
 export function DeadLettersPage() {
   const t = useTexts();
@@ -74,7 +83,6 @@ export function DeadLettersPage() {
   const { since, until } = search;
   const filterNow = () => ({ ...filter, since: sinceOf(since), until: sinceOf(until) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  // Causes of a channel or a time. A subscription, a workflow or a cause that is chosen is one of them, and the others stay in view.
   const { channelId } = filter;
   const askForAll = (): void => setAsked({ ...filterNow(), errorStatus: askedAnswer(errorStatus) });
   const replayEach = useEach({
@@ -155,7 +163,8 @@ export function DeadLettersPage() {
       />
       {isOfOpen && (
         <DeadLetterGroups
-          among={{ channelId, subscriptionId: undefined, workflowId: undefined, since, until }}
+          among={{ ...filter, errorStatus, since, until }}
+          isOpened={isOneCause(filter)}
           onReplay={setAsked}
         />
       )}

@@ -164,6 +164,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     show: (count) => number(count),
     firstAt: 'Die erste',
     lastAt: 'Die letzte',
+    oneCause: 'Die Liste unten zeigt eine Ursache, die hier markiert ist. Für die anderen gelten deren Filter nicht.',
     ofNewest: (count) => `Unter den neuesten ${number(count)}: es gibt mehr.`,
     allCauses: (count) => `Alle ${number(count)} Ursachen`,
     none: 'Nichts ist verloren',

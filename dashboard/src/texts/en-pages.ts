@@ -162,6 +162,7 @@ export const enPages = {
     show: (count: number) => number(count),
     firstAt: 'First',
     lastAt: 'Last',
+    oneCause: 'The list below shows one cause, which is marked. The others here do not obey its filters.',
     ofNewest: (count: number) => `Among the newest ${number(count)}: there are more.`,
     allCauses: (count: number) => `All ${number(count)} causes`,
     none: 'Nothing is lost',
