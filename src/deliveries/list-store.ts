@@ -14,11 +14,12 @@ import {
 } from '../db/sql/walk.ts';
 import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
-import type { DeliveryStatus } from '../kernel/words/statuses.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../kernel/words/statuses.ts';
 import {
   findUnindexed,
   type FoundIds,
   isUnindexed,
+  OF_REPLAY,
   unindexedConditions,
   type UnindexedFilter,
 } from './unindexed-store.ts';
@@ -30,6 +31,8 @@ export type DeliveryFilter = UnindexedFilter & {
   subscriptionId?: string | undefined;
   messageId?: string | undefined;
   eventType?: string | undefined;
+  /** The replay that was the last to make them due. */
+  replayId?: string | undefined;
   /** Any of these. */
   status?: readonly DeliveryStatus[] | undefined;
   /** Bounds of createdAt, which is the time in the id. */
@@ -76,8 +79,9 @@ async function findUnfinished(
   filter: DeliveryFilter,
   page: PageRequest,
 ): Promise<string[] | undefined> {
-  const { status = [] } = filter;
-  if (isOfAll(filter) || !status.includes('pending') || status.includes('delivered')) return undefined;
+  const { status = [], replayId } = filter;
+  if (replayId !== undefined || isOfAll(filter) || !status.includes('pending') || status.includes('delivered'))
+    return undefined;
   const waiting = await findWaiting(db, filter, page);
   const missed = status.filter(isMissed);
   if (waiting === undefined || missed.length === 0) return waiting;
@@ -121,11 +125,12 @@ async function findWaiting(
 
 /**
  * Each filter reads only the rows it names, however many others are stored. A message has few deliveries. Failed, retrying and waiting
- * deliveries have indexes of their own. The newest of each subscription, and of each of its event types, are at hand with their status
- * behind the id. That serves the rest: delivered ones, and those that wait behind a backlog.
+ * deliveries have indexes of their own, and so have those of replays. The newest of each subscription, and of each of its event types,
+ * are at hand with their status behind the id. That serves the rest: delivered ones, and those that wait behind a backlog.
  */
 function select(filter: DeliveryFilter, search: Search): string {
-  const { eventType, status } = filter;
+  const { eventType, status, replayId } = filter;
+  if (replayId !== undefined) return byReplay(filter, search, replayId);
   if (isOfAll(filter) && status !== undefined && !status.includes('delivered')) return byStatus(filter, search, status);
   if (!isOfAll(filter) || isNarrowing(eventType)) return bySubscription(filter, search);
   const at = [search.values.add(filter.environmentId)];
@@ -151,9 +156,13 @@ const columnIs = (column: string, value: string | undefined, { add }: Values): s
   value === undefined ? [] : [`d.${column} = ${add(value)}`];
 
 /** Conditions on each row, whichever index leads to it. */
-export const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, values: Values): string[] => [
+export const narrowing = (
+  { channelId, subscriptionId, replayId, eventType }: DeliveryFilter,
+  values: Values,
+): string[] => [
   ...columnIs('channel_id', channelId, values),
   ...columnIs('subscription_id', subscriptionId, values),
+  ...columnIs('replay_id', replayId, values),
   ...eventTypeIs(eventType, values),
 ];
 
@@ -185,6 +194,19 @@ function byStatus(filter: DeliveryFilter, search: Search, statuses: readonly Del
     where: [`d.status <> 'delivered'`, ...narrowing(filter, search.values)],
   };
   return `WITH walks AS (SELECT v.status FROM ${eachOf(statuses)}), ${alongAll('walks', walk)}`;
+}
+
+/** Deliveries that one replay was the last to make due: a walk for each status. */
+function byReplay(filter: DeliveryFilter, search: Search, replayId: string): string {
+  const { add } = search.values;
+  const walk = {
+    ...search,
+    table: TABLE,
+    columns: ['environment_id', 'replay_id', 'status'],
+    at: [add(filter.environmentId), add(replayId), 'w.status'],
+    where: [OF_REPLAY, ...narrowing({ ...filter, replayId: undefined }, search.values)],
+  };
+  return `WITH walks AS (SELECT v.status FROM ${eachOf(filter.status ?? DELIVERY_STATUSES)}), ${alongAll('walks', walk)}`;
 }
 
 /**

@@ -32,6 +32,8 @@ export const listDeliveriesQuery = pageQuery.extend({
   errorStatus: errorStatusQuery.optional(),
   minLatencyMs: minLatencyQuery.optional(),
   held: enumQuery(['true', 'false']).optional(),
+  /** A replay or bulk retry that was the last to make them due. */
+  replayId: z.string().optional(),
   /** No filter: says whether the rows come with the bodies of their last answers. */
   responseBodies: enumQuery(['true', 'false']).optional(),
   /** Bounds createdAt. */

@@ -20,6 +20,7 @@ export type UnindexedFilter = {
 type Filter = UnindexedFilter & {
   environmentId: string;
   subscriptionId?: string | undefined;
+  replayId?: string | undefined;
   status?: readonly DeliveryStatus[] | undefined;
   ids?: IdRange;
 };
@@ -37,6 +38,9 @@ const TABLE = 'deliveries';
 
 export const isUnindexed = ({ errorClass, errorStatus, minLatencyMs, held }: UnindexedFilter): boolean =>
   [errorClass, errorStatus, minLatencyMs, held].some((value) => value !== undefined);
+
+/** SQL: the condition of the index of replays, which a comparison of rows does not imply. */
+export const OF_REPLAY = 'd.replay_id IS NOT NULL';
 
 const words = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
@@ -136,7 +140,7 @@ type Look = Pick<Walk, 'bounds' | 'limit' | 'isRising'> & { fits: string; status
 
 /** The walks that have every row of these statuses which the filters may let through. `fits`: the conditions on each, as a column. */
 export function walksOf(filter: Filter, values: Values, { fits, statuses, ...look }: Look): string[] {
-  const { environmentId, subscriptionId, minLatencyMs } = filter;
+  const { environmentId, subscriptionId, replayId, minLatencyMs } = filter;
   const here = values.add(environmentId);
   const inEnvironment = (columns: string[], at: string[], where: string[]): string =>
     along({
@@ -158,6 +162,10 @@ export function walksOf(filter: Filter, values: Values, { fits, statuses, ...loo
       where,
     });
   };
+  if (replayId !== undefined)
+    return statuses.map((one) =>
+      inEnvironment(['replay_id', 'status'], [values.add(replayId), `'${one}'`], [OF_REPLAY]),
+    );
   // With a condition that implies the one of its index, which has nothing but slow ones.
   if (minLatencyMs !== undefined) return [inEnvironment([], [], [`d.response_latency_ms >= ${SLOW_MS}`])];
   // Delivered ones have no index by status.

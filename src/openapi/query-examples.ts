@@ -16,6 +16,7 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   errorStatus: '503',
   minLatencyMs: 1_000,
   owner: 'customer-7',
+  replayId: exampleId('bulkRetry'),
   version: 1,
   beforeVersion: 2,
   search: 'mail',

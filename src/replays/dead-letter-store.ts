@@ -9,7 +9,7 @@ import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/words/statuses.ts';
 import { HTTP_STATUS, statusRange } from '../kernel/rules/http-status.ts';
-import type { Batch, ReadableKind } from './kind.ts';
+import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 
 // Dead letters made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
@@ -18,7 +18,7 @@ const BATCH = 100;
 export async function insertBulkReplay(
   db: DatabaseTransaction,
   replay: Pick<BulkReplay, 'id' | 'filter' | 'matched' | 'requestedBy' | 'ratePerSecond'> & { environmentId: string },
-): Promise<BulkReplay> {
+): Promise<StoredReplay<BulkReplay>> {
   const { filter, ...rest } = replay;
   const row = await db.bulkReplay.create({
     data: {
@@ -186,7 +186,7 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const letters = await queryAlongOn<{ id: string }>(connection, text, { values });
   const ids = letters.map((letter) => letter.id);
   // Each of the two takes the letters of its kind.
-  const replay = { ids, environmentId, requestedBy };
+  const replay = { ids, environmentId, requestedBy, replayId: id };
   const replayed = (await replayDeadLetters(connection, replay)) + (await replayRunLetters(connection, replay));
   const failed = replayed < ids.length ? await countStillOpen(connection, ids, environmentId) : 0;
   return {
@@ -248,7 +248,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.deliveryUntil !== null && { createdUntil: row.deliveryUntil }),
 });
 
-const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({
+const toBulkReplay = (row: BulkReplayRow): StoredReplay<BulkReplay> => ({
   id: row.id,
   // Only this service writes the column, from REPLAY_STATUSES.
   status: row.status as ReplayStatus,

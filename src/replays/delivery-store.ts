@@ -7,7 +7,7 @@ import { type FoundRetryable, retriedStatuses, selectRetryable } from '../delive
 import { retryDeliveries } from '../deliveries/statements/due-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { DeliveryStatus, ReplayStatus } from '../kernel/words/statuses.ts';
-import type { Batch, ReadableKind } from './kind.ts';
+import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
 import { type BulkRetry, type BulkRetryFilter, bulkRetryFilter, type BulkRetryPreview } from './schema.ts';
 
 // Deliveries made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
@@ -27,7 +27,7 @@ export async function insertBulkRetry(
   }: Pick<BulkRetry, 'id' | 'filter' | 'matched' | 'isComplete' | 'requestedBy' | 'ratePerSecond'> & {
     environmentId: string;
   },
-): Promise<BulkRetry> {
+): Promise<StoredReplay<BulkRetry>> {
   // Times as they are answered, and nothing that is left out. `as`: JSON makes no other values.
   const stored = JSON.parse(JSON.stringify(filter)) as Prisma.InputJsonObject;
   return toBulkRetry(await db.bulkRetry.create({ data: { ...rest, filter: stored } }));
@@ -104,7 +104,13 @@ async function retryNext(connection: PoolClient, id: string, now: Date): Promise
     now,
   });
   const statuses = retriedStatuses(filter);
-  const { retried, failed } = await retryDeliveries(connection, { ids, environmentId, statuses, requestedBy });
+  const { retried, failed } = await retryDeliveries(connection, {
+    ids,
+    environmentId,
+    statuses,
+    requestedBy,
+    replayId: id,
+  });
   const isFull = ids.length === limit;
   const done = wanted.retried + wanted.failed + retried + failed;
   return {
@@ -160,7 +166,7 @@ export const deliveryRetries: ReadableKind<BulkRetry, { status?: ReplayStatus | 
   },
 };
 
-const toBulkRetry = (row: BulkRetryRow): BulkRetry => ({
+const toBulkRetry = (row: BulkRetryRow): StoredReplay<BulkRetry> => ({
   id: row.id,
   // Only this service writes the column, from REPLAY_STATUSES.
   status: row.status as ReplayStatus,

@@ -4,6 +4,7 @@ import type { Filters } from '../filters/filters.ts';
 import type { IdKind } from '../kernel/values/ids.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { ReplayStatus } from '../kernel/words/statuses.ts';
+import type { ReplayOutcome } from './schema.ts';
 
 /** Batches are made with these, in a worker process. */
 export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'> };
@@ -48,9 +49,19 @@ export type ReplayKindDefinition = {
   prepare(deps: ReplayDependencies, replay: { id: string; now: Date }): Promise<MakeBatch>;
 };
 
+/** A replay as its table has it: its rows say what has become of them (outcome-store.ts). */
+export type StoredReplay<Replay extends { outcome: ReplayOutcome }> = Omit<Replay, 'outcome'> & {
+  id: string;
+  status: ReplayStatus;
+};
+
 /** A kind with the readers of its resource, for the API. `Filter` is what its list may be narrowed by. */
-export type ReadableKind<Replay extends { id: string; status: ReplayStatus }, Filter> = ReplayKindDefinition & {
-  find(db: DatabaseTransaction, environmentId: string, id: string): Promise<Replay | undefined>;
+export type ReadableKind<Replay extends { outcome: ReplayOutcome }, Filter> = ReplayKindDefinition & {
+  find(db: DatabaseTransaction, environmentId: string, id: string): Promise<StoredReplay<Replay> | undefined>;
   /** Newest first, one more than asked for. */
-  list(db: DatabaseTransaction, filter: Filter & { environmentId: string }, page: PageRequest): Promise<Replay[]>;
+  list(
+    db: DatabaseTransaction,
+    filter: Filter & { environmentId: string },
+    page: PageRequest,
+  ): Promise<StoredReplay<Replay>[]>;
 };

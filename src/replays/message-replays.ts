@@ -16,6 +16,7 @@ import {
   shownMessage,
 } from './message-count-store.ts';
 import { insertMessageReplay } from './message-store.ts';
+import { NO_OUTCOME } from './outcome-store.ts';
 import { type MessageReplay, type MessageReplayPreview, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
 
 // A publish that did not see the new subscription has committed by then; what both see is delivered once.
@@ -103,7 +104,7 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
         await wakeWorkers(transaction);
         const after = { ...request, subscriptionId: subscription.id, since: draft.since, until: draft.until };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
-        return replay;
+        return { ...replay, outcome: NO_OUTCOME };
       });
     },
 
@@ -112,7 +113,7 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
       transaction: DatabaseTransaction,
       { environmentId, principal }: EnvironmentCaller,
       { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Instant },
-    ): Promise<MessageReplay> {
+    ): Promise<{ id: string }> {
       const now = clock();
       const replay = await insertMessageReplay(transaction, {
         id: newId('messageReplay'),

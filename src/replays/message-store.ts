@@ -6,7 +6,7 @@ import type { MessageReplay as MessageReplayRow } from '../db/generated/client.t
 import { replayMessages } from '../deliveries/statements/due-again.ts';
 import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
 import type { ReplayStatus } from '../kernel/words/statuses.ts';
-import type { Batch, ReadableKind, ReplayDependencies } from './kind.ts';
+import type { Batch, ReadableKind, ReplayDependencies, StoredReplay } from './kind.ts';
 import type { MessageReplay } from './schema.ts';
 
 // Messages looked at in one transaction, and never more than a second's worth of deliveries.
@@ -23,7 +23,10 @@ export type NewMessageReplay = Pick<
   'id' | 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing' | 'ratePerSecond' | 'requestedBy'
 > & { environmentId: string };
 
-export async function insertMessageReplay(db: DatabaseTransaction, replay: NewMessageReplay): Promise<MessageReplay> {
+export async function insertMessageReplay(
+  db: DatabaseTransaction,
+  replay: NewMessageReplay,
+): Promise<StoredReplay<MessageReplay>> {
   return toMessageReplay(await db.messageReplay.create({ data: replay }));
 }
 
@@ -73,7 +76,7 @@ type ToFilter = {
 
 // One statement: a finished delivery goes into its next round as in a single replay, a missing one is made, and one under way is left
 // alone. Messages are locked before their deliveries, as erasing does, so that an erasure under way is seen and nothing of it is left.
-// $9 are the messages that the subscription's filter lets through.
+// $9 are the messages that the subscription's filter lets through, $10 is the replay.
 const REPLAY = `
   WITH looked AS (
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at, m.only_subscription_id FROM messages m
@@ -82,7 +85,7 @@ const REPLAY = `
   ), wanted AS (
     SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
     WHERE ${IS_WANTED} AND ($9::text[] IS NULL OR m.id = ANY ($9))
-  ), ${replayMessages({ wanted: 'wanted', subscriptionId: '$5', onlyMissing: '$7', requestedBy: '$8' })}
+  ), ${replayMessages({ wanted: 'wanted', subscriptionId: '$5', onlyMissing: '$7', requestedBy: '$8', replayId: '$10' })}
   SELECT (SELECT count(*)::int FROM looked) AS looked, (SELECT max(id) FROM looked) AS last,
     (SELECT count(*)::int FROM wanted) AS wanted,
     (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
@@ -114,6 +117,7 @@ async function replayNext(connection: PoolClient, { id, now }: ReplayRun, asked:
       wanted.only_missing,
       wanted.requested_by,
       read?.matching ?? null,
+      id,
     ],
   );
   const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
@@ -212,7 +216,7 @@ export const messageReplays: ReadableKind<
   },
 };
 
-const toMessageReplay = (row: MessageReplayRow): MessageReplay => {
+const toMessageReplay = (row: MessageReplayRow): StoredReplay<MessageReplay> => {
   const upTo = row.position === null ? undefined : timeOfId('message', row.position);
   return {
     id: row.id,

@@ -79,6 +79,7 @@ export const bulkRetryBody = fieldsOf({
   errorStatus: errorStatus.optional(),
   minLatencyMs: z.number().int().min(SLOW_MS).max(TIMEOUT_MS.max).optional(),
   held: z.boolean('must be true or false').optional(),
+  replayId: z.string('must be a string').optional(),
   since: instantField.optional(),
   until: instantField.optional(),
   ratePerSecond: rate.exactOptional(),
@@ -101,6 +102,17 @@ const requestedBy = idOf('apiKey', 'machineCredential', 'user').describe(
   'Who asked for it: an API key, a machine credential or a person.',
 );
 
+/** The fate of the rows that a replay was the last to make due. */
+const outcome = z
+  .strictObject({
+    succeeded: wholeNumber.describe('Deliveries that are delivered, and runs that have completed.'),
+    underWay: wholeNumber.describe('Deliveries that are still being tried, and runs that go on.'),
+    failed: wholeNumber.describe('Deliveries and runs that have failed again, and runs that were cancelled.'),
+    isComplete: z.boolean().describe('Whether all are counted: 10,000 for each number at most, in a list 1,000.'),
+  })
+  .describe('Their states by now. One that a later replay has made due counts there.');
+export type ReplayOutcome = z.output<typeof outcome>;
+
 /** A replay and how far it is: messages that are not made due were under way already, or were there with onlyMissing. */
 export const messageReplayAnswer = z.strictObject({
   id: idOf('messageReplay'),
@@ -113,6 +125,7 @@ export const messageReplayAnswer = z.strictObject({
   ratePerSecond: wholeNumber.describe('Deliveries made due per second at most.'),
   matched: wholeNumber.describe('Messages found so far.'),
   replayed: wholeNumber.describe('Messages that were made due.'),
+  outcome,
   upTo: time.exactOptional().describe('publishedAt of the last message looked at. Absent before the first one.'),
   requestedBy,
   createdAt: time.describe('When it was asked for.'),
@@ -143,6 +156,13 @@ export type MessageReplayPreview = z.output<typeof messageReplayPreviewAnswer>;
 /** The answer to asking for a replay, or for a dry run of one. */
 export const messageReplayAskedAnswer = z.union([messageReplayAnswer, messageReplayPreviewAnswer]);
 
+const filteredStatus = z
+  .union([wholeNumber, z.string()])
+  .optional()
+  .describe(
+    'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+  );
+
 const bulkReplayFilter = z.strictObject({
   channelId: idOf('channel').optional().describe('Only of this channel.'),
   subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
@@ -152,12 +172,7 @@ const bulkReplayFilter = z.strictObject({
   kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
   errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
-  errorStatus: z
-    .union([wholeNumber, z.string()])
-    .optional()
-    .describe(
-      'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
-    ),
+  errorStatus: filteredStatus,
   since: time.exactOptional().describe('Only what failed after this.'),
   until: time.describe('Only what failed before this.'),
   createdSince: time.exactOptional().describe('Only deliveries that were made after this.'),
@@ -174,6 +189,7 @@ export const bulkReplayAnswer = z.strictObject({
   matched: wholeNumber.describe('Open dead letters that the filter matches.'),
   replayed: wholeNumber.describe('Dead letters replayed so far.'),
   failed: wholeNumber.describe('Dead letters that could not be replayed.'),
+  outcome,
   filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
   ratePerSecond: wholeNumber
     .exactOptional()
@@ -225,14 +241,12 @@ export const bulkRetryFilter = z.strictObject({
     .optional()
     .describe('Only with this status, or one of these. Absent: all that have not arrived.'),
   errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
-  errorStatus: z
-    .union([wholeNumber, z.string()])
-    .optional()
-    .describe(
-      'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
-    ),
+  errorStatus: filteredStatus,
   minLatencyMs: wholeNumber.optional().describe('Only with a last answer that took so many milliseconds or more.'),
   held: z.boolean().optional().describe('Only what waits for something beside its policy, or all others.'),
+  replayId: idOf('bulkReplay', 'bulkRetry', 'messageReplay')
+    .optional()
+    .describe('Only what this replay or bulk retry was the last to make due.'),
   since: time.exactOptional().describe('Only what was made after this.'),
   until: time.describe('Only what was made before this.'),
 });
@@ -250,6 +264,7 @@ export const bulkRetryAnswer = z.strictObject({
   isComplete,
   retried: wholeNumber.describe('Deliveries made due so far.'),
   failed: wholeNumber.describe('Deliveries that could not be retried.'),
+  outcome,
   filter: bulkRetryFilter.describe('Deliveries that were asked for.'),
   ratePerSecond: wholeNumber
     .exactOptional()

@@ -15,6 +15,7 @@ import { countRetryable, deliveryRetries, insertBulkRetry } from './delivery-sto
 import type { ReadableKind } from './kind.ts';
 import { createMessageReplays } from './message-replays.ts';
 import { messageReplays } from './message-store.ts';
+import { MOST_COUNTED, MOST_COUNTED_IN_LIST, NO_OUTCOME, withOutcomes } from './outcome-store.ts';
 import {
   type BulkDiscard,
   type BulkDiscardRequest,
@@ -26,6 +27,7 @@ import {
   type BulkRetryFilter,
   type BulkRetryPreview,
   type BulkRetryRequest,
+  type ReplayOutcome,
 } from './schema.ts';
 
 // Dead letters of one request: some 100 ms.
@@ -57,12 +59,18 @@ export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
 
 /** The same for every kind: get, list and cancel. */
 function createReading<
-  Replay extends { id: string; status: ReplayStatus },
+  Replay extends { id: string; status: ReplayStatus; outcome: ReplayOutcome },
   Filter extends Record<string, string | undefined>,
 >({ tenants, clock }: Needed, { audit }: Collaborators, kind: ReadableKind<Replay, Filter>) {
   const get = async (caller: EnvironmentCaller, id: string): Promise<Replay> => {
     const replay = isId(kind.prefix, id)
-      ? await tenants.within(caller, (transaction) => kind.find(transaction, caller.environmentId, id))
+      ? await tenants.within(caller, async (transaction) => {
+          const stored = await kind.find(transaction, caller.environmentId, id);
+          if (stored === undefined) return undefined;
+          const [found] = await withOutcomes(transaction, caller.environmentId, [stored], MOST_COUNTED);
+          // `as`: a stored replay with its outcome is all of it.
+          return found as Replay | undefined;
+        })
       : undefined;
     if (replay === undefined) throw notFound(kind.name);
     return replay;
@@ -80,9 +88,11 @@ function createReading<
       const { environmentId } = caller;
       const scope: ListScope = { list: `${kind.name}s`, environmentId, filters };
       const page = pageRequest(scope, query);
-      const found = await tenants.list(caller, (transaction) =>
-        kind.list(transaction, { ...filters, environmentId }, page),
-      );
+      const found = await tenants.list(caller, async (transaction) => {
+        const stored = await kind.list(transaction, { ...filters, environmentId }, page);
+        // `as`: the same.
+        return (await withOutcomes(transaction, environmentId, stored, MOST_COUNTED_IN_LIST)) as Replay[];
+      });
       return toPage(scope, query.limit, found, (replay) => replay);
     },
 
@@ -134,6 +144,18 @@ async function requireNamed(
   if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
 }
 
+/** The same for the replay whose deliveries a bulk retry is to take. */
+async function requireReplay(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  replayId: string | undefined,
+): Promise<void> {
+  if (replayId === undefined) return;
+  const kind = [bulk.deadLetterReplays, deliveryRetries, messageReplays].find(({ prefix }) => isId(prefix, replayId));
+  if ((await kind?.find(transaction, environmentId, replayId)) === undefined)
+    throw invalidField('replayId', 'names no replay of this environment');
+}
+
 const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
    * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
@@ -164,7 +186,7 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
         await wakeWorkers(transaction);
         const after = { ...filter, ...paced, matched };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
-        return replay;
+        return { ...replay, outcome: NO_OUTCOME };
       },
       { timeout: START_TIMEOUT_MS },
     );
@@ -217,6 +239,7 @@ const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collabo
       caller,
       async (transaction) => {
         await requireNamed(transaction, environmentId, named);
+        await requireReplay(transaction, environmentId, named.replayId);
         const now = clock();
         const filter: BulkRetryFilter = { ...named, ...spanOf({ since, until }, now) };
         const { oldest, ...counted } = await countRetryable(transaction, { environmentId, filter, now });
@@ -232,7 +255,7 @@ const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collabo
         await wakeWorkers(transaction);
         const after = { ...filter, ...paced, matched: counted.matched };
         await audit.record(transaction, caller, { action: 'replay.started', target: { id: retry.id }, after });
-        return retry;
+        return { ...retry, outcome: NO_OUTCOME };
       },
       { timeout: START_TIMEOUT_MS },
     );

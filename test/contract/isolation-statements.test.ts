@@ -190,6 +190,7 @@ test('src/deliveries/statements/due-again.ts retries no delivery of another envi
         environmentId,
         statuses: ['failed'],
         requestedBy: all.ids.apiKeyId,
+        replayId: all.ids.bulkRetryId,
       }),
     );
   for (const { environmentId } of all.neighbours) expect(await retry(environmentId)).toEqual({ retried: 0, failed: 0 });

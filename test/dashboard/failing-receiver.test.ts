@@ -123,6 +123,11 @@ test('the causes of dead letters obey the filters that are set', async () => {
   const { page } = dashboard;
   const { pool, db } = scene.posthorn.deps;
   const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+  const barnId = await scene.make('/v1/subscriptions', {
+    channelId,
+    webhookUrl: 'https://example.com/b',
+    name: 'Barn',
+  });
   const ledger = await scene.make('/v1/subscriptions', {
     channelId,
     webhookUrl: 'https://example.com/l',
@@ -131,14 +136,14 @@ test('the causes of dead letters obey the filters that are set', async () => {
   await insertListed(
     pool,
     { channelId, environmentId },
-    { eventType: 'payment.made', status: 'failed', count: 20, to: [subscriptionId, ledger] },
+    { eventType: 'payment.made', status: 'failed', count: 20, to: [barnId, ledger] },
   );
   const causes = page.getByRole('region', { name: 'Causes' });
-  const till = causes.getByRole('row', { name: /Till/ });
+  const barn = causes.getByRole('row', { name: /Barn/ });
   await dashboard.open('/dead-letters');
-  await till.waitFor();
+  await barn.waitFor();
   await page.getByRole('search').getByLabel('Subscription').selectOption(ledger);
-  await till.waitFor({ state: 'detached' });
+  await barn.waitFor({ state: 'detached' });
   await causes.getByRole('row', { name: /Ledger/ }).waitFor();
   expect(await causes.getByText('The list below shows one cause').count()).toBe(0);
   // A type that no dead letter has leaves no cause.
@@ -146,5 +151,5 @@ test('the causes of dead letters obey the filters that are set', async () => {
   await page.getByText('None match').first().waitFor();
   await causes.waitFor({ state: 'detached' });
   await dashboard.open('/dead-letters?type=payment.*');
-  await till.waitFor();
+  await barn.waitFor();
 });

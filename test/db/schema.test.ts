@@ -103,6 +103,8 @@ describe('the migrations', () => {
       { migration_name: '0079_makers_of_versions', isFinished: true },
       { migration_name: '0083_run_figures', isFinished: true },
       { migration_name: '0084_inbound_figures', isFinished: true },
+      { migration_name: '0085_replays_of_rows', isFinished: true },
+      { migration_name: '0086_rows_of_replays', isFinished: true },
       { migration_name: '0088_addresses_of_credentials', isFinished: true },
       { migration_name: '0089_tests_of_connections', isFinished: true },
       { migration_name: '0091_temporal_of_workers', isFinished: true },

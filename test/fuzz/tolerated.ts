@@ -30,7 +30,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'PATCH /v1/subscriptions/:subscriptionId': 'the address guard judges `webhookUrl`, and a filter must compile',
   'POST /v1/dlq/discard': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/dlq/replay': 'a channel, a subscription or a message that is named must be there',
-  'POST /v1/deliveries/retry': 'a channel, a subscription or a message that is named must be there',
+  'POST /v1/deliveries/retry': 'a channel, a subscription, a message or a replay that is named must be there',
   'POST /v1/subscriptions/:subscriptionId/replay': '`since` must be before `until`',
   'POST /v1/messages/:messageId/replay': 'the subscription is one of the channel of the message',
   'POST /v1/machine-credentials': CREDENTIAL,

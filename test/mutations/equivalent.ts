@@ -213,6 +213,17 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
+  'src/replays/outcome-store.ts countOf: sql d.environment_id = $1': {
+    because:
+      'The replay was found in the environment, and makes nothing of another one due: the condition is the first column of the index.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'a replay of all dead letters counts those of its own environment, and makes no other ones due',
+      },
+      REFUSED,
+    ],
+  },
   'src/replays/dead-letter-store.ts STILL_OPEN: sql environment_id = $2': {
     because: 'The same transaction has selected these dead letters by the environment, and each keeps it.',
     heldBy: [

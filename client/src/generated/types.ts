@@ -174,6 +174,7 @@ export type AskBulkRetry = {
   readonly errorStatus?: number | string | undefined;
   readonly minLatencyMs?: number | undefined;
   readonly held?: boolean | undefined;
+  readonly replayId?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly ratePerSecond?: number | undefined;
@@ -445,6 +446,17 @@ export type BulkReplay = {
   readonly replayed: number;
   /** Dead letters that could not be replayed. */
   readonly failed: number;
+  /** Their states by now. One that a later replay has made due counts there. */
+  readonly outcome: {
+    /** Deliveries that are delivered, and runs that have completed. */
+    readonly succeeded: number;
+    /** Deliveries that are still being tried, and runs that go on. */
+    readonly underWay: number;
+    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    readonly failed: number;
+    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    readonly isComplete: boolean;
+  };
   /** Dead letters that were asked for. */
   readonly filter: {
     /** Only of this channel. */
@@ -517,6 +529,17 @@ export type BulkRetry = {
   readonly retried: number;
   /** Deliveries that could not be retried. */
   readonly failed: number;
+  /** Their states by now. One that a later replay has made due counts there. */
+  readonly outcome: {
+    /** Deliveries that are delivered, and runs that have completed. */
+    readonly succeeded: number;
+    /** Deliveries that are still being tried, and runs that go on. */
+    readonly underWay: number;
+    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    readonly failed: number;
+    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    readonly isComplete: boolean;
+  };
   /** Deliveries that were asked for. */
   readonly filter: {
     /** Only of this channel. */
@@ -537,6 +560,8 @@ export type BulkRetry = {
     readonly minLatencyMs?: number;
     /** Only what waits for something beside its policy, or all others. */
     readonly held?: boolean;
+    /** Only what this replay or bulk retry was the last to make due. */
+    readonly replayId?: string;
     /** Only what was made after this. */
     readonly since?: string;
     /** Only what was made before this. */
@@ -1105,7 +1130,13 @@ export type DeadLetterGroups = {
 export type DeadLetterGroupsQuery = {
   readonly channelId?: string | undefined;
   readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
   readonly workflowId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly kind?: 'delivery' | 'run' | undefined;
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1130,13 +1161,7 @@ export type DefinitionValidation = {
 
 export type Delivery = {
   /** Prefix `dlv_` and 26 characters that sort by the time of making. */
-  readonly messageId?: string | undefined;
   readonly id: string;
-  readonly eventType?: string | undefined;
-  readonly kind?: 'delivery' | 'run' | undefined;
-  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  readonly errorStatus?: string | undefined;
   /** Message that is delivered. */
   readonly messageId: string;
   /** Subscription that gets it. */
@@ -1261,6 +1286,7 @@ export type ExportDeliveries = {
   readonly errorStatus?: string | undefined;
   readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
+  readonly replayId?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: "ndjson". */
@@ -1668,6 +1694,7 @@ export type ListDeliveries = {
   readonly errorStatus?: string | undefined;
   readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
+  readonly replayId?: string | undefined;
   readonly responseBodies?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
@@ -1939,6 +1966,17 @@ export type MessageReplay = {
   readonly matched: number;
   /** Messages that were made due. */
   readonly replayed: number;
+  /** Their states by now. One that a later replay has made due counts there. */
+  readonly outcome: {
+    /** Deliveries that are delivered, and runs that have completed. */
+    readonly succeeded: number;
+    /** Deliveries that are still being tried, and runs that go on. */
+    readonly underWay: number;
+    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    readonly failed: number;
+    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    readonly isComplete: boolean;
+  };
   /** publishedAt of the last message looked at. Absent before the first one. */
   readonly upTo?: string;
   /** Who asked for it: an API key, a machine credential or a person. */

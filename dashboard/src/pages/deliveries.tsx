@@ -37,6 +37,7 @@ const FILTERS = [
   'subscription',
   'channel',
   'message',
+  'replay',
   'error',
   'answer',
   'slow',
@@ -71,6 +72,7 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
     ...named,
     ...outcomeFilters(t),
     { name: 'message', label: t.fields.message, isChip: true, accepts: isIdOf('msg') },
+    { name: 'replay', label: t.replays.one.filter, isChip: true, accepts: isIdOf('(?:rpl|rty|rpm)') },
     {
       name: 'slow',
       label: t.deliveries.slow,
@@ -141,6 +143,7 @@ const queryOf = ({ since, until, ...filters }: Partial<Filtered>) => {
     subscriptionId: filters.subscription,
     channelId: filters.channel,
     messageId: filters.message,
+    replayId: filters.replay,
     errorClass: oneOf(filters.error, CLASSES_OF_ERRORS),
     errorStatus: statusesOf(filters.answer),
     minLatencyMs: slow === undefined ? undefined : Number(slow),

@@ -11,9 +11,9 @@ import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
 import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
-import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -28,7 +28,7 @@ export function DeliveryRetryList() {
   const filters = [replayStateFilter(t)];
   const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkRetry>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.retried} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.id,
@@ -47,7 +47,7 @@ export function DeliveryRetryList() {
       cell: (row) => countText({ count: row.matched, isMore: isMore(row) }),
     },
     { head: t.replays.retried, width: '96px', isNumber: true, cell: (row) => row.retried },
-    { head: t.replays.notRetried, width: '112px', isNumber: true, cell: (row) => row.failed },
+    ...useOutcomeColumns<BulkRetry>(),
   ];
   return (
     <>
@@ -58,7 +58,7 @@ export function DeliveryRetryList() {
         fetch={(cursor) => api.deliveries.listBulkRetries({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
-        leastWidth={920}
+        leastWidth={1_100}
         empty={
           status === undefined ? (
             <Empty title={t.replays.noRetry}>

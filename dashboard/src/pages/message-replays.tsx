@@ -7,6 +7,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { timeOfText, timeText, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { useBulk } from '../parts/bulk-facts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Doer } from '../parts/doer.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -19,9 +20,9 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { namedFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
-import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
+import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
+import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
-import { State } from '../parts/state.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -41,7 +42,7 @@ export function MessageReplayList() {
   const subscriptionId = search['subscription'];
   const isFiltered = MESSAGE_REPLAY_FILTERS.some((name) => search[name] !== undefined);
   const columns: readonly Column<MessageReplay>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.replayed} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.subscription,
@@ -52,6 +53,7 @@ export function MessageReplayList() {
     { head: t.replays.from, width: '200px', cell: (row) => <Time at={row.since} /> },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
+    ...useOutcomeColumns<MessageReplay>(),
   ];
   return (
     <>
@@ -62,7 +64,7 @@ export function MessageReplayList() {
         fetch={(cursor) => api.replays.list({ status, subscriptionId, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
-        leastWidth={1_020}
+        leastWidth={1_300}
         empty={
           isFiltered ? (
             <NoneMatch filters={MESSAGE_REPLAY_FILTERS} />
@@ -82,11 +84,7 @@ export function MessageReplayList() {
 function MessageReplayView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const found = useQuery({
-    queryKey: [path, 'message-replay', id],
-    queryFn: () => api.replays.get(id, at),
-    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
-  });
+  const found = useBulk([path, 'message-replay', id], () => api.replays.get(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   // How far its time is: the number of messages is not known before the end.

@@ -10,10 +10,10 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
 import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
-import { State } from '../parts/state.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -47,7 +47,7 @@ function BulkReplayList() {
   const filters = [replayStateFilter(t)];
   const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkReplay>[] = [
-    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.replayed} /> },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.id,
@@ -61,7 +61,7 @@ function BulkReplayList() {
     { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
-    { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },
+    ...useOutcomeColumns<BulkReplay>(),
   ];
   return (
     <>
@@ -72,7 +72,7 @@ function BulkReplayList() {
         fetch={(cursor) => api.deadLetters.listBulkReplays({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
-        leastWidth={900}
+        leastWidth={1_100}
         empty={
           status === undefined ? (
             <Empty title={t.replays.none}>

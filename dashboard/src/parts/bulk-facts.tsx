@@ -6,7 +6,10 @@ import { Doer } from './doer.tsx';
 import { isReplayOver, type Replay } from './replay-progress.tsx';
 import { Time } from './time.tsx';
 
-/** A replay or a retry of many, read each second until it has ended. */
+// Deliveries that were made due may be tried for hours.
+const UNDER_WAY_MS = 3_000;
+
+/** A replay or a retry of many, read each second until it has ended, and more seldom until nothing of it is under way. */
 export function useBulk<T extends Replay>(
   queryKey: readonly unknown[],
   queryFn: () => PromiseLike<T>,
@@ -14,7 +17,8 @@ export function useBulk<T extends Replay>(
   const found = useQuery({
     queryKey,
     queryFn: async () => queryFn(),
-    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || !isReplayOver(data) ? 1_000 : data.outcome.underWay > 0 && UNDER_WAY_MS,
   });
   const refresh = useRefresh();
   const hasEnded = found.data !== undefined && isReplayOver(found.data);

@@ -25,7 +25,7 @@ type FailingReceiver = {
   cause?: Group;
 };
 
-/** Those with the most dead letters first; a receiver that takes nothing at present before one that has failed once. */
+/** Receivers that take nothing at present stand first, then those with the most dead letters. */
 function failingReceivers(groups: readonly Group[], figures: SubscriptionStats['subscriptions']): FailingReceiver[] {
   const found = new Map<string, FailingReceiver>();
   for (const { subscriptionId, points } of figures)

@@ -1,14 +1,16 @@
+import type { BulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { AskButton } from './ask-button.tsx';
-import { State } from './state.tsx';
+import { OutcomeOfReplay, ReplayState } from './replay-outcome.tsx';
 
 export type Replay = {
   id: string;
   createdAt: string;
   status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+  outcome: BulkReplay['outcome'];
 };
 type Given = {
   of: Replay;
@@ -35,10 +37,11 @@ export function ReplayProgress({ of: row, text, done, whole, pace, cancel }: Giv
     <>
       <h2 className="mono">{row.id}</h2>
       <p className="sentence">
-        <State of={row.status} /> {text}
+        <ReplayState of={row} asked={pace.replayed} /> {text}
       </p>
       {!isReplayOver(row) && <Pace of={pace} since={row.createdAt} done={done} whole={whole} />}
       <progress max={most} value={row.status === 'completed' ? most : done} aria-label={text} />
+      <OutcomeOfReplay of={row} asked={pace.replayed} />
       {may('developer') && !isReplayOver(row) && (
         <div className="buttons">
           <AskButton

@@ -33,6 +33,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
       underWay: 'Sie ist dorthin schon unterwegs. Ein neuer Versuch ihrer Zustellung schickt sie sofort:',
       waits: (hold) => `Sie wird warten: ${hold}.`,
       go: 'Wiederholen',
+      filter: 'Wiederholung',
       to: (name) => `Wiederholung an ${name}:`,
     },
     replayedOf: (replayed, matched) => `${number(replayed)} wiederholt, ${number(matched)} bisher gefunden`,
@@ -41,6 +42,19 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     matched: 'Treffer',
     replayed: 'Wiederholt',
     failed: 'Nicht wiederholt',
+    outcome: {
+      title: 'Ergebnis',
+      states: { underWay: 'In Zustellung', failed: 'Teils gescheitert', asked: 'Alle angefordert' },
+      heads: { succeeded: 'Zugestellt', underWay: 'Unterwegs', failed: 'Gescheitert' },
+      counts: {
+        succeeded: (count) => `${count} zugestellt`,
+        underWay: (count) => `${count} unterwegs`,
+        failed: (count) => `${count} wieder gescheitert`,
+      },
+      elsewhere: (count) =>
+        `${number(count)} hier nicht gezählt: Sie wurden später noch einmal angefordert, sind entfernt, oder eine frühere Version hat sie wiederholt.`,
+      see: 'Zustellungen ansehen',
+    },
     progress: (done, all) => `${number(done)} von ${number(all)} wieder in Zustellung`,
     filter: {
       channelId: 'Kanal',
@@ -92,6 +106,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
       errorStatus: 'Letzte Antwort',
       minLatencyMs: 'Antwort nach, in ms',
       held: 'Gehalten',
+      replayId: 'Wiederholung',
       since: 'Entstanden seit',
       until: 'Entstanden vor',
     },

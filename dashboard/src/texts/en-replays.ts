@@ -30,6 +30,7 @@ export const enReplays = {
       underWay: 'The message is on its way there already. Retry its delivery to have it at once:',
       waits: (hold: string) => `The delivery will wait: ${hold}.`,
       go: 'Replay it',
+      filter: 'Replay',
       to: (name: string) => `Replay to ${name}:`,
     },
     replayedOf: (replayed: number, matched: number) =>
@@ -39,6 +40,19 @@ export const enReplays = {
     matched: 'Matched',
     replayed: 'Replayed',
     failed: 'Not replayed',
+    outcome: {
+      title: 'Their outcome',
+      states: { underWay: 'Being tried', failed: 'Some failed', asked: 'All asked for' },
+      heads: { succeeded: 'Delivered', underWay: 'Under way', failed: 'Failed again' },
+      counts: {
+        succeeded: (count: string) => `${count} delivered`,
+        underWay: (count: string) => `${count} under way`,
+        failed: (count: string) => `${count} failed again`,
+      },
+      elsewhere: (count: number) =>
+        `${number(count)} not counted here: a later replay has made them due, they are removed, or an earlier release has replayed them.`,
+      see: 'See its deliveries',
+    },
     progress: (done: number, all: number) => `${number(done)} of ${number(all)} given to delivery again`,
     filter: {
       channelId: 'Channel',
@@ -90,6 +104,7 @@ export const enReplays = {
       errorStatus: 'Last answer',
       minLatencyMs: 'Answered after, in ms',
       held: 'Held',
+      replayId: 'Replay',
       since: 'Made since',
       until: 'Made before',
     },

@@ -58,7 +58,7 @@ const RETRY_MANY = `
       AND ${IS_RETRYABLE}
     ORDER BY d.id FOR UPDATE OF d
   )
-  UPDATE deliveries AS d SET ${NEXT_ROUND} FROM taken t, subscriptions s
+  UPDATE deliveries AS d SET ${NEXT_ROUND}, replay_id = $5 FROM taken t, subscriptions s
   WHERE d.id = t.id AND s.id = d.subscription_id RETURNING d.id`;
 
 const NOT_RETRIED = `
@@ -66,17 +66,24 @@ const NOT_RETRIED = `
   WHERE d.id = ANY ($1::text[]) AND d.environment_id = $2 AND d.status = ANY ($3::text[]) AND ${IS_RETRYABLE}`;
 
 /**
- * Makes those of the deliveries due again that have one of the statuses, each as a single retry does, within a transaction. `failed` could
- * not be: their subscription is deleted, or their message erased. Others that are left have moved on by themselves.
+ * Makes those of the deliveries due again that have one of the statuses, each as a single retry does, within a transaction, and has them
+ * name the bulk retry. `failed` could not be: their subscription is deleted, or their message erased. Others that are left have moved on
+ * by themselves.
  */
 export async function retryDeliveries(
   connection: PoolClient,
-  retry: { ids: string[]; environmentId: string; statuses: readonly string[]; requestedBy: string },
+  retry: { ids: string[]; environmentId: string; statuses: readonly string[]; requestedBy: string; replayId: string },
 ): Promise<{ retried: number; failed: number }> {
-  const { ids, environmentId, statuses, requestedBy } = retry;
+  const { ids, environmentId, statuses, requestedBy, replayId } = retry;
   const messages = await connection.query<{ id: string }>(SHARE_MESSAGES, [ids]);
   const sendable = messages.rows.map(({ id }) => id);
-  const { rows } = await connection.query<{ id: string }>(RETRY_MANY, [ids, environmentId, statuses, sendable]);
+  const { rows } = await connection.query<{ id: string }>(RETRY_MANY, [
+    ids,
+    environmentId,
+    statuses,
+    sendable,
+    replayId,
+  ]);
   const retried = rows.length;
   if (retried > 0) {
     await connection.query(CLOSE, [rows.map(({ id }) => id), requestedBy]);
@@ -100,19 +107,20 @@ const REPLAY_DEAD_LETTERS = `
   ), closed AS (${closeDeadLetters({ from: 'eligible e', condition: 'l.id = e.id', requestedBy: '$3' })}
   )
   UPDATE deliveries d
-  SET ${NEXT_ROUND}
+  SET ${NEXT_ROUND}, replay_id = coalesce($4, d.replay_id)
   FROM eligible e, subscriptions s
   WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
 
 /**
- * Makes the deliveries of these open dead letters due again, and wakes workers. Returns their number. The rest are not open or cannot
- * be replayed.
+ * Makes the deliveries of these open dead letters due again, and wakes workers. They name the bulk replay that asks, if it is one. Returns
+ * their number. The rest are not open or cannot be replayed.
  */
 export async function replayDeadLetters(
   db: Pool | PoolClient,
-  replay: { ids: string[]; environmentId: string; requestedBy: string },
+  replay: { ids: string[]; environmentId: string; requestedBy: string; replayId?: string },
 ): Promise<number> {
-  const { rowCount } = await db.query(REPLAY_DEAD_LETTERS, [replay.ids, replay.environmentId, replay.requestedBy]);
+  const { ids, environmentId, requestedBy, replayId = null } = replay;
+  const { rowCount } = await db.query(REPLAY_DEAD_LETTERS, [ids, environmentId, requestedBy, replayId]);
   const replayed = rowCount ?? 0;
   if (replayed > 0) await wakeWorkers(db);
   return replayed;
@@ -120,21 +128,26 @@ export async function replayDeadLetters(
 
 /**
  * SQL, three CTEs about the messages in `wanted` for the subscription `subscriptionId`: `made` are deliveries that were missing,
- * `again` finished ones that are due in their next round (none with `onlyMissing`). Deliveries under way are left alone.
+ * `again` finished ones that are due in their next round (none with `onlyMissing`). Deliveries under way are left alone. With `replayId`
+ * all that are due name this replay.
  */
 export const replayMessages = (names: {
   wanted: string;
   subscriptionId: string;
   onlyMissing: string;
   requestedBy: string;
+  replayId?: string;
 }): string => `
-  made AS (${insertDeliveries({ from: `${names.wanted} m JOIN subscriptions s ON s.id = ${names.subscriptionId}` })}
+  made AS (${insertDeliveries({
+    from: `${names.wanted} m JOIN subscriptions s ON s.id = ${names.subscriptionId}`,
+    ...(names.replayId !== undefined && { replayId: names.replayId }),
+  })}
     ORDER BY m.id
     ON CONFLICT (message_id, subscription_id) DO NOTHING
     RETURNING id
   ), again AS (
     UPDATE deliveries d
-    SET ${NEXT_ROUND}
+    SET ${NEXT_ROUND}, replay_id = ${names.replayId ?? 'd.replay_id'}
     FROM ${names.wanted} m, subscriptions s
     WHERE NOT ${names.onlyMissing} AND s.id = ${names.subscriptionId} AND d.message_id = m.id AND d.subscription_id = s.id
       AND d.due_at IS NULL

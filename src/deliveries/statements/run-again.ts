@@ -101,20 +101,21 @@ const REPLAY = `
     FOR UPDATE OF r, l
   ), closed AS (${closeDeadLetters({ from: 'eligible e', condition: 'l.id = e.id', requestedBy: '$3' })}
   ), run AS (
-    UPDATE runs r SET ${AGAIN} FROM eligible e WHERE r.id = e.run_id RETURNING r.id
+    UPDATE runs r SET ${AGAIN}, replay_id = coalesce($4, r.replay_id) FROM eligible e WHERE r.id = e.run_id RETURNING r.id
   ), steps AS (${STEPS_AGAIN}
   )
   SELECT FROM run`;
 
 /**
- * The runs of these open dead letters go on from the steps that failed. Returns their number. The rest are not open, are of deliveries,
- * or cannot be replayed. Wakes workers.
+ * The runs of these open dead letters go on from the steps that failed, and name the bulk replay that asks, if it is one. Returns their
+ * number. The rest are not open, are of deliveries, or cannot be replayed. Wakes workers.
  */
 export async function replayRunLetters(
   db: Pool | PoolClient,
-  replay: { ids: string[]; environmentId: string; requestedBy: string },
+  replay: { ids: string[]; environmentId: string; requestedBy: string; replayId?: string },
 ): Promise<number> {
-  const { rowCount } = await db.query(REPLAY, [replay.ids, replay.environmentId, replay.requestedBy]);
+  const { ids, environmentId, requestedBy, replayId = null } = replay;
+  const { rowCount } = await db.query(REPLAY, [ids, environmentId, requestedBy, replayId]);
   const replayed = rowCount ?? 0;
   if (replayed > 0) await wakeForRuns(db);
   return replayed;

@@ -62,6 +62,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   failing:
     'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',
   held: 'Only those that wait for something beside their policy, or only the others.',
+  replayId: 'Only those that this replay or bulk retry was the last to make due.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is.',
   startFrom: 'Stored messages from this time on are delivered too.',

@@ -160,6 +160,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   subscriptionIds: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
+  replayId: ({ bulkRetryId }) => [bulkRetryId],
   workflowId: ({ workflowId }) => [workflowId],
   runId: ({ runId }) => [runId],
   connectorId: () => ['http', 'slack'],

@@ -189,6 +189,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const deadLetterId = await endAsDeadLetter(posthorn, deliveryId, mark === undefined ? {} : { errorMessage: mark });
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
   const bulkRetry = await make(posthorn, key, '/v1/deliveries/retry', { channelId: channel.id });
+  await posthorn.deps.db.delivery.update({ where: { id: deliveryId }, data: { replayId: bulkRetry.id } });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   await makeRoomForWorkflow(posthorn, channel.id);

@@ -10,6 +10,7 @@ export async function spreadDeliveries(
 ): Promise<void> {
   const { db, newId } = posthorn.deps;
   const workflowIds = [newId('workflow'), newId('workflow')];
+  const replayIds = [newId('bulkReplay'), newId('messageReplay'), newId('bulkRetry')];
   for (const [index, { id, messageId }] of deliveries.entries()) {
     const answer = {
       responseStatus: index % 2 === 0 ? 410 : 503,
@@ -25,6 +26,7 @@ export async function spreadDeliveries(
       await db.delivery.update({ where: { id }, data: { status: 'retrying', attempts: 1 } });
       await insertAttempt(posthorn, id, 1, { errorClass: 'connect' });
     }
+    await db.delivery.update({ where: { id }, data: { replayId: replayIds[index % 3] ?? '' } });
     // A fault of ours holds some of those that wait.
     if (index % 10 === 0)
       await db.delivery.update({ where: { id }, data: { heldReason: 'internal', heldSince: new Date() } });

@@ -109,7 +109,7 @@ export const LISTS: List[] = [
   },
   {
     name: 'deliveries',
-    rows: `SELECT d.id, d.channel_id AS "channelId", m.event_type AS "eventType" FROM deliveries d
+    rows: `SELECT d.id, d.channel_id AS "channelId", d.replay_id AS "replayId", m.event_type AS "eventType" FROM deliveries d
       JOIN messages m ON m.id = d.message_id WHERE d.environment_id = $1 AND $2::text IS NULL`,
     filters: {
       status: someOf('status', ['pending', 'delivered', 'failed', 'retrying']),
@@ -121,6 +121,7 @@ export const LISTS: List[] = [
       errorStatus: deliveryErrorStatus,
       minLatencyMs,
       held,
+      replayId: idOf('replayId'),
       responseBodies: isWhole,
     },
     hasTimes: 'createdAt',
