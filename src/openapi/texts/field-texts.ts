@@ -118,6 +118,8 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'ListChannels.name': 'Only those with this in their name, in any case.',
   'ListWorkflows.name': 'Only those with this in their name, in any case.',
   'ListWebhooks.name': 'Only those with this in their name, in any case.',
+  'ListSecrets.name': 'Only those with this in their name, in any case.',
+  'ListInspectors.name': 'Only those with this in their name, in any case.',
   'ListSubscriptions.name': 'Only those with this in their name or in the host of their URL, in any case.',
   'CreateWorkflow.trigger': 'Beginning of a run: `type` and `config`. Absent: none yet.',
   'CreateWorkflow.steps': 'Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.',
