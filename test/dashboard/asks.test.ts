@@ -38,13 +38,16 @@ const DEFINITION = {
   steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'Told' } }],
 };
 
-test('a run is cancelled and its workflow deleted', async () => {
+test('a run is cancelled and begun anew, and its workflow deleted', async () => {
   const workflow = await make('/v1/workflows', DEFINITION);
   await make(`/v1/workflows/${workflow.id}/activate`, {});
   const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
   await dashboard.open(`/runs/${run.id}`, 'live');
   await doAsked('Cancel the run', run.id);
   await waitFor('the run is cancelled', async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled');
+  // One click did every step of it once more.
+  await doAsked('Retry from the start', run.id);
+  await waitFor('the run begins anew', async () => (await read(`/v1/runs/${run.id}`)).body['status'] !== 'cancelled');
   await dashboard.open(`/workflows/${workflow.id}`, 'live');
   await doAsked('Delete', 'Tell the CRM');
   await waitFor('the workflow is gone', async () => (await read(`/v1/workflows/${workflow.id}`)).status === 404);
@@ -90,8 +93,8 @@ test('an inbound webhook is disabled once its name is typed, and enabled at once
   await page.getByRole('button', { name: 'Disable' }).waitFor();
 });
 
-// A leaked click was enough for what changes most: many runs, a secret, a definition.
-test('runs are cancelled, a version is taken back and a secret is rotated once the name is typed', async () => {
+// A leaked click was enough for what changes most: many runs, a secret, a definition, messages of an hour.
+test('runs are cancelled, a version is taken back, a secret is rotated and messages are replayed once the name is typed', async () => {
   const { page } = dashboard;
   const steps = [{ id: 'rest', type: 'delay', config: { for: '1h' } }];
   const workflow = await make('/v1/workflows', { ...DEFINITION, name: 'Rest', steps });
@@ -118,4 +121,13 @@ test('runs are cancelled, a version is taken back and a secret is rotated once t
   await dashboard.open(`/subscriptions/${subscription.id}?tab=secret`, 'live');
   await doAsked('Rotate', 'Till');
   await page.locator('pre[aria-label="Secret"]').first().waitFor();
+
+  await dashboard.open(`/subscriptions/${subscription.id}`, 'live');
+  await page.getByRole('button', { name: 'Replay since…' }).click();
+  const since = page.getByRole('dialog', { name: 'Replay to Till' });
+  const ask = since.getByRole('button', { name: 'Replay since…' });
+  expect(await ask.isDisabled()).toBe(true);
+  await since.getByLabel('Type Till to confirm').fill('Till');
+  await ask.click();
+  await page.waitForURL((url) => url.pathname.endsWith('/replays') && url.searchParams.has('open'));
 });

@@ -46,6 +46,12 @@ test('a failed run begins again at a step that has ended, whose earlier steps ke
   ).toBe(0);
   await step('first').locator('summary').click();
   await step('first').getByRole('button', { name: 'Retry from first' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry this run from first?' });
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(receiver.requests).toHaveLength(2);
+  await step('first').getByRole('button', { name: 'Retry from first' }).click();
+  await dialog.getByRole('button', { name: 'Retry from first' }).click();
   await page.getByText('Retry asked for').waitFor();
   await page.locator('.sentence').getByText('Completed').waitFor();
   expect(receiver.requests).toHaveLength(4);

@@ -25,6 +25,7 @@ import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { TimeField } from '../parts/time-field.tsx';
 import { Time } from '../parts/time.tsx';
+import { useTypedName } from '../parts/typed-name.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useSettled } from '../parts/use-found.ts';
 import { ThingName } from '../parts/thing-name.tsx';
@@ -144,13 +145,14 @@ const anHourAgo = (zone: Zone): string => timeText(new Date(Date.now() - 3_600_0
 /** Asks from when on a subscription is to get its messages again. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
   const zone = useContext(ZoneContext);
   const [form, setForm] = useState({ since: anHourAgo(zone), until: '', eventTypes: '', rate: '100' });
   const [onlyMissing, setOnlyMissing] = useState(true);
+  const typed = useTypedName(environment === 'live' ? subscription.name : undefined);
   const [error, setError] = useState<unknown>();
   const field = (name: keyof typeof form) => ({
     value: form[name],
@@ -231,7 +233,8 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
           </>
         )}
         <Failure error={error} />
-        <FormButtons go={t.replays.ask} onCancel={onClose} />
+        {typed.field}
+        <FormButtons go={t.replays.ask} onCancel={onClose} isDisabled={!typed.isTyped} />
       </form>
     </Dialog>
   );

@@ -16,8 +16,11 @@ const GOES_ON: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
 export const isRunOver = ({ status }: Pick<Run, 'status'>): boolean =>
   ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
 
+type From = 'failed' | 'start' | { stepId: string };
 type Retrying = {
-  retry: (from: 'failed' | 'start' | { stepId: string }) => void;
+  retry: (from: From) => void;
+  /** The request of it alone, for a question that has been answered. */
+  redo: (from: From) => Promise<void>;
   /** Whether there is a step to go on at, or to begin again at. */
   goesOn: boolean;
   latest: number;
@@ -45,22 +48,18 @@ export function useRetry(run: Run | undefined): Retrying {
   });
   const latest = versions.data ?? 0;
   const hasLater = canRestart && latest > (run?.definitionVersion ?? 0);
+  const redo = async (from: From): Promise<void> => {
+    await api.runs.retry(run?.id ?? '', { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
+    await refresh();
+  };
   return {
     goesOn,
     latest,
     hasLater,
     isLatest,
     setIsLatest,
-    retry: (from) =>
-      once.run(() =>
-        act(
-          async () => {
-            await api.runs.retry(run?.id ?? '', { from, ...(hasLater && isLatest && { definition: 'latest' }) }, at);
-            await refresh();
-          },
-          { told: t.runs.retryAsked },
-        ),
-      ),
+    redo,
+    retry: (from) => once.run(() => act(() => redo(from), { told: t.runs.retryAsked })),
   };
 }
 
@@ -69,7 +68,7 @@ export function RunActions({ of: run, retrying }: { of: Run; retrying: Retrying 
   const t = useTexts();
   const { at } = useHere();
   const refresh = useRefresh();
-  const { retry, goesOn, latest, hasLater, isLatest, setIsLatest } = retrying;
+  const { retry, redo, goesOn, latest, hasLater, isLatest, setIsLatest } = retrying;
   useKeys(run.status === 'failed' ? { r: () => retry('failed') } : {});
   return (
     <div className="stack">
@@ -83,14 +82,15 @@ export function RunActions({ of: run, retrying }: { of: Run; retrying: Retrying 
         <button type="button" className="button" disabled={!goesOn} onClick={() => retry('failed')}>
           {t.runs.retryFailed}
         </button>
-        <button
-          type="button"
-          className="button"
-          disabled={!goesOn && run.status !== 'skipped'}
-          onClick={() => retry('start')}
-        >
-          {t.runs.retryStart}
-        </button>
+        <AskButton
+          label={t.runs.retryStart}
+          title={t.ask.restartRunTitle}
+          why={t.ask.restartRunWhy}
+          name={run.id}
+          told={t.runs.retryAsked}
+          isDisabled={!goesOn && run.status !== 'skipped'}
+          what={() => redo('start')}
+        />
         <AskButton
           label={t.runs.cancel}
           title={t.ask.cancelRunTitle}

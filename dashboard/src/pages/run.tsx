@@ -119,8 +119,11 @@ function OneRun({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) 
           endedAt={row.finishedAt}
           temporal={temporal}
           {...(canRetry && {
-            canRetry: ({ id: stepId, iteration }) => iteration === '' && !inner.has(stepId),
-            onRetry: (stepId) => retrying.retry({ stepId }),
+            again: {
+              runId: id,
+              isOf: ({ id: stepId, iteration }) => iteration === '' && !inner.has(stepId),
+              go: (stepId) => retrying.redo({ stepId }),
+            },
           })}
         />
       </section>

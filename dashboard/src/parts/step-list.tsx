@@ -4,6 +4,7 @@ import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import type { Texts } from '../texts/en.ts';
+import { AskButton } from './ask-button.tsx';
 import { JsonText } from './code.tsx';
 import { State } from './state.tsx';
 import { TemporalLink } from './temporal-link.tsx';
@@ -19,13 +20,12 @@ type Given = {
   endedAt?: string | undefined;
   /** Address of the run in Temporal's UI, where somebody has told it. */
   temporal?: string | undefined;
-  /** Whether the run can begin again at a step that has ended. Absent where it cannot at any. */
-  canRetry?: (step: Step) => boolean;
-  onRetry?: (stepId: string) => void;
+  /** Begins the run again at a step that has ended. Absent where it can at none. */
+  again?: { runId: string; isOf: (step: Step) => boolean; go: (stepId: string) => Promise<void> };
 };
 
 /** The steps of a run on a line of time, each with what went in and came out, digit for digit. */
-export function StepList({ steps, text, endedAt, temporal, canRetry, onRetry }: Given) {
+export function StepList({ steps, text, endedAt, temporal, again }: Given) {
   const t = useTexts();
   const texts = itemTexts(text);
   const present = useClock(endedAt === undefined && steps.some(isUnderWay));
@@ -90,12 +90,16 @@ export function StepList({ steps, text, endedAt, temporal, canRetry, onRetry }: 
                     {temporal !== undefined && <TemporalLink to={temporal} text={t.runs.earlierAttempts} />}
                   </p>
                 )}
-                {'finishedAt' in step && step.finishedAt !== undefined && canRetry?.(step) === true && (
+                {again?.isOf(step) === true && 'finishedAt' in step && step.finishedAt !== undefined && (
                   <div className="buttons">
-                    <button type="button" className="button" onClick={() => onRetry?.(step.id)}>
-                      {t.runs.retryStep(step.id)}
-                    </button>
-                    <span className="muted">{t.runs.retryStepWhy}</span>
+                    <AskButton
+                      label={t.runs.retryStep(step.id)}
+                      title={t.ask.restartStepTitle(step.id)}
+                      why={t.runs.retryStepWhy}
+                      name={again.runId}
+                      told={t.runs.retryAsked}
+                      what={() => again.go(step.id)}
+                    />
                   </div>
                 )}
                 {(['input', 'output'] as const).map((name) => {
