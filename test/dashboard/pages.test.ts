@@ -211,6 +211,18 @@ test('the same in German, and times in a zone that is named', async () => {
     .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
     .first()
     .waitFor();
+  // What a browser says of a fault is English everywhere, and was shown so.
+  await dashboard.open('/messages/new', 'live');
+  await page.getByLabel('Kanal', { exact: true }).selectOption({ label: 'orders' });
+  await page.getByLabel('Typ', { exact: true }).fill('order.created');
+  await page.getByLabel('Inhalt').fill('{"total": 12,\n}');
+  const publish = page.getByRole('button', { name: 'Nachricht veröffentlichen' });
+  await publish.click();
+  await page.getByText('Ab Zeile 2, Spalte 1 ist das kein JSON.').waitFor();
+  await page.route('**/messages', (route) => route.abort());
+  await page.getByLabel('Inhalt').fill('{"total": 12}');
+  await publish.click();
+  await page.getByRole('alert').getByText('Der Dienst antwortet nicht.').waitFor();
   await dashboard.close();
 });
 

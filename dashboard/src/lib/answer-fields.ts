@@ -1,4 +1,4 @@
-import { jsonProblem } from './json-problem.ts';
+import { isJsonText } from './json-problem.ts';
 import { itemTexts, memberText, memberTexts } from './raw-json.ts';
 
 /** A field for one member of the answers. `json` takes any JSON, where the schema is no plain one. */
@@ -71,7 +71,7 @@ export function answerProblem({ kind, isRequired }: AnswerField, value: string):
   if (value === '') return isRequired ? 'missing' : undefined;
   if (kind === 'number') return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value.trim()) ? undefined : 'number';
   if (kind === 'whole') return /^-?\d+$/.test(value.trim()) ? undefined : 'whole';
-  return kind === 'json' && jsonProblem(value) !== undefined ? 'json' : undefined;
+  return kind === 'json' && !isJsonText(value) ? 'json' : undefined;
 }
 
 /** The answers as JSON, every number as it was written. A field that is empty is left out. */

@@ -9,7 +9,7 @@ export async function passkeyFor(options: PasskeyRequest): Promise<Passkey> {
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
   const credential = await navigator.credentials.get({ publicKey });
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey was given');
+  if (!(credential instanceof PublicKeyCredential)) throw new DOMException('no passkey was given', 'NotAllowedError');
   // `as`: what WebAuthn calls AuthenticationResponseJSON, of which the service reads these fields.
   return credential.toJSON() as unknown as Passkey;
 }
@@ -21,7 +21,7 @@ export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   );
   const credential = await navigator.credentials.create({ publicKey });
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey was made');
+  if (!(credential instanceof PublicKeyCredential)) throw new DOMException('no passkey was made', 'NotAllowedError');
   // `as`: what WebAuthn calls RegistrationResponseJSON.
   const { id, rawId, response } = credential.toJSON() as unknown as AddPasskey['passkey'];
   const { clientDataJSON, attestationObject, transports } = response;

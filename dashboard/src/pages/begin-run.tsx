@@ -18,7 +18,7 @@ export function BeginRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' 
   const go = useGo();
   const [payload, setPayload] = useState('{}');
   const [error, setError] = useState<unknown>();
-  const badJson = jsonProblem(payload);
+  const badJson = jsonProblem(payload, t);
   const problems = problemsIn(error);
   const begin = (): void => {
     setError(undefined);

@@ -16,6 +16,7 @@ import { NewestPass } from '../parts/newest-pass.tsx';
 import { NewerState } from '../parts/newer-state.tsx';
 import { ShellButton } from '../parts/shell-lines.tsx';
 import { useEdits } from '../parts/use-edits.ts';
+import type { Texts } from '../texts/en.ts';
 
 /** A sample of a schema is made from so many of the newest messages. */
 const SAMPLES = 20;
@@ -26,7 +27,8 @@ const NONE: readonly [] = [];
 type Written = readonly (readonly [type: string, text: string])[];
 
 /** Why a text is no JSON. One that is empty stands for no schema. */
-const problemIn = (text: string): string | undefined => (text.trim() === '' ? undefined : jsonProblem(text));
+const problemIn = (text: string, t: Texts): string | undefined =>
+  text.trim() === '' ? undefined : jsonProblem(text, t);
 
 /** The fields of an answer: the schema of all types, those of single types, and what becomes of a payload that does not fit. */
 const fieldsOf = ({ data: channel, text }: { data: Channel; text: string }) => ({
@@ -77,7 +79,7 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   const [error, setError] = useState<unknown>();
   const current = texts.find(([each]) => each === type)?.[1] ?? '';
   const saved = type === ALL ? fields.all : (fields.types.find(([each]) => each === type)?.[1] ?? '');
-  const badJson = problemIn(current);
+  const badJson = problemIn(current, t);
   const isUnsaved = current.trim() !== '' && current !== saved;
   const nameOf = (each: string): string => (each === ALL ? t.schemas.allTypes : each);
   const choice = (
@@ -110,7 +112,7 @@ export function ChannelSchemas({ channel, text }: { channel: Channel; text: stri
   /** Whether each of them is JSON. One that is not is shown, with its fault. */
   const areGood = (): boolean => {
     setError(undefined);
-    const bad = texts.find(([, value]) => problemIn(value) !== undefined);
+    const bad = texts.find(([, value]) => problemIn(value, t) !== undefined);
     if (bad !== undefined) setType(bad[0]);
     return bad === undefined;
   };

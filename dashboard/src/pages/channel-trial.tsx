@@ -66,7 +66,7 @@ export function ChannelTrial({ channelId }: { channelId: string }) {
           event.preventDefault();
           setError(undefined);
           setAnswer(undefined);
-          const problem = jsonProblem(form.payload);
+          const problem = jsonProblem(form.payload, t);
           setBadJson(problem);
           if (problem === undefined) void ask().catch(setError);
         }}

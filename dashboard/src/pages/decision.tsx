@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, type Approval } from '../api/client.ts';
 import { answerFieldsOf, answerPath, answerProblem, answersText, type AnswerField } from '../lib/answer-fields.ts';
-import { jsonProblem } from '../lib/json-problem.ts';
+import { isJsonText, jsonProblem } from '../lib/json-problem.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -42,7 +42,7 @@ export function Decision({ of: row, form }: { of: Approval; form: string | undef
     const isWithData = form !== undefined && (how === 'approve' || isWritten);
     const isBad =
       fields === undefined
-        ? jsonProblem(written) !== undefined
+        ? !isJsonText(written)
         : fields.some((field) => problemIn(field, how === 'reject') !== undefined);
     setIsChecked(isWithData && isBad);
     if (isWithData && isBad) return;
@@ -87,7 +87,7 @@ export function Decision({ of: row, form }: { of: Approval; form: string | undef
                 value={written}
                 onChange={setWritten}
                 lines={4}
-                problem={isChecked ? jsonProblem(written) : refused}
+                problem={isChecked ? jsonProblem(written, t) : refused}
               />
             </>
           )}

@@ -4,7 +4,7 @@ import type { ListFilter } from '../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { AnswerChart } from '../parts/answer-chart.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton, useEach } from '../parts/each-button.tsx';
@@ -76,7 +76,7 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
     {
       name: 'slow',
       label: t.deliveries.slow,
-      options: SLOW.map((ms) => [ms, t.deliveries.slowFrom(durationText(Number(ms)))]),
+      options: SLOW.map((ms) => [ms, t.deliveries.slowFrom(durationText(Number(ms), t.units))]),
     },
     {
       name: 'held',

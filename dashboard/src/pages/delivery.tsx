@@ -6,7 +6,7 @@ import { usePathId } from '../lib/path-id.ts';
 import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { useActs } from '../parts/acts.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { AttemptBox } from '../parts/attempt-box.tsx';
@@ -198,7 +198,7 @@ function Sentence({ of: row, most }: { of: Delivery; most: number | undefined })
   const { response, error, held, nextRetryAt, reason } = row;
   const outcome =
     response !== undefined
-      ? t.deliveries.got(response.status, durationText(response.latencyMs))
+      ? t.deliveries.got(response.status, durationText(response.latencyMs, t.units))
       : error === undefined
         ? t.deliveries.gotNothing
         : t.errorClasses[error.class];

@@ -5,7 +5,7 @@ import { useAddress } from '../lib/search.ts';
 import { bodyOf, canSign, examineSignature, type SignatureFault, readHeaders } from '../lib/signature.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -144,8 +144,8 @@ function FindingText({ of: finding }: { of: SignatureFault }) {
     return (
       <p>
         {finding.seconds > 0
-          ? t.doctor.clockAhead(durationText(finding.seconds * 1_000))
-          : t.doctor.clockBehind(durationText(-finding.seconds * 1_000))}
+          ? t.doctor.clockAhead(durationText(finding.seconds * 1_000, t.units))
+          : t.doctor.clockBehind(durationText(-finding.seconds * 1_000, t.units))}
       </p>
     );
   if (finding.kind !== 'body_changed') return <p>{t.doctor.advice[finding.kind]}</p>;

@@ -5,7 +5,8 @@ import { useKeys } from '../lib/keys.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
+import { bytesText } from '../lib/units.ts';
+import type { Texts } from '../texts/en.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -151,7 +152,7 @@ function Table({
                 <Became of={request} />
               </td>
               <td className="mono">{request.eventId}</td>
-              <td className="mono">{request.isSample ? t.inbound.sample.mark : fromOf(request)}</td>
+              <td className="mono">{request.isSample ? t.inbound.sample.mark : fromOf(request, t.units)}</td>
             </tr>
           ))}
         </tbody>
@@ -180,5 +181,5 @@ function Became({ of: { messageId, eventType, reason, detail } }: { of: InboundR
   );
 }
 
-const fromOf = ({ address, bytes }: InboundRequest): string =>
-  [address, bytes === undefined ? undefined : bytesText(bytes)].filter((part) => part !== undefined).join(', ');
+const fromOf = ({ address, bytes }: InboundRequest, units: Texts['units']): string =>
+  [address, bytes === undefined ? undefined : bytesText(bytes, units)].filter((part) => part !== undefined).join(', ');

@@ -20,7 +20,7 @@ export function WebhookSettingsDialog({ of: row, onClose }: { of: Webhook; onClo
   const edits = useEdits(webhookFields(row));
   const { values, written } = edits;
   const [error, setError] = useState<unknown>();
-  const badFields = values.payloadWay === 'fields' ? jsonProblem(values.payload) : undefined;
+  const badFields = values.payloadWay === 'fields' ? jsonProblem(values.payload, t) : undefined;
   const text = (name: keyof WebhookFields, problem?: string) => ({
     value: values[name],
     onChange: (value: string) => edits.write({ [name]: value }),

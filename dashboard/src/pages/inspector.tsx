@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type InspectedRow, type Inspector } from '../api/client.ts';
-import { jsonProblem } from '../lib/json-problem.ts';
+import { isJsonText } from '../lib/json-problem.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
+import { bytesText } from '../lib/units.ts';
 import { Code, JsonText } from '../parts/code.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
@@ -54,7 +54,7 @@ export function InspectorPage() {
       width: '150px',
       cell: ({ answer }) => t.inspect.answeredLate(answer.status, answer.delayMs),
     },
-    { head: t.fields.size, width: '90px', isNumber: true, cell: (row) => bytesText(row.bytes) },
+    { head: t.fields.size, width: '90px', isNumber: true, cell: (row) => bytesText(row.bytes, t.units) },
   ];
   return (
     <>
@@ -194,7 +194,7 @@ function RequestView({ id }: { id: string }) {
           </>
         )}
         <dt>{t.fields.size}</dt>
-        <dd>{bytesText(row.bytes)}</dd>
+        <dd>{bytesText(row.bytes, t.units)}</dd>
       </dl>
       <section className="section">
         <h3>{t.inspect.body}</h3>
@@ -221,11 +221,11 @@ function RequestView({ id }: { id: string }) {
 function Body({ of: row }: { of: { body: string; bytes: number; encoding: 'text' | 'base64'; isCut: boolean } }) {
   const t = useTexts();
   if (row.bytes === 0) return <p className="muted">{t.inspect.noBody}</p>;
-  const isJson = row.encoding === 'text' && !row.isCut && jsonProblem(row.body) === undefined;
+  const isJson = row.encoding === 'text' && !row.isCut && isJsonText(row.body);
   return (
     <>
       {row.encoding === 'base64' && <p className="muted">{t.inspect.base64}</p>}
-      {row.isCut && <p className="muted">{t.inspect.isCut(bytesText(row.bytes))}</p>}
+      {row.isCut && <p className="muted">{t.inspect.isCut(bytesText(row.bytes, t.units))}</p>}
       {isJson ? <JsonText json={row.body} label={t.inspect.body} /> : <Code text={row.body} label={t.inspect.body} />}
     </>
   );

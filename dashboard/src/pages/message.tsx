@@ -6,7 +6,7 @@ import { memberText } from '../lib/raw-json.ts';
 import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
+import { bytesText } from '../lib/units.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { JsonText } from '../parts/code.tsx';
@@ -104,7 +104,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
         {payload !== undefined && (
           <>
             <dt>{t.fields.size}</dt>
-            <dd>{bytesText(new TextEncoder().encode(payload).length)}</dd>
+            <dd>{bytesText(new TextEncoder().encode(payload).length, t.units)}</dd>
           </>
         )}
         {row.deliverAt !== undefined && (

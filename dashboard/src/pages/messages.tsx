@@ -3,7 +3,7 @@ import type { ListFilter } from '../lib/list-filter.ts';
 import { isEventType, sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
+import { bytesText } from '../lib/units.ts';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
 import { Filters } from '../parts/filters.tsx';
@@ -114,7 +114,7 @@ function MessageList() {
       head: t.fields.size,
       width: '80px',
       isNumber: true,
-      cell: (row) => (row.payloadBytes === undefined ? t.messages.erased : bytesText(row.payloadBytes)),
+      cell: (row) => (row.payloadBytes === undefined ? t.messages.erased : bytesText(row.payloadBytes, t.units)),
     },
   ];
   return (

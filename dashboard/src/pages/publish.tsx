@@ -82,9 +82,9 @@ function PublishForm(first: Written) {
     );
   const publish = (): void => {
     setError(undefined);
-    const problem = jsonProblem(form.payload);
+    const problem = jsonProblem(form.payload, t);
     setBadJson(problem);
-    const wrong = form.metadata.trim() === '' ? undefined : jsonProblem(form.metadata);
+    const wrong = form.metadata.trim() === '' ? undefined : jsonProblem(form.metadata, t);
     setBadMetadata(wrong);
     if (problem !== undefined || wrong !== undefined) return;
     const body = bodyOf(form, zone);

@@ -8,7 +8,7 @@ import { useWatch } from '../lib/refresh.ts';
 import { temporalUrlOfRun } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { JsonText } from '../parts/code.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -144,7 +144,9 @@ function Took({ startedAt, finishedAt }: { startedAt: string; finishedAt: string
   const now = useClock(finishedAt === undefined);
   // The clock of this browser may be behind that of the service.
   const took = Math.max(0, (finishedAt === undefined ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
-  return finishedAt === undefined ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000)) : durationText(took);
+  return finishedAt === undefined
+    ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000, t.units))
+    : durationText(took, t.units);
 }
 
 /** Decisions that the run waits for. */

@@ -3,7 +3,8 @@ import { triggerWord } from '../lib/kind-words.ts';
 import { sinceOf, someOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
+import type { Texts } from '../texts/en.ts';
 import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
@@ -100,7 +101,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
       ),
     },
     { head: t.workflows.trigger, width: 'minmax(120px, 1fr)', cell: (row) => triggerWord(t, row.trigger.type) },
-    { head: t.runs.took, width: '96px', isNumber: true, cell: (row) => tookOf(row) },
+    { head: t.runs.took, width: '96px', isNumber: true, cell: (row) => tookOf(row, t.units) },
     { head: t.fields.lastError, width: 'minmax(140px, 1fr)', cell: (row) => noteOf(row) },
   ];
   return (
@@ -170,7 +171,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   );
 }
 
-const tookOf = ({ startedAt, finishedAt }: RunSummary): string =>
+const tookOf = ({ startedAt, finishedAt }: RunSummary, units: Texts['units']): string =>
   startedAt === undefined || finishedAt === undefined
     ? ''
-    : durationText(Date.parse(finishedAt) - Date.parse(startedAt));
+    : durationText(Date.parse(finishedAt) - Date.parse(startedAt), units);

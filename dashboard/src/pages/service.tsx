@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { api, isApiError } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText, durationText } from '../lib/times.ts';
+import { bytesText, durationText } from '../lib/units.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
@@ -111,19 +111,19 @@ export function ServicePage() {
               <tr key={state}>
                 <td>{t.service.dueStates[state]}</td>
                 <td className="number">{t.service.count(deliveries)}</td>
-                <td className="number">{durationText(oldestDueForMs)}</td>
+                <td className="number">{durationText(oldestDueForMs, t.units)}</td>
               </tr>
             ))}
           </Table>
         )}
-        {row.oldestScheduledForMs > 0 && <p>{t.service.scheduled(durationText(row.oldestScheduledForMs))}</p>}
+        {row.oldestScheduledForMs > 0 && <p>{t.service.scheduled(durationText(row.oldestScheduledForMs, t.units))}</p>}
       </Part>
       <Part title={t.service.tables} why={t.service.tablesWhy}>
         <Table heads={[t.service.table, t.fields.size, t.service.live, t.service.deadRows]} numbers={[1, 2, 3]}>
           {tables.map((table) => (
             <tr key={table.name}>
               <td className="mono">{table.name}</td>
-              <td className="number">{bytesText(table.bytes)}</td>
+              <td className="number">{bytesText(table.bytes, t.units)}</td>
               <td className="number">{t.service.count(table.liveRows)}</td>
               <td className="number">
                 {isBehind(table) ? (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, isApiError } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { Heading } from '../parts/heading.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { State } from '../parts/state.tsx';
@@ -73,11 +73,11 @@ export function SignInSettingsPage() {
         <h2>{t.signInSettings.sessions}</h2>
         <dl className="facts">
           <dt>{t.signInSettings.idle}</dt>
-          <dd>{durationText(sessions.idleMs)}</dd>
+          <dd>{durationText(sessions.idleMs, t.units)}</dd>
           <dt>{t.signInSettings.life}</dt>
-          <dd>{durationText(sessions.lifeMs)}</dd>
+          <dd>{durationText(sessions.lifeMs, t.units)}</dd>
           <dt>{t.signInSettings.fresh}</dt>
-          <dd>{durationText(sessions.freshMs)}</dd>
+          <dd>{durationText(sessions.freshMs, t.units)}</dd>
           <dt>{t.signInSettings.https}</dt>
           <dd>{onOff(sessions.isOnHttpsAlone)}</dd>
         </dl>

@@ -6,7 +6,7 @@ import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Figures } from '../parts/figures.tsx';
@@ -208,7 +208,7 @@ function Facts({ of: row }: { of: Subscription }) {
           </>
         )}
         <dt>{t.subscriptions.timeout}</dt>
-        <dd>{durationText(row.timeoutMs)}</dd>
+        <dd>{durationText(row.timeoutMs, t.units)}</dd>
         {row.concurrency !== undefined && (
           <>
             <dt>{t.subscriptions.inFlight}</dt>
@@ -216,7 +216,7 @@ function Facts({ of: row }: { of: Subscription }) {
             {row.concurrency.latencyMs !== undefined && (
               <>
                 <dt>{t.subscriptions.latency}</dt>
-                <dd>{durationText(row.concurrency.latencyMs)}</dd>
+                <dd>{durationText(row.concurrency.latencyMs, t.units)}</dd>
               </>
             )}
           </>

@@ -4,7 +4,7 @@ import { failsNow } from '../lib/fails-now.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { deliveredPercent } from '../parts/figure-numbers.tsx';
@@ -140,7 +140,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       isNumber: true,
       cell: (row) => {
         const latency = figuresOf(row)?.totals.latencyMs;
-        return latency && durationText(latency.p95);
+        return latency && durationText(latency.p95, t.units);
       },
     },
   ];

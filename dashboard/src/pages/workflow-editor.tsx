@@ -61,7 +61,7 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   const { text } = edits.values;
   const [error, setError] = useState<unknown>();
   const written = useDeferredValue(text);
-  const badJson = jsonProblem(text);
+  const badJson = jsonProblem(text, t);
   // The form shows the newest text that was JSON.
   const latest = useRef(text);
   if (badJson === undefined) latest.current = text;

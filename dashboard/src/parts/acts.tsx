@@ -96,7 +96,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
             if (isDone) continue;
             return false;
           }
-          if (onFailure === undefined) tell(failureText(error), 'bad');
+          if (onFailure === undefined) tell(failureText(error, t), 'bad');
           else onFailure(error);
           return false;
         }

@@ -5,7 +5,7 @@ import { temporalUrl } from '../lib/addresses.ts';
 import { useHere } from '../lib/session.ts';
 import { bodyOf } from '../lib/signature.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { Body, Code } from './code.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
@@ -40,7 +40,7 @@ export function AttemptBox({ attempt, isOpen, before, messageId, longestMs }: Gi
           <strong>{t.deliveries.number(attempt.number)}</strong> <State of={attempt.outcome} />{' '}
           <span>{response?.status ?? (errorClass === undefined ? '' : t.errorClasses[errorClass])}</span>{' '}
           <span className="muted">
-            {durationText(attempt.durationMs)} · <Time at={attempt.startedAt} />
+            {durationText(attempt.durationMs, t.units)} · <Time at={attempt.startedAt} />
           </span>
           <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="length" aria-hidden="true">
             <rect width={Math.max(1, (attempt.durationMs / Math.max(1, longestMs)) * 100)} height={4} />
@@ -121,19 +121,19 @@ function Timing({
       {waitedMs !== undefined && waitedMs >= 0 && (
         <>
           <dt>{t.deliveries.times.waited}</dt>
-          <dd>{durationText(waitedMs)}</dd>
+          <dd>{durationText(waitedMs, t.units)}</dd>
         </>
       )}
       {response !== undefined && (
         <>
           <dt>{t.deliveries.times.head}</dt>
-          <dd>{durationText(response.latencyMs)}</dd>
+          <dd>{durationText(response.latencyMs, t.units)}</dd>
           <dt>{t.deliveries.times.rest}</dt>
-          <dd>{durationText(Math.max(0, durationMs - response.latencyMs))}</dd>
+          <dd>{durationText(Math.max(0, durationMs - response.latencyMs), t.units)}</dd>
         </>
       )}
       <dt>{t.deliveries.times.whole}</dt>
-      <dd>{durationText(durationMs)}</dd>
+      <dd>{durationText(durationMs, t.units)}</dd>
       <dt>{t.deliveries.carrier}</dt>
       <dd className="mono">
         <TemporalLink to={temporalUrl(carrier)} text={carrier} />

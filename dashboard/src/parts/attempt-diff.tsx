@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { Attempt } from '../api/client.ts';
 import { differences } from '../lib/attempt-diff.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 
 /** Two tries beside each other: only what differs. At first the newest one and the one before it. */
 export function AttemptDiff({ attempts }: { attempts: readonly Attempt[] }) {
@@ -34,7 +34,9 @@ export function AttemptDiff({ attempts }: { attempts: readonly Attempt[] }) {
           {choice('before', t.deliveries.compareFrom, before)}
           {choice('after', t.deliveries.compareTo, after)}
         </div>
-        <p className="muted">{t.deliveries.lengths(durationText(before.durationMs), durationText(after.durationMs))}</p>
+        <p className="muted">
+          {t.deliveries.lengths(durationText(before.durationMs, t.units), durationText(after.durationMs, t.units))}
+        </p>
         {rows.length === 0 ? (
           <p>{t.deliveries.same}</p>
         ) : (

@@ -1,6 +1,6 @@
 import type { Attempt } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 
 /** All attempts on one line, to scale, with the waits between them. The list below has the same as text. */
 export function AttemptLine({ attempts, nextAt }: { attempts: readonly Attempt[]; nextAt: string | undefined }) {
@@ -19,7 +19,7 @@ export function AttemptLine({ attempts, nextAt }: { attempts: readonly Attempt[]
         viewBox="0 0 600 32"
         className="attempt-line"
         role="img"
-        aria-label={t.deliveries.lineOf(attempts.length, durationText(span))}
+        aria-label={t.deliveries.lineOf(attempts.length, durationText(span, t.units))}
       >
         <line x1={8} x2={592} y1={14} y2={14} className="axis" />
         {attempts.map(({ id, startedAt, durationMs, outcome }) => (
@@ -32,12 +32,12 @@ export function AttemptLine({ attempts, nextAt }: { attempts: readonly Attempt[]
             rx={2}
             className={outcome}
           >
-            <title>{durationText(durationMs)}</title>
+            <title>{durationText(durationMs, t.units)}</title>
           </rect>
         ))}
         {nextAt !== undefined && <circle cx={x(Date.parse(nextAt))} cy={14} r={5} className="next" />}
       </svg>
-      <figcaption className="muted">{t.deliveries.lineOf(attempts.length, durationText(span))}</figcaption>
+      <figcaption className="muted">{t.deliveries.lineOf(attempts.length, durationText(span, t.units))}</figcaption>
     </figure>
   );
 }

@@ -5,7 +5,7 @@ import { countText } from '../lib/bounded-count.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { useFailingReceivers } from './failing-receivers.tsx';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
@@ -57,7 +57,7 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
     ...(waitsMs > LONG_MS && left.data !== undefined
       ? [
           <p key="waits" className="box">
-            <State of="open" word={t.overview.waitLong(countText(left.data.pending), durationText(waitsMs))} />{' '}
+            <State of="open" word={t.overview.waitLong(countText(left.data.pending), durationText(waitsMs, t.units))} />{' '}
             <HereLink to="/deliveries" search={{ status: 'pending', ...ofChannel }}>
               {t.overview.look}
             </HereLink>
@@ -164,7 +164,7 @@ function Left({ of: { pending, retrying }, now, within }: { of: Backlog; now: nu
       <span className="muted">
         {oldest === undefined
           ? t.figures.nothingWaits
-          : t.figures.oldest(durationText(Math.max(0, now - Date.parse(oldest))))}
+          : t.figures.oldest(durationText(Math.max(0, now - Date.parse(oldest)), t.units))}
       </span>
     </p>
   );

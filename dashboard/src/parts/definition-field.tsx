@@ -214,6 +214,7 @@ type Writing = Common & {
  * else; a change of the definition from elsewhere takes its place.
  */
 export function WrittenField({ label, problem, raw, onChange, kind, isKept = false, example }: Writing) {
+  const t = useTexts();
   const [written, setWritten] = useState<{ shown: string; raw: string | undefined; problem?: string | undefined }>();
   const current = written?.raw === raw ? written : undefined;
   const isJson = kind === 'json';
@@ -226,7 +227,7 @@ export function WrittenField({ label, problem, raw, onChange, kind, isKept = fal
       isCode={isJson || kind === 'lines' || kind === 'duration'}
       {...((isJson || kind === 'lines') && { lines: linesOf(current?.shown ?? shownOf(kind, raw), isJson) })}
       onChange={(shown) => {
-        const bad = isJson && shown.trim() !== '' ? jsonProblem(shown) : undefined;
+        const bad = isJson && shown.trim() !== '' ? jsonProblem(shown, t) : undefined;
         const next = bad === undefined ? rawOf(kind, shown, isKept) : raw;
         setWritten({ shown, raw: next, problem: bad });
         if (next !== raw) onChange(next);

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { isApiError } from '../api/client.ts';
+import { ConnectionError, isApiError } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
+import type { Texts } from '../texts/en.ts';
 
 /** Says what went wrong, and by which id the service's log knows it. */
 export function Failure({
@@ -16,7 +17,7 @@ export function Failure({
   if (error === null || error === undefined) return null;
   return (
     <div className="note bad stack" role="alert">
-      <p>{failureText(error)}</p>
+      <p>{failureText(error, t)}</p>
       {children !== undefined && <p>{children}</p>}
       {isApiError(error) && error.requestId !== undefined && (
         <p className="muted">
@@ -34,7 +35,12 @@ export function Failure({
   );
 }
 
-export function failureText(error: unknown): string {
+/** Says what went wrong: in the service's own words, else in the language of the reader. A browser has its words in English alone. */
+export function failureText(error: unknown, t: Texts): string {
+  if (error instanceof ConnectionError) return t.faults.noAnswer;
+  // The browser's passkeys: there is none, or their person has said no.
+  if (error instanceof DOMException && error.name === 'NotAllowedError') return t.faults.noPasskey;
+
   // Most refusals of a field have its reason in their message already.
   if (
     isApiError(error) &&

@@ -3,7 +3,7 @@ import type { Stats } from '../api/client.ts';
 import { failsNow } from '../lib/fails-now.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 
@@ -54,7 +54,8 @@ export function FigureNumbers({
     t.figures.triesPart(text(percentOf(delivered, failedAttempts)));
   // All that has ended may have arrived while the deliveries of now are retried again and again.
   const isFailing = of.subscriptionId !== undefined && failsNow(points);
-  const latency = (of: Stats['totals']): string => (of.latencyMs === undefined ? '–' : durationText(of.latencyMs.p95));
+  const latency = (of: Stats['totals']): string =>
+    of.latencyMs === undefined ? '–' : durationText(of.latencyMs.p95, t.units);
   const rows = { ...rowsOf(of), ...span };
   type Number = {
     name: string;

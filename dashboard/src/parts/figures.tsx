@@ -3,7 +3,7 @@ import { api, type Stats } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { AnswersOverTime } from './answers-over-time.tsx';
 import { Chart } from './chart.tsx';
 import { FigureNumbers, type FiguresOf, rowsOf } from './figure-numbers.tsx';
@@ -137,7 +137,7 @@ function Shown({ now, earlier, of, range }: { now: Stats; earlier: Stats; of: Fi
           marks={marks}
           kind="lines"
           onSpan={onSpan}
-          format={(value) => (value === 0 ? '–' : durationText(value))}
+          format={(value) => (value === 0 ? '–' : durationText(value, t.units))}
           series={[
             { name: t.figures.half, look: 'accent', values: points.map(({ latencyMs }) => latencyMs?.p50 ?? 0) },
             { name: t.figures.most95, look: 'held', values: points.map(({ latencyMs }) => latencyMs?.p95 ?? 0) },

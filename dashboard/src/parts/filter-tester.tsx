@@ -79,7 +79,7 @@ export function FilterTester({ channelId, filter: written }: { channelId: string
     <div className="box stack" aria-live="polite">
       <h3>{t.subscriptions.tested}</h3>
       {/* A filter that is half written is no failure of a request: its reason is enough. */}
-      {verdicts.error !== null && <p className="problem">{failureText(verdicts.error)}</p>}
+      {verdicts.error !== null && <p className="problem">{failureText(verdicts.error, t)}</p>}
       {verdicts.error === null && verdicts.data !== undefined && (
         <p>{t.subscriptions.testedCount(verdicts.data.matched, verdicts.data.messages.length)}</p>
       )}

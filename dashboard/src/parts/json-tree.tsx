@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 import { canOpen, childrenOf, type JsonNode, openNodes, rootOf } from '../lib/json-nodes.ts';
 import { useTexts } from '../lib/texts.ts';
-import { bytesText } from '../lib/times.ts';
+import { bytesText } from '../lib/units.ts';
 import { CopyButton } from './copy-button.tsx';
 import { useWindow } from './use-window.ts';
 
@@ -143,7 +143,7 @@ function Value({ of: { kind, text }, isOpen, count }: { of: JsonNode; isOpen: bo
         {isOpen ? begins : `${begins}…${ends}`}{' '}
         <span className="muted">
           {t.tree.holds(count)}
-          {text.length > 1_024 && `, ${bytesText(text.length)}`}
+          {text.length > 1_024 && `, ${bytesText(text.length, t.units)}`}
         </span>
       </>
     );
@@ -151,7 +151,7 @@ function Value({ of: { kind, text }, isOpen, count }: { of: JsonNode; isOpen: bo
   return (
     <span className={`json-${kind}`}>
       {text.length > SHOWN ? text.slice(0, SHOWN) : text}
-      {text.length > SHOWN && <span className="muted">… {bytesText(text.length)}</span>}
+      {text.length > SHOWN && <span className="muted">… {bytesText(text.length, t.units)}</span>}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { api, type Mark, type Stats } from '../api/client.ts';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { Chart } from './chart.tsx';
 import { FailedSince } from './failed-since.tsx';
 import { FigureNumbers, type FiguresOf } from './figure-numbers.tsx';
@@ -57,7 +57,7 @@ function Compared({ after, before, mark, of }: { after: Stats; before: Stats; ma
   return (
     <>
       <p>
-        {t.figures.sinceMark(durationText(length), mark.name)} <FailedSince at={mark.at} />
+        {t.figures.sinceMark(durationText(length, t.units), mark.name)} <FailedSince at={mark.at} />
       </p>
       <FigureNumbers
         now={after}
@@ -80,7 +80,7 @@ function Compared({ after, before, mark, of }: { after: Stats; before: Stats; ma
         <Chart
           {...common}
           title={t.figures.p95}
-          format={(value) => (value === 0 ? '–' : durationText(value))}
+          format={(value) => (value === 0 ? '–' : durationText(value, t.units))}
           series={[
             { name: t.figures.after, look: 'accent', values: after.points.map((each) => each.latencyMs?.p95 ?? 0) },
             {

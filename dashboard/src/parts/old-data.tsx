@@ -25,7 +25,7 @@ export function OldData() {
     const [first] = cache
       .findAll({ predicate: isOld })
       .toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt);
-    return first === undefined ? undefined : `${first.queryHash} ${failureText(first.state.error)}`;
+    return first === undefined ? undefined : `${first.queryHash} ${failureText(first.state.error, t)}`;
   });
   const query =
     found === undefined

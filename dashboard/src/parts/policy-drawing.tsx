@@ -1,6 +1,6 @@
 import type { Subscription } from '../api/client.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 
 type Policy = Subscription['retryPolicy'];
 /** As many as the service takes. While a larger number is being written, no more are reckoned: 20 million stopped the page for 3 s. */
@@ -26,7 +26,7 @@ export function PolicyDrawing({ policy, made = 0 }: { policy: Policy; made?: num
   const end = tries.at(-1) ?? 0;
   const x = (ms: number): number => 12 + (Math.log10(1 + ms / 100) / Math.log10(1 + Math.max(1_000, end) / 100)) * 576;
   const marks = [1_000, 60_000, 3_600_000, 86_400_000].filter((ms) => ms < end);
-  const text = t.subscriptions.givesUp(tries.length, durationText(end));
+  const text = t.subscriptions.givesUp(tries.length, durationText(end, t.units));
   return (
     <figure>
       <svg viewBox="0 0 600 56" className="policy" role="img" aria-label={text}>
@@ -35,7 +35,7 @@ export function PolicyDrawing({ policy, made = 0 }: { policy: Policy; made?: num
           <g key={ms}>
             <line x1={x(ms)} x2={x(ms)} y1={14} y2={32} className="axis" />
             <text x={x(ms)} y={48} textAnchor="middle">
-              {durationText(ms)}
+              {durationText(ms, t.units)}
             </text>
           </g>
         ))}

@@ -2,7 +2,7 @@ import type { BulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { AskButton } from './ask-button.tsx';
 import { OutcomeOfReplay, ReplayState } from './replay-outcome.tsx';
 
@@ -82,7 +82,7 @@ function Pace({
   const text = t.replays.pace(
     hasBegun ? (rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)) : undefined,
     most,
-    secondsLeft === 0 ? undefined : durationText(Math.ceil(secondsLeft) * 1_000),
+    secondsLeft === 0 ? undefined : durationText(Math.ceil(secondsLeft) * 1_000, t.units),
   );
   return text === '' ? null : <p className="muted">{text}</p>;
 }

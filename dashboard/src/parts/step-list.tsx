@@ -2,7 +2,7 @@ import type { Run, Trial } from '../api/client.ts';
 import { stepWord } from '../lib/kind-words.ts';
 import { itemTexts, memberText } from '../lib/raw-json.ts';
 import { useTexts } from '../lib/texts.ts';
-import { durationText } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import type { Texts } from '../texts/en.ts';
 import { AskButton } from './ask-button.tsx';
 import { JsonText } from './code.tsx';
@@ -135,4 +135,6 @@ function endOf(step: Step, now: number): number | undefined {
 
 /** How long it has taken; in whole seconds while it goes on. */
 const tookText = (step: Step, took: number, t: Texts): string =>
-  isUnderWay(step) ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000)) : durationText(took);
+  isUnderWay(step)
+    ? t.runs.soFar(durationText(Math.floor(took / 1_000) * 1_000, t.units))
+    : durationText(took, t.units);

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
-import { durationText, useTimes } from '../lib/times.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useTimes } from '../lib/times.ts';
+import { durationText } from '../lib/units.ts';
 import { usePaused } from './pause.tsx';
 
 /** A time as text; how long ago stands behind it. */
@@ -16,8 +18,9 @@ const AGE_EVERY_MS = 10_000;
 
 /** How old something is, in its two largest units. */
 export function Age({ since }: { since: string }) {
+  const t = useTexts();
   const now = useClock(true, AGE_EVERY_MS);
-  return durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000);
+  return durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000, t.units);
 }
 
 /** The present time in ms, each second or in steps of `everyMs` while it is wanted. */
@@ -36,6 +39,7 @@ export function useClock(isWanted: boolean, everyMs = 1_000): number {
 
 /** Counts down to a time, each second. */
 export function Until({ at }: { at: string }) {
+  const t = useTexts();
   const now = useClock(true);
-  return <span>{durationText(Math.max(0, Math.ceil((Date.parse(at) - now) / 1_000) * 1_000))}</span>;
+  return <span>{durationText(Math.max(0, Math.ceil((Date.parse(at) - now) / 1_000) * 1_000), t.units)}</span>;
 }

@@ -1,7 +1,10 @@
 import type { Texts } from './en.ts';
 
 /** German words of what is set up: members, the schemas of channels, and questions before something is done. */
-export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer' | 'ask' | 'more'> = {
+export const deSetup: Pick<
+  Texts,
+  'passkeyOffer' | 'people' | 'schemas' | 'newer' | 'units' | 'faults' | 'ask' | 'more'
+> = {
   passkeyOffer: {
     why: 'Melden Sie sich das nächste Mal ohne Passwort an: Einen Passkey verwahrt Ihr Gerät oder Ihr Passwortmanager, und niemand kann ihn Ihnen entlocken.',
     go: 'Passkey hinzufügen',
@@ -72,6 +75,13 @@ export const deSetup: Pick<Texts, 'passkeyOffer' | 'people' | 'schemas' | 'newer
     overwrite: 'Das Geschriebene ersetzen?',
     overwriteWhy: 'Ihr Text steht an keinem anderen Ort und ist dann fort.',
     overwriteGo: 'Ersetzen',
+  },
+  units: { point: ',', day: 'T' },
+  faults: {
+    noAnswer: 'Der Dienst antwortet nicht.',
+    noJson: (_error, at) =>
+      at === undefined ? 'Das ist kein JSON.' : `Ab Zeile ${at.line}, Spalte ${at.column} ist das kein JSON.`,
+    noPasskey: 'Kein Passkey: Der Browser hat keinen für diese Seite, oder Sie haben abgelehnt.',
   },
   ask: {
     leave: 'So lassen',

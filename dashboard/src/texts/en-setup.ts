@@ -72,6 +72,12 @@ export const enSetup = {
     overwriteWhy: 'Your text stands in no other place, and is gone then.',
     overwriteGo: 'Replace it',
   },
+  units: { point: '.', day: 'd' },
+  faults: {
+    noAnswer: 'The service does not answer.',
+    noJson: (error: string, _at?: { line: number; column: number }) => error,
+    noPasskey: 'No passkey: the browser has none for this page, or you have said no.',
+  },
   ask: {
     leave: 'Leave it',
     cancelRunTitle: 'Cancel this run?',
