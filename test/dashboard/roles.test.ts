@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { SCOPES_OF_ROLE } from '../../src/caller/roles.ts';
+import { routes } from '../../src/routes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { joinAs, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -22,7 +24,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-test('who may only read sees no way to write, and no credentials', async () => {
+test('who may only read sees no way to write and no credentials, and each request for one is refused', async () => {
   const { owner, organisation } = await setUpAnew(posthorn);
   const { body: channel } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'seen' });
   await posthorn.request('POST', '/v1/subscriptions', {
@@ -63,6 +65,26 @@ test('who may only read sees no way to write, and no credentials', async () => {
     await page.getByText('Your role does not allow this: you are Viewer here.').waitFor();
     await page.getByRole('heading', { name: 'Not with your role', level: 1 }).waitFor();
   }
+  // Buttons that are hidden hinder nobody who writes the request: the service refuses each one that the session of this page sends.
+  const { id: appId } = viewer.me.organisations[0]?.apps[0] ?? { id: '' };
+  const asked = routes.flatMap(({ method, path, access }) =>
+    typeof access === 'object' && access.level !== 'organisation' && !SCOPES_OF_ROLE.viewer.has(access.scope)
+      ? [{ method, path: path.replaceAll(/:\w+/g, channel.id) }]
+      : [],
+  );
+  expect(asked.length).toBeGreaterThan(60);
+  const answers = await page.evaluate(
+    ({ all, headers }) =>
+      Promise.all(
+        all.map(async ({ method, path }) => {
+          const sent = method === 'GET' ? { headers } : { headers: { ...headers, 'content-type': 'application/json' } };
+          const answer = await fetch(path, { ...sent, method, ...(method !== 'GET' && { body: '{}' }) });
+          return [`${method} ${path}`, answer.status, /"code":"(\w+)"/.exec(await answer.text())?.[1]];
+        }),
+      ),
+    { all: asked, headers: { 'posthorn-app': appId, 'posthorn-environment': 'live' } },
+  );
+  expect(answers).toEqual(asked.map(({ method, path }) => [`${method} ${path}`, 403, 'FORBIDDEN']));
   // Nobody is led to what is not allowed.
   await dashboard.open('/overview');
   await page.getByText('Marked deployments').waitFor();
