@@ -105,7 +105,7 @@ test('a workflow has the chart of its own runs, and one without runs has none', 
   await chart.getByText('140 started · 0 not ended yet').waitFor();
   const steps = [{ id: 'note', type: 'action', config: { action: 'log', noted: true } }];
   const other = await scene.make('/v1/workflows', { name: 'Calm', trigger: { type: 'manual' }, steps });
-  const answered = page.waitForResponse((answer) => answer.url().includes('/v1/stats/runs'));
+  const answered = page.waitForResponse((answer) => new RegExp(`/v1/stats/runs\\?.*${other}`).test(answer.url()));
   await dashboard.open(`/workflows/${other}?tab=runs`);
   await answered;
   await page.locator('.empty').waitFor();
