@@ -43,12 +43,12 @@ const stepsOf = ({
 
 /**
  * One of everything that a page of the dashboard shows, in the live environment, with `mark` in every text that somebody may choose. Gives
- * the pages by their addresses, and those that are opened by a link before signing in.
+ * the pages by their addresses, those that are opened by a link before signing in, and that of the signature doctor with its message.
  */
 export async function seedPages(
   posthorn: TestPosthorn,
   { browser, organisation, mark }: { browser: Browser; organisation: string; mark: string },
-): Promise<{ pages: string[]; links: string[] }> {
+): Promise<{ pages: string[]; links: string[]; doctor: string }> {
   const key = posthorn.keys.live;
   const { db } = posthorn.deps;
   const ids = await seedResources(posthorn, key, mark);
@@ -60,10 +60,11 @@ export async function seedPages(
   });
   const slack = { connectorId: 'slack', name: mark, credentials: { token: 'xoxb-1' } };
   const { id: slackId } = await make(posthorn, key, '/v1/connections', slack);
-  const each = await make(posthorn, key, '/v1/workflows', {
-    name: mark,
-    steps: stepsOf({ channelId, connectionId: slackId, workflowId }),
-  });
+  const steps = stepsOf({ channelId, connectionId: slackId, workflowId });
+  const each = await make(posthorn, key, '/v1/workflows', { name: mark, steps });
+  const changed = steps.map((step) => (step.id === 'ask' ? { ...step, config: { title: mark } } : step));
+  const { status: isChanged } = await posthorn.request('PATCH', `/v1/workflows/${each.id}`, { steps: changed });
+  if (isChanged !== 200) throw new Error(`Changing a workflow was answered with ${isChanged}`);
   const runs: string[] = [];
   for (const status of ['completed', 'failed', 'waiting', 'cancelled']) {
     const id = await insertPausedRun(posthorn, workflowId, mark);
@@ -94,12 +95,16 @@ export async function seedPages(
   const joined = { code: codeOf(joining.body.link), name: mark.slice(0, 60), password: 'walnut ferry dusk orbit' };
   await createBrowser(posthorn).request('POST', '/v1/invitations/accept', joined);
   const { id: entryId } = await db.auditEntry.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  const { appId } = await db.environment.findFirstOrThrow({ where: { channels: { some: { id: channelId } } } });
   const tabs = (page: string, ...names: string[]): string[] => [page, ...names.map((name) => `${page}?tab=${name}`)];
   return {
     pages: [
       'overview',
       'search?q=order.created',
       'search?q=payload.n=1',
+      // The bare address stands last: pages that cannot be read are tried by one address each.
+      'messages?tab=scheduled',
+      `messages?tab=tail&channel=${channelId}`,
       'messages',
       'messages/new',
       `messages/${ids.messageId}`,
@@ -120,6 +125,7 @@ export async function seedPages(
       ...tabs(`subscriptions/${subscriptionId}`, 'deliveries', 'settings', 'secret'),
       'workflows',
       ...tabs(`workflows/${workflowId}`, 'runs', 'trial'),
+      `workflows/${each.id}?tab=versions&version=1`,
       `workflows/${each.id}`,
       'runs',
       `runs?open=${ids.runId}`,
@@ -135,12 +141,14 @@ export async function seedPages(
       `inspect/${ids.inspectorId}?open=${ids.inspectedRequestId}`,
       `api-keys?open=${ids.apiKeyId}`,
       `machine-credentials?open=${ids.machineCredentialId}`,
+      `apps?open=${appId}`,
       'members',
       `audit?open=${entryId}`,
       'sign-in-settings',
       'service',
       'account',
     ],
+    doctor: `doctor?message=${ids.messageId}&subscription=${subscriptionId}`,
     links: [new URL(invited.body.link).pathname + new URL(invited.body.link).hash, '/dashboard/password-reset#code=x'],
   };
 }
