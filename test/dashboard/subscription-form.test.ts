@@ -3,14 +3,16 @@ import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
+import type { Receiver } from '../support/world/receiver.ts';
 
 /** The rarer fields of a subscription, and how much a replay since a time would bring. */
 let scene: DashboardScene;
 let dashboard: Dashboard;
+let receiver: Receiver;
 let channelId: string;
 
 // The figures are counted by a worker.
-onEachDashboard((entered) => ({ scene, dashboard } = entered), { withWorker: true });
+onEachDashboard((entered) => ({ scene, dashboard, receiver } = entered), { withWorker: true });
 beforeEach(async () => {
   channelId = await scene.make('/v1/channels', { name: 'orders' });
 });
@@ -71,6 +73,54 @@ test('a receiver moves here with its secret, its headers and its limits, and eac
   expect(Object.keys(changed)).not.toEqual(expect.arrayContaining(['rateLimit']));
   expect(Object.keys(changed)).not.toEqual(expect.arrayContaining(['owner']));
   expect(changed).toMatchObject({ timeoutMs: 5_000, maxConcurrency: 3, headers: { 'X-Shop': 'Bonn' } });
+});
+
+test('a filter is written against real messages, and of the next ones only those that match are delivered', async () => {
+  const { page } = dashboard;
+  for (const total of [50, 150, 250])
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { total } });
+  await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('Name').fill('Large orders');
+  await page.getByLabel('Filter', { exact: true }).fill('payload.total > 100');
+  await page.getByText('2 of 3 match.').waitFor();
+  await page.getByText('payload.total: 250').waitFor();
+  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page.getByRole('heading', { name: 'Large orders', level: 1 }).waitFor();
+  const publish = async (total: string, state: string): Promise<void> => {
+    await dashboard.open(`/messages/new?channel=${channelId}`);
+    await page.getByLabel('Type', { exact: true }).fill('order.created');
+    await page.getByLabel('Payload').fill(`{"total": ${total}}`);
+    await page.getByRole('button', { name: 'Publish a message' }).click();
+    await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
+    await page.locator('.sentence').getByText(state).waitFor();
+  };
+  await publish('100', 'No subscriber');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByText('Its filter keeps the message out.').waitFor();
+  await publish('100.50', 'Delivered');
+  expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 100.50')]);
+});
+
+test('the tries of a policy are drawn while it is written, with the time after which it gives up', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+  await page.getByLabel('Retries').fill('0');
+  await page.getByRole('img', { name: 'One try, and no other.' }).waitFor();
+  await page.getByLabel('First delay, ms').fill('10800000');
+  await page.getByLabel('Longest delay, ms').fill('10800000');
+  await page.getByLabel('Retries').fill('9');
+  const drawing = page.getByRole('img', { name: '10 tries, and gives up after about 1 d 3 h.' });
+  await drawing.waitFor();
+  await page.locator('figcaption').getByText('10 tries, and gives up after about 1 d 3 h.').waitFor();
+  const tries = await drawing
+    .locator('circle')
+    .evaluateAll((all) => all.map((each) => Number(each.getAttribute('cx'))));
+  expect(tries).toHaveLength(10);
+  expect(tries).toEqual(tries.toSorted((one, other) => one - other));
+  // The line is logarithmic: three hours of 27 take most of it.
+  expect(tries.map(Math.round)).toMatchObject([12, 496, ...Array<unknown>(7).fill(expect.any(Number)), 588]);
+  expect(await drawing.locator('text').allTextContents()).toEqual(['1 s', '1 min', '1 h', '1 d']);
 });
 
 test('a replay since a time says first how many messages it would deliver', async () => {
