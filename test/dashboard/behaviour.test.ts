@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
@@ -64,11 +65,39 @@ test('a filter is written against real messages, each of which shows what the fi
   });
 });
 
+/**
+ * Requests that the page repeats from now on, by paths and names of parameters: times in them move on. First requests that it
+ * still lacks are none. The clock of the page must be installed before it is opened: a timer that was set by another one goes on unseen.
+ */
+function askedAgain(page: Page): { begin: () => void; asked: string[]; streams: Set<unknown> } {
+  const before = new Set<string>();
+  const asked: string[] = [];
+  const streams = new Set<unknown>();
+  let isBegun = false;
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (!pathname.startsWith('/v1/')) return;
+    // The clock of a page that is run ahead hears no heartbeat, so that a stream is opened anew.
+    if (/\/(?:changes|stream)$/.test(pathname)) {
+      streams.add(request);
+      return;
+    }
+    const shape = `${pathname} ${[...searchParams.keys()].toSorted().join()}`;
+    if (isBegun && before.has(shape)) asked.push(shape);
+    before.add(shape);
+  });
+  page.on('requestfailed', (request) => void streams.delete(request));
+  page.on('requestfinished', (request) => void streams.delete(request));
+  return { begin: () => void (isBegun = true), asked, streams };
+}
+
 test.each(['a list', 'one message'])(
   'stopped updates stop every question of %s, and go on with one key',
   async (of) => {
     const { page } = dashboard;
     const { ids } = await makeMessages(1);
+    await page.clock.install();
+    const { begin, asked } = askedAgain(page);
     await dashboard.open(of === 'a list' ? '/messages' : `/messages/${ids[0]}`);
     await page.getByText('order.created').first().waitFor();
     if (of === 'one message') {
@@ -78,18 +107,86 @@ test.each(['a list', 'one message'])(
       await page.getByRole('link', { name: 'orders', exact: true }).first().waitFor();
     }
     await page.getByRole('button', { name: 'Stop updates' }).click();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    await page.getByRole('button', { name: 'Update again' }).waitFor();
+    begin();
     // The clock of the page goes on by two minutes: whatever asks every 3, 15 or 30 seconds would have asked.
-    await page.clock.install();
     await page.clock.runFor(120_000);
-    expect(asked.filter((url) => url.includes('/v1/'))).toEqual([]);
+    expect(asked).toEqual([]);
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('l');
     await page.clock.runFor(60_000);
-    await waitFor('a question', () => Promise.resolve(asked.some((url) => url.includes('/v1/messages'))));
+    await waitFor('a question', () => asked.some((shape) => shape.startsWith('/v1/messages')));
   },
 );
+
+/** Tells a page that its tab is hidden, or seen again: a browser without a window hides none. */
+const turnTab = (page: Page, isHidden: boolean): Promise<void> =>
+  page.evaluate(`{
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${isHidden ? 'hidden' : 'visible'}' });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  }`);
+
+test.each(['a list', 'one message', 'the tail'])(
+  'a hidden tab with %s asks for nothing and listens to nothing, and does both once it is seen again',
+  async (of) => {
+    const { page } = dashboard;
+    const { channelId, ids } = await makeMessages(1);
+    await page.clock.install();
+    const { begin, asked, streams } = askedAgain(page);
+    const path = { 'a list': '', 'one message': `/${ids[0]}`, 'the tail': `?tab=tail&channel=${channelId}` }[of];
+    await dashboard.open(`/messages${path}`);
+    await page
+      .getByText(of === 'the tail' ? /^Listening/ : 'order.created')
+      .first()
+      .waitFor();
+    const isAll = (): boolean => streams.size === (of === 'the tail' ? 2 : 1);
+    await waitFor('its streams', isAll);
+    await turnTab(page, true);
+    await waitFor('the end of its streams', () => streams.size === 0);
+    begin();
+    await page.clock.runFor(120_000);
+    expect(asked).toEqual([]);
+    await turnTab(page, false);
+    await waitFor('its streams', isAll);
+    // Every page asks each 15 s. A longer time would be that after which a stream without an answer is given up.
+    await page.clock.runFor(16_000);
+    await waitFor('a question', () => asked.length > 0);
+  },
+);
+
+test('readers of the screen hear how many rows are new, and of more of them ten seconds later', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/channels', { name: 'seen' });
+  await page.clock.install();
+  await dashboard.open('/channels');
+  await page.getByRole('link', { name: 'seen', exact: true }).waitFor();
+  const spoken = page.locator('main span.hidden[role=status]');
+  // From here on the clock goes on by these steps alone, however long a step takes.
+  await page.clock.pauseAt(Date.now() + 10_000);
+  let clockMs = 0;
+  const until = (what: string, isSo: () => Promise<boolean>): Promise<unknown> =>
+    waitFor(what, async () => {
+      await page.clock.runFor(40);
+      clockMs += 40;
+      return isSo();
+    });
+  const fresh = (count: number) => async (): Promise<boolean> =>
+    (await page.getByRole('button', { name: `${count} new`, exact: true }).count()) === 1;
+  const says = (text: string) => async (): Promise<boolean> => (await spoken.textContent()) === text;
+  await scene.make('/v1/channels', { name: 'first' });
+  await until('a new row', fresh(1));
+  await until('the word of it', says('1 new'));
+  clockMs = 0;
+  await scene.make('/v1/channels', { name: 'second' });
+  await until('another new row', fresh(2));
+  expect(await spoken.textContent()).toBe('1 new');
+  expect(clockMs).toBeLessThan(9_000);
+  await page.clock.runFor(10_000);
+  await until('the word of both', says('2 new'));
+  // The rules of accessibility are looked at by timers.
+  await page.clock.resume();
+});
 
 test('a relative time is frozen, so that others see the same', async () => {
   const { page } = dashboard;

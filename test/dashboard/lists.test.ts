@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import { storeFailedDeliveries } from '../support/make/failed-deliveries.ts';
@@ -92,6 +93,31 @@ test('a kind of failure in place of an answer is the filter by the last error, t
   await chip.waitFor();
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ error: 'timeout' });
   expect(await page.getByText('Taken out of the address').count()).toBe(0);
+});
+
+test('the sentence of a delivery counts down to its next try, each second', async () => {
+  const { page } = dashboard;
+  const nextAt = new Date(Date.now() + 600_000);
+  await scene.posthorn.deps.pool.query(
+    `UPDATE deliveries SET status = 'retrying', attempts = 3, policy_attempts = 3, max_retries = 10, failure_reason = NULL, due_at = $2,
+       next_retry_at = $2, response_latency_ms = 82 WHERE id = $1`,
+    [ids[0], nextAt],
+  );
+  await page.clock.install();
+  await dashboard.open(`/deliveries/${ids[0]}`);
+  const sentence = page.locator('.sentence');
+  await sentence.getByText('Try 3 of 11: got 503 after 82 ms. Next at').waitFor();
+  await page.clock.pauseAt(nextAt.getTime() - 71_000);
+  const left = async (): Promise<string> => /, in (.+)\.$/.exec(await sentence.innerText())?.[1] ?? '';
+  // The clock stopped between two of its seconds.
+  const first = await waitFor('the last minutes', async () => /^1 min 1[12] s$/.exec(await left())?.[0]);
+  const seconds = 60 + Number(/ (\d+) s$/.exec(first)?.[1]);
+  await page.clock.runFor(1_000);
+  await waitFor('a second less', async () => (await left()) === `1 min ${seconds - 61} s`);
+  await page.clock.runFor(30_000);
+  await waitFor('half a minute less', async () => (await left()) === `${seconds - 31} s`);
+  // The rules of accessibility are looked at by timers.
+  await page.clock.resume();
 });
 
 // The grid took every Enter below it, so the first row was opened beside the list.
