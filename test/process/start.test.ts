@@ -8,6 +8,7 @@ import { listeningPorts } from '../../local/listening-ports.ts';
 import { readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState, type RunningState } from '../../src/process/roles/serving/running-state.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { openDashboard } from '../support/world/dashboard.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -156,23 +157,53 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
   expect(answer.status).toBe(401);
 });
 
-test('the first start prints a link whose code makes the administrator; a new link takes its place, until there is one', async () => {
-  const codeIn = (text: string): string => /^ *(http\S+)\/dashboard\/setup#code=([\w-]{43})$/m.exec(text)?.[2] ?? '';
-  const person = { email: 'ada@example.com', name: 'Ada', password: 'tangerine orbit mill' };
-  const setUp = async (code: string): Promise<number> => {
-    const headers = { 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ code, ...person });
-    return (await fetch(`${state().apiUrl}/v1/setup`, { method: 'POST', headers, body })).status;
-  };
-  const printed = codeIn(posthorn.output());
+const linkIn = (text: string): string => /^ *(http\S+\/dashboard\/setup#code=[\w-]{43})$/m.exec(text)?.[1] ?? '';
+
+test('the first start prints a link, a new one takes its place, and leads a browser to the first delivered message', async () => {
   const renewed = await runPosthorn(['admin', 'setup-link'], variables);
-  expect(renewed.output).toBe(`${state().apiUrl}/dashboard/setup#code=${codeIn(renewed.output)}\n`);
-  expect(printed).toHaveLength(43);
-  expect([await setUp(printed), await setUp(codeIn(renewed.output))]).toEqual([403, 201]);
+  expect(renewed.output).toBe(`${linkIn(renewed.output)}\n`);
+  const dashboard = await openDashboard({ url: state().apiUrl });
+  const { page } = dashboard;
+  const alert = page.getByRole('alert');
+  const begin = async (): Promise<void> => {
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password').fill('tangerine orbit mill');
+    await page.getByRole('button', { name: 'Begin' }).click();
+  };
+  await page.goto(linkIn(posthorn.output()));
+  await begin();
+  await alert.getByText('The setup link is not valid').waitFor();
+  // Another link in the same tab loaded no page, and the code of the first one was sent again.
+  await page.goto(linkIn(renewed.output));
+  await alert.waitFor({ state: 'detached' });
+  await begin();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   const late = await runPosthorn(['admin', 'setup-link'], variables);
   expect([late.exitCode, late.output]).toEqual([1, '']);
   expect(late.errors).toContain('There is an administrator already');
-});
+
+  // The curl lines were of the test environment.
+  await page.getByLabel('Environment').selectOption('live');
+  await page.getByRole('region', { name: 'To the first delivery' }).getByText('To do').first().waitFor();
+  await page.getByRole('link', { name: /Make a channel/ }).click();
+  await page.getByLabel('Name').fill('invoices');
+  await page.getByRole('button', { name: 'Make a channel' }).click();
+  await page.getByRole('heading', { name: 'invoices', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Make a subscription' }).first().click();
+  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page.getByRole('heading', { name: new URL(receiver.url).host, level: 1 }).waitFor();
+  await dashboard.open('/messages/new', 'live');
+  await page.getByLabel('Channel', { exact: true }).selectOption({ label: 'invoices' });
+  await page.getByLabel('Type').fill('invoice.paid');
+  await page.getByRole('button', { name: 'Publish a message' }).click();
+  await page.locator('.sentence').getByText('Delivered').waitFor();
+  expect(receiver.requests.filter(({ body }) => body.includes('invoice.paid'))).toHaveLength(1);
+  expect(dashboard.faults).toEqual([]);
+  await dashboard.close();
+}, 120_000);
 
 test('a second start on the same folder says that one runs already, and harms it not', async () => {
   const { exitCode, errors } = await runPosthorn(['start'], variables);
