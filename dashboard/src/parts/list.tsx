@@ -171,6 +171,7 @@ export function LiveList<T>(given: Given<T>) {
     ) : (
       empty
     );
+  const isChosenDrawn = chosen >= seen.first && chosen < Math.min(seen.end, rows.length);
   const template = [...(acts === undefined ? [] : ['24px']), ...columns.map(({ width }) => width)].join(' ');
   return (
     <div className="stack">
@@ -203,7 +204,8 @@ export function LiveList<T>(given: Given<T>) {
         aria-label={name}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
         aria-multiselectable={acts !== undefined || undefined}
-        aria-activedescendant={rows.length > 0 ? `row-${chosen}` : undefined}
+        // A row that was scrolled away is none that a reader of the screen could be led to.
+        aria-activedescendant={isChosenDrawn ? `row-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
         style={{ '--columns': template, '--least-width': `${given.leastWidth ?? 720}px` } as object}
