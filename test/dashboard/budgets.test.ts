@@ -109,7 +109,7 @@ test('a payload of 256 KiB opens with no more elements than one of 66 KiB, and w
   const { page } = dashboard;
   // Both are trees. Something that went through the text for each of its members would take 15 times as long with the larger one.
   const payload = (bytes: number): object => ({
-    // Of 40 bytes each.
+    // Each has 40 bytes.
     items: Array.from({ length: Math.floor(bytes / 40) }, (_, at) => ({
       sku: `item-${10_000 + at} of the shop at sea`,
     })),

@@ -10,8 +10,8 @@ import { median, workOf } from '../support/world/page-work.ts';
 const ROWS = LARGE_LIST.rows;
 const PAGE_ROWS = 100;
 /**
- * Elements beside the navigation, bytes of a list's answer, bytes of the heap (60 MB with 100,000 rows), and how much more a key or a turn of
- * the wheel works than in a list of one page (docs/dashboard.md).
+ * Elements beside the navigation, bytes of a list's answer, bytes of the heap (60 MB with 100,000 rows), and how much more a key or a turn
+ * of the wheel works than in a list of one page (docs/dashboard.md).
  */
 const MOST = { elements: 500, answer: 100_000, heap: 10_000_000 + ROWS * 500, timesTheWork: 3 };
 

@@ -211,7 +211,7 @@ test('the same in German, and times in a zone that is named', async () => {
     .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
     .first()
     .waitFor();
-  // What a browser says of a fault is English everywhere, and was shown so.
+  // Browsers name a fault in English everywhere, and their words were shown.
   await dashboard.open('/messages/new', 'live');
   await page.getByLabel('Kanal', { exact: true }).selectOption({ label: 'orders' });
   await page.getByLabel('Typ', { exact: true }).fill('order.created');
