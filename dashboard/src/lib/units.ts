@@ -1,4 +1,4 @@
-/** The words of a language for a duration, and the sign before its decimals. Those of SI, such as ms and KiB, are the same in all. */
+/** The words of a language for a duration, and the sign before its decimals. Units of SI, such as ms and KiB, are the same in all. */
 type Units = { point: string; day: string };
 
 /** Such as `820 ms`, `4.2 s`, `3 min 5 s`, `1 d 3 h`: the two largest units. */
