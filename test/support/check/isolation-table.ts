@@ -196,7 +196,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   until: () => ['2100-01-01T00:00:00Z'],
 };
 
-/** Query strings of a list: none, each value of each filter, and some of each pair of filters. Throws with what is to be added for a new one. */
+/** Query strings of a list: none, each value of each filter, and some of each pair. Throws with what is to be added for a new one. */
 export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
   // `as`: queries of lists are strict objects (src/http/reading/query.ts).
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
