@@ -283,4 +283,13 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
+  'src/identity/accounts/store.ts namePlaces.first: where organisationId': {
+    because: 'There is one organisation, that of the first start: others are made by people, and this makes the first of them.',
+    heldBy: [
+      {
+        path: 'test/identity/setup.test.ts',
+        title: 'the first organisation and its app have the names that the administrator gives them',
+      },
+    ],
+  },
 };
