@@ -134,7 +134,7 @@ test('a workflow is given a connection and a secret, which are tried and never s
   const panel = page.getByRole('complementary', { name: 'Details' });
   await panel.getByRole('heading', { name: 'Till service' }).waitFor();
   await panel.getByRole('button', { name: 'Test', exact: true }).click();
-  await panel.getByText(/401/).waitFor();
+  await panel.getByRole('status').getByText(/401/).waitFor();
   await panel.getByRole('button', { name: 'Change' }).click();
   await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
   await dialog.getByLabel('header').fill('X-Key');

@@ -104,7 +104,7 @@ test('from the link of the first start to the first delivered message', async ()
   await page.getByRole('link', { name: /^dlv_/ }).click();
   await page.getByText(/The first try got 200 after \d+ ms/).waitFor();
   await dashboard.open('/overview');
-  await page.getByText('All is well').waitFor();
+  await page.getByText(/All is well$/).waitFor();
   expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
 });
 
