@@ -112,4 +112,8 @@ test('a changed definition stays while another tab of its page is looked at', as
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { name: 'Larger orders', level: 1 }).waitFor();
   await page.getByText('You wrote this here before').waitFor({ state: 'detached' });
+  // The next letter was told of as if it had been restored.
+  await name.fill('Largest orders');
+  await waitFor('the letters are written', async () => (await json().inputValue()).includes('Largest orders'));
+  expect(await page.getByText('You wrote this here before').count()).toBe(0);
 });

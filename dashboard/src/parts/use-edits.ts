@@ -40,6 +40,11 @@ export type Edits<T extends FormFields> = {
  */
 const left = new Map<string, Edit<FormFields>>();
 
+function leave(name: string, edit: Edit<FormFields>): void {
+  if (edit === undefined) left.delete(name);
+  else left.set(name, edit);
+}
+
 /**
  * The fields of a form over a thing that may change meanwhile: by another person, a schedule, or the page's own buttons. Untouched fields
  * follow the thing, and those that were written stay as they are. The API knows no condition on a change (no If-Match), so a save reads
@@ -53,13 +58,15 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
   const { user } = useSession();
   const name = keptAs === undefined ? undefined : `${user.id} ${keptAs}`;
   // `as`: a name belongs to one form.
-  const [edit, setEdit] = useState<Edit<T>>(() => (name === undefined ? undefined : (left.get(name) as Edit<T>)));
+  const leftOf = (name: string): Edit<T> => left.get(name) as Edit<T>;
+  // A field that the thing has had since as it was written is no longer an edit.
+  const [edit, setEdit] = useState<Edit<T>>(() =>
+    name === undefined ? undefined : withWritten(leftOf(name), thing, {}),
+  );
   const [isRestored, setIsRestored] = useState(edit !== undefined);
   const isKept = name !== undefined && edit !== undefined;
   useEffect(() => {
-    if (name === undefined) return;
-    if (edit === undefined) left.delete(name);
-    else left.set(name, edit);
+    if (name !== undefined) leave(name, edit);
   }, [name, edit]);
   useEffect(() => {
     if (!isKept) return undefined;
@@ -95,6 +102,9 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
     // `as`: the members are those of the fields.
     const sent = Object.fromEntries(Object.entries(values).filter(([name]) => isOfSave(name))) as Partial<T>;
     setEdit((before) => withSaved(before, sent, answer));
+    setIsRestored(false);
+    // The page may have been left before the answer: nothing of it runs any more.
+    if (name !== undefined) leave(name, withSaved(leftOf(name), sent, answer));
   };
   return {
     values,
