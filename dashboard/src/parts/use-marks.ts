@@ -24,6 +24,8 @@ export function useMarks({
     queryKey: [path, 'marks', since, until],
     queryFn: () => api.marks.list({ since, until, limit: MOST }, at).page(),
     refetchInterval: EVERY_MS,
+    // The range may move with each answer of a chart: its marks stay meanwhile.
+    placeholderData: (before) => before,
     enabled: isWanted,
   });
   return found.data?.data ?? [];
