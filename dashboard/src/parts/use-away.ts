@@ -31,12 +31,16 @@ export function useAway(service: Backlog['service'] | undefined): Away {
     retry: false,
     meta: { failure: 'none' },
   });
+  // One fault is told once: the backlog tells everybody of Temporal.
+  const isTold = (name: string): boolean => name === 'temporal' && service?.temporal === 'down';
   const isOperator = may('admin') && !isApiError(error, 'FORBIDDEN');
   return {
     away: [
       ...(service?.worker === 'down' ? [t.overview.noWorker] : []),
       ...(service?.temporal === 'down' ? [t.overview.noTemporal] : []),
-      ...(data?.checks ?? []).filter(({ state }) => state === 'down').map(({ name }) => t.overview.isDown(name)),
+      ...(data?.checks ?? [])
+        .filter(({ name, state }) => state === 'down' && !isTold(name))
+        .map(({ name }) => t.overview.isDown(name)),
     ],
     hasPage: data !== undefined,
     isKnown: service !== undefined && (!isOperator || isSuccess),
