@@ -121,5 +121,9 @@ test('a trial says whether the trigger would take the message, and why not', asy
   await page.getByText('begins with order.*').waitFor();
   await tryWith('order.paid', '{}');
   await verdict.getByText('The filter of the trigger fails on it.').waitFor();
+  // The browser's own words stood in an alert, in English for everybody.
+  await tryWith('order.paid', '{"total": ');
+  await page.locator('.problem').getByText(/JSON/).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
   expect(await dashboard.violations()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, type Trial } from '../api/client.ts';
+import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText } from '../lib/raw-json.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -25,6 +26,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
   const [payload, setPayload] = useState('{\n  "total": 250\n}');
   const [message, setMessage] = useState<RealMessage>();
   const [error, setError] = useState<unknown>();
+  const [badJson, setBadJson] = useState<string>();
   const [found, setFound] = useState<Tried>();
   if (!may('developer')) return <NotAllowed isPart />;
   return (
@@ -34,9 +36,11 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
         onSubmit={(event) => {
           event.preventDefault();
           setError(undefined);
+          const problem = jsonProblem(payload, t);
+          setBadJson(problem);
+          if (problem !== undefined) return;
           void act(
             async () => {
-              JSON.parse(payload);
               const of =
                 message === undefined ? '' : `,"channelId":"${message.channelId}","metadata":${message.metadata}`;
               const body = `{"event":{"eventType":${JSON.stringify(eventType)},"payload":${payload}${of}}}`;
@@ -64,7 +68,7 @@ export function WorkflowTrial({ id, definition }: { id: string; definition: stri
           value={payload}
           onChange={setPayload}
           lines={8}
-          problem={problemOf(error, 'event.payload')}
+          problem={badJson ?? problemOf(error, 'event.payload')}
         />
         <Failure error={error} />
         <div className="buttons">
