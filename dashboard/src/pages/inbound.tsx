@@ -106,7 +106,7 @@ function LastDay({ of: own }: { of: WebhookStats['webhooks'][number] | undefined
       {own.refused > 0 && (
         <>
           {' '}
-          <HereLink to={`/inbound/${own.webhookId}`} search={{ outcome: 'refused' }}>
+          <HereLink to={`/inbound/${own.webhookId}`} search={{ outcome: 'refused', since: '24h' }}>
             <State of="failed" word={t.inbound.refused(number(own.refused))} />
           </HereLink>
         </>
