@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ConnectionError, isApiError } from '../api/client.ts';
+import { NoPasskeyError } from '../lib/passkeys.ts';
 import { useTexts } from '../lib/texts.ts';
 import type { Texts } from '../texts/en.ts';
 
@@ -38,8 +39,7 @@ export function Failure({
 /** Says what went wrong: in the service's own words, else in the language of the reader. A browser has its words in English alone. */
 export function failureText(error: unknown, t: Texts): string {
   if (error instanceof ConnectionError) return t.faults.noAnswer;
-  // The browser's passkeys: there is none, or their person has said no.
-  if (error instanceof DOMException && error.name === 'NotAllowedError') return t.faults.noPasskey;
+  if (error instanceof NoPasskeyError) return t.faults.noPasskey;
 
   // Most refusals of a field have its reason in their message already.
   if (
