@@ -105,6 +105,7 @@ function ReplayView({ id }: { id: string }) {
         whole={row.matched}
         pace={{ replayed: row.replayed, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
         cancel={() => api.deadLetters.cancelBulkReplay(id, at)}
+        isOfRuns={row.filter.kind === 'run' || row.filter.workflowId !== undefined}
       />
       <BulkFacts of={row} failed={t.replays.failed} failedWhy={t.replays.failedWhy}>
         <ReplayFilter of={row.filter} />

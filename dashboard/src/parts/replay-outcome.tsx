@@ -28,7 +28,7 @@ export function ReplayState({ of: { status, outcome }, asked }: { of: Replay; as
   const { succeeded, underWay, failed } = outcome;
   if (status !== 'completed' || asked === 0) return <State of={status} />;
   if (underWay > 0) return <State of="running" word={words.underWay} />;
-  if (failed > 0) return <State of="failed" word={words.failed} />;
+  if (failed > 0) return succeeded > 0 ? <State of="failed" word={words.failed} /> : <State of="failed" />;
   return succeeded > 0 ? <State of="completed" /> : <State of="pending" word={words.asked} />;
 }
 
@@ -44,10 +44,18 @@ export function useOutcomeColumns<Row extends Replay>(): readonly Column<Row>[] 
 }
 
 /**
- * The fate of the rows that a replay has made due, each number with the list of its deliveries. `asked`: how many there were. Runs
- * are among the numbers and not in that list.
+ * The fate of the rows that a replay has made due, each number with the list of its deliveries. `asked`: how many there were. Runs are
+ * among the numbers and not in that list: a replay `isOfRuns` alone leads nowhere.
  */
-export function OutcomeOfReplay({ of: { id, outcome }, asked }: { of: Replay; asked: number }) {
+export function OutcomeOfReplay({
+  of: { id, outcome },
+  asked,
+  isOfRuns,
+}: {
+  of: Replay;
+  asked: number;
+  isOfRuns: boolean;
+}) {
   const t = useTexts();
   const words = t.replays.outcome;
   if (asked === 0) return null;
@@ -55,18 +63,24 @@ export function OutcomeOfReplay({ of: { id, outcome }, asked }: { of: Replay; as
   return (
     <section className="stack" aria-label={words.title}>
       <div className="buttons">
-        {PARTS.map(([part, look, status]) => (
-          <HereLink key={part} to="/deliveries" search={{ replay: id, status }}>
-            <State of={look} word={words.counts[part](textOf(outcome, part, MOST))} />
-          </HereLink>
-        ))}
+        {PARTS.map(([part, look, status]) => {
+          const count = <State key={part} of={look} word={words.counts[part](textOf(outcome, part, MOST))} />;
+          if (isOfRuns) return count;
+          return (
+            <HereLink key={part} to="/deliveries" search={{ replay: id, status }}>
+              {count}
+            </HereLink>
+          );
+        })}
       </div>
       {outcome.isComplete && elsewhere > 0 && <p className="muted">{words.elsewhere(elsewhere)}</p>}
-      <div className="buttons">
-        <HereLink to="/deliveries" search={{ replay: id }} className="button">
-          {words.see}
-        </HereLink>
-      </div>
+      {!isOfRuns && (
+        <div className="buttons">
+          <HereLink to="/deliveries" search={{ replay: id }} className="button">
+            {words.see}
+          </HereLink>
+        </div>
+      )}
     </section>
   );
 }

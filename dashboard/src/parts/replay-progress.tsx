@@ -20,6 +20,8 @@ type Given = {
   whole: number;
   pace: Paced;
   cancel: () => PromiseLike<unknown>;
+  /** It asks for runs alone: none of them is a delivery. */
+  isOfRuns?: boolean;
 };
 
 /** How many were replayed, how many a second may be at most, and how many are left where that is known. */
@@ -28,7 +30,7 @@ type Paced = { replayed: number; most: number | undefined; left?: number };
 export const isReplayOver = ({ status }: Replay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
 
 /** How far a replay is, and the way to end it. */
-export function ReplayProgress({ of: row, text, done, whole, pace, cancel }: Given) {
+export function ReplayProgress({ of: row, text, done, whole, pace, cancel, isOfRuns = false }: Given) {
   const t = useTexts();
   const { may } = useHere();
   const refresh = useRefresh();
@@ -41,7 +43,7 @@ export function ReplayProgress({ of: row, text, done, whole, pace, cancel }: Giv
       </p>
       {!isReplayOver(row) && <Pace of={pace} since={row.createdAt} done={done} whole={whole} />}
       <progress max={most} value={row.status === 'completed' ? most : done} aria-label={text} />
-      <OutcomeOfReplay of={row} asked={pace.replayed} />
+      <OutcomeOfReplay of={row} asked={pace.replayed} isOfRuns={isOfRuns} />
       {may('developer') && !isReplayOver(row) && (
         <div className="buttons">
           <AskButton
