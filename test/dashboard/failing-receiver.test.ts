@@ -89,7 +89,8 @@ test('the overview names the receivers that fail, with what was given up, and le
   const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
   // Another one fails and has given up all the while: once its row is there, figures and dead letters have been read.
   const webhookUrl = 'https://example.com/depot';
-  const depotId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Depot' });
+  const ofDepot = await scene.make('/v1/channels', { name: 'depots' });
+  const depotId = await scene.make('/v1/subscriptions', { channelId: ofDepot, webhookUrl, name: 'Depot' });
   await pool.query(
     `INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
      SELECT $2, environment_id, minutes, at, code, latency_class, count FROM stat_counts WHERE of_id = $1 AND code = 503`,
@@ -97,7 +98,7 @@ test('the overview names the receivers that fail, with what was given up, and le
   );
   await insertListed(
     pool,
-    { channelId, environmentId },
+    { channelId: ofDepot, environmentId },
     { eventType: 'order.created', status: 'failed', count: 2, to: [depotId, depotId] },
   );
   const depot = attention.locator('.box').filter({ hasText: 'Depot' });
@@ -133,6 +134,13 @@ test('the overview names the receivers that fail, with what was given up, and le
     (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('subscription') === subscriptionId,
   );
   await page.getByRole('grid').getByRole('link', { name: /^dlq_/ }).nth(2).waitFor();
+
+  // Receivers of all channels stood there, whichever one was chosen.
+  await dashboard.open(`/overview?channel=${ofDepot}`);
+  await depotIsRead();
+  expect(await till.count()).toBe(0);
+  await depot.getByRole('link', { name: '2 given up' }).click();
+  await page.waitForURL((url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('channel') === ofDepot);
 });
 
 // The causes were those of all subscriptions, whichever one the list was filtered by.

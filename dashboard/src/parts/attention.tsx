@@ -31,15 +31,15 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
     refetchInterval: 3_000,
   });
   const failing = useQuery({
-    queryKey: [path, 'failing-subscriptions'],
-    queryFn: () => api.subscriptions.list({ failing: 'true', limit: NAMED }, at).page(),
+    queryKey: [path, 'failing-subscriptions', channelId],
+    queryFn: () => api.subscriptions.list({ channelId, failing: 'true', limit: NAMED }, at).page(),
     refetchInterval: 10_000,
   });
   const ofChannel = channelId === undefined ? {} : { channel: channelId };
   const { away, hasPage, ...service } = useAway(left.data?.service);
   const ending = useExpiring();
   const expiring = (ending.data ?? []).filter(endsSoon);
-  const receivers = useFailingReceivers();
+  const receivers = useFailingReceivers(channelId);
   const troubled = failing.data?.data ?? [];
   const oldest = left.data?.pending.oldestAt;
   // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
@@ -87,11 +87,20 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
         </span>
       </p>
     )),
-    ...(failing.data?.pagination.hasMore === true || receivers.isMore
+    ...(receivers.more === undefined
+      ? []
+      : [
+          <p key="more receivers">
+            <HereLink to={receivers.more} search={ofChannel}>
+              {t.overview.more[receivers.more]}
+            </HereLink>
+          </p>,
+        ]),
+    ...(failing.data?.pagination.hasMore === true
       ? [
           <p key="more">
-            <HereLink to="/subscriptions" search={failing.data?.pagination.hasMore === true ? { failing: 'true' } : {}}>
-              {t.overview.moreFailing}
+            <HereLink to="/subscriptions" search={{ failing: 'true', ...ofChannel }}>
+              {t.overview.moreStopped}
             </HereLink>
           </p>,
         ]

@@ -12,6 +12,8 @@ import { Whose } from './thing-name.tsx';
 
 /** So many are named; the pages of dead letters and subscriptions have the others. */
 const NAMED = 5;
+/** The newest subscriptions of a channel whose figures are read: as many as of all channels. */
+const MOST_OF_CHANNEL = 100;
 
 type Group = DeadLetterGroups['groups'][number];
 
@@ -50,24 +52,41 @@ const causeText = ({ reason, errorStatus, errorClass }: Group, t: Texts): string
       ? t.reasons[reason]
       : t.errorClasses[errorClass];
 
-/** The receivers that fail, by name, as rows of what needs a person. */
-export function useFailingReceivers(): { rows: ReactNode[]; isMore: boolean; isKnown: boolean; isFailed: boolean } {
+type FailingReceivers = {
+  rows: ReactNode[];
+  /** The list that has the others. Undefined: there are none. */
+  more: '/dead-letters' | '/subscriptions' | undefined;
+  isKnown: boolean;
+  isFailed: boolean;
+};
+
+/** The receivers that fail, by name, as rows of what needs a person: those of a channel, or of all. */
+export function useFailingReceivers(channelId: string | undefined): FailingReceivers {
   const t = useTexts();
   const { at, path } = useHere();
+  const ofChannel = channelId === undefined ? {} : { channel: channelId };
   const groups = useQuery({
-    queryKey: [path, 'dead-letter-groups', {}],
-    queryFn: () => api.deadLetters.group({}, at),
+    queryKey: [path, 'dead-letter-groups', { channelId }],
+    queryFn: () => api.deadLetters.group({ channelId }, at),
     refetchInterval: 10_000,
   });
   const figures = useQuery({
-    queryKey: [path, 'subscription-figures', 'newest'],
-    queryFn: async () => (await api.stats.getSubscriptions({}, at)).subscriptions,
+    queryKey: [path, 'subscription-figures', 'newest', channelId],
+    queryFn: async () => {
+      if (channelId === undefined) return (await api.stats.getSubscriptions({}, at)).subscriptions;
+      // Figures know no channel. Asked for none by its id, they would be those of the newest ones of all channels.
+      const { data } = await api.subscriptions.list({ channelId, limit: MOST_OF_CHANNEL }, at).page();
+      const subscriptionIds = data.map(({ id }) => id);
+      if (subscriptionIds.length === 0) return [];
+      return (await api.stats.getSubscriptions({ subscriptionIds }, at)).subscriptions;
+    },
     refetchInterval: 30_000,
   });
   const all = failingReceivers(groups.data?.groups ?? [], figures.data ?? []);
+  const others = all.slice(NAMED);
   const isMore = groups.data?.isComplete === false;
   return {
-    isMore: all.length > NAMED,
+    more: others.some(({ givenUp }) => givenUp > 0) ? '/dead-letters' : others[0] && '/subscriptions',
     isKnown: groups.isSuccess && figures.isSuccess,
     isFailed: groups.isError || figures.isError,
     rows: all.slice(0, NAMED).map((row) => {
@@ -81,12 +100,12 @@ export function useFailingReceivers(): { rows: ReactNode[]; isMore: boolean; isK
           </HereLink>{' '}
           {cause !== undefined && <span className="muted">{causeText(cause, t)}</span>}{' '}
           {givenUp > 0 && (
-            <HereLink to="/dead-letters" search={ofThis}>
+            <HereLink to="/dead-letters" search={{ ...ofThis, ...ofChannel }}>
               {t.overview.givenUp(countText({ count: givenUp, isMore }))}
             </HereLink>
           )}{' '}
           {isFailing && (
-            <HereLink to="/deliveries" search={{ ...ofThis, status: 'failed,retrying' }}>
+            <HereLink to="/deliveries" search={{ ...ofThis, ...ofChannel, status: 'failed,retrying' }}>
               {t.overview.itsFailures}
             </HereLink>
           )}
