@@ -47,6 +47,12 @@ export const findNewest = (
     select: { id: true, publishedAt: true },
   });
 
+/** The one subscription that a message was published to. Undefined for one that goes to all of its channel. */
+export async function findOnlySubscription(db: Database, messageId: string): Promise<string | undefined> {
+  const row = await db.message.findUnique({ where: { id: messageId }, select: { onlySubscriptionId: true } });
+  return row?.onlySubscriptionId ?? undefined;
+}
+
 export type DryRunSubscription = {
   id: string;
   name: string;

@@ -141,8 +141,12 @@ export function createMessageVerdicts(
   return async ({ id, channelId, eventType, payload, metadata }) => {
     if (payload === undefined) throw new ApiError('CONFLICT', 'The message was erased');
     const page = { limit: MOST_VERDICTS, after: undefined };
-    const found = await store.findSubscriptions(db, { channelId, subscriptionId: undefined }, page);
-    const rows = found.slice(0, MOST_VERDICTS);
+    // A test goes to one subscription, whatever types and filter that one has.
+    const only = await store.findOnlySubscription(db, id);
+    const found = await store.findSubscriptions(db, { channelId, subscriptionId: only }, page);
+    const rows = found
+      .slice(0, MOST_VERDICTS)
+      .map((row) => (only === undefined ? row : { ...row, eventTypes: [], filter: null }));
     const deliveries = await store.findDeliveriesTo(
       db,
       id,

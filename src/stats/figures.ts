@@ -22,7 +22,10 @@ type Point = Stats['points'][number];
 const isOfAttempt = (code: number): boolean => code > 0;
 const isAttempt = ({ code }: Counted): boolean => isOfAttempt(code);
 
-/** Adds up what was counted. `accepted` is left out of subscriptions. */
+/** Numbers that not everything has: a subscription publishes nothing, and a channel's dead letters of runs are not told apart. */
+type Parts = { hasAccepted: boolean; hasGivenUp?: boolean };
+
+/** Adds up what was counted. */
 class Sum {
   private accepted = 0;
   private delivered = 0;
@@ -42,7 +45,7 @@ class Sum {
     }
   }
 
-  figures(hasAccepted: boolean): Figures {
+  figures({ hasAccepted, hasGivenUp = true }: Parts): Figures {
     const { accepted, delivered, failedAttempts, deadLetters } = this;
     // Each failure of a run has a dead letter, and workers of an older release have counted the letters alone.
     const givenUp = Math.max(0, deadLetters - this.failedRuns);
@@ -52,7 +55,7 @@ class Sum {
       delivered,
       failedAttempts,
       deadLetters,
-      givenUp,
+      ...(hasGivenUp && { givenUp }),
       ...(p50 !== undefined && p95 !== undefined && { latencyMs: { p50, p95 } }),
     };
   }
@@ -62,7 +65,7 @@ class Sum {
 export function figuresOf(
   counted: readonly Counted[],
   { since, until, stepMs }: Span,
-  hasAccepted: boolean,
+  parts: Parts,
 ): { totals: Figures; points: (Figures & { at: Date })[] } {
   const total = new Sum();
   const steps = new Map<number, Sum>();
@@ -72,8 +75,8 @@ export function figuresOf(
     steps.get(each.at.getTime())?.add(each);
   }
   return {
-    totals: total.figures(hasAccepted),
-    points: [...steps].map(([at, sum]) => ({ at: new Date(at), ...sum.figures(hasAccepted) })),
+    totals: total.figures(parts),
+    points: [...steps].map(([at, sum]) => ({ at: new Date(at), ...sum.figures(parts) })),
   };
 }
 

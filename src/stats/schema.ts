@@ -45,9 +45,11 @@ const figures = {
   delivered: wholeNumber.describe('Attempts that have delivered a message.'),
   failedAttempts: wholeNumber.describe('Attempts that have failed.'),
   deadLetters: wholeNumber.describe('Dead letters, of deliveries and of runs.'),
-  givenUp: wholeNumber.describe(
-    'Dead letters of deliveries: beside `delivered` they are the deliveries that have ended.',
-  ),
+  givenUp: wholeNumber
+    .exactOptional()
+    .describe(
+      'Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too.',
+    ),
   latencyMs: latency,
 };
 
@@ -215,7 +217,7 @@ export const backlogAnswer = z.strictObject({
       temporal: z
         .enum(['up', 'down', 'unknown'])
         .describe(
-          'Down where Temporal does not answer a worker: deliveries wait for it. Unknown where no worker is alive.',
+          'Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is.',
         ),
     })
     .describe('Servers that deliver for all environments, as of the last seconds.'),

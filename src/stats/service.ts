@@ -41,7 +41,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       const { environmentId } = caller;
       const span = spanOf(window, clock());
       const ofId = subscriptionId ?? channelId ?? environmentId;
-      // Dead letters of an environment are also those of its runs, and those of its channels are not.
+      // Dead letters of an environment and of its channels are also those of runs, which are counted for the environment.
       const isOfAll = subscriptionId === undefined && channelId === undefined;
       const ofIds = isOfAll ? [ofId, store.allRunsOf(environmentId)] : [ofId];
       const counted = !hasIdForm(ofId)
@@ -53,7 +53,10 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
               (await store.isOfChannel(reader, { environmentId, subscriptionId, channelId }));
             return isThere ? store.findCounted(reader, { environmentId, ofIds }, span) : [];
           });
-      const { totals, points } = figuresOf(counted, span, subscriptionId === undefined);
+      const { totals, points } = figuresOf(counted, span, {
+        hasAccepted: subscriptionId === undefined,
+        hasGivenUp: isOfAll || subscriptionId !== undefined,
+      });
       return { ...bounds(span), totals, answers: answersOf(counted), points: withAnswers(points, counted) };
     },
 
@@ -238,7 +241,7 @@ const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflow
 
 function serviceOf({ living, withoutTemporal }: { living: number; withoutTemporal: number }): Backlog['service'] {
   if (living === 0) return { worker: 'down', temporal: 'unknown' };
-  return { worker: 'up', temporal: withoutTemporal === 0 ? 'up' : 'down' };
+  return { worker: 'up', temporal: withoutTemporal < living ? 'up' : 'down' };
 }
 
 /** A number that was counted up to one more than is shown. */

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await insert('delivered', ROWS - 40);
   replayId = newId('bulkRetry');
   await pool.query(
-    `UPDATE deliveries d SET replay_id = $2 FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries) AS numbered
+    `UPDATE deliveries d SET replay_id = $2 FROM (SELECT id, row_number() OVER (ORDER BY status DESC, id) AS n FROM deliveries) AS numbered
      WHERE numbered.id = d.id AND d.environment_id = $1 AND n % ${ROWS / OF_REPLAY} = 1`,
     [environmentId, replayId],
   );

@@ -50,12 +50,14 @@ test('the first organisation and its app have the names that the administrator g
   }
   expect(await names()).toEqual(['Test', ['Test', 'test']]);
 
-  expect((await post(code, { organisation: 'Analytical Engines', app: 'Shop' })).status).toBe(201);
-  // Its slug stays: addresses name it.
-  expect(await names()).toEqual(['Analytical Engines', ['Shop', 'test']]);
-
-  await posthorn.deps.db.organisation.updateMany({ data: { name: 'Test' } });
-  await posthorn.deps.db.app.updateMany({ data: { name: 'Test' } });
+  try {
+    expect((await post(code, { organisation: 'Analytical Engines', app: 'Shop' })).status).toBe(201);
+    // Its slug stays: addresses name it.
+    expect(await names()).toEqual(['Analytical Engines', ['Shop', 'test']]);
+  } finally {
+    await posthorn.deps.db.organisation.updateMany({ data: { name: 'Test' } });
+    await posthorn.deps.db.app.updateMany({ data: { name: 'Test' } });
+  }
 });
 
 test('the link works once, and setup is closed then even for another link', async () => {

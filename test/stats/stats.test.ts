@@ -84,7 +84,8 @@ describe('figures of traffic', () => {
       { status: 500, count: 6 },
       { status: 200, count: 3 },
     ]);
-    expect(ofChannel.totals.givenUp).toBe(3);
+    // Dead letters of runs stand beside those of deliveries there, so that neither is told apart.
+    expect(ofChannel.totals.givenUp).toBeUndefined();
     expect(ofChannel.totals.latencyMs?.p50).toBeGreaterThan(0);
 
     const [ofGood, ofBad] = [await read(`?subscriptionId=${one.id}`), await read(`?subscriptionId=${other.id}`)];

@@ -22,7 +22,8 @@ function percentOf(good: number, bad: number): number | undefined {
 type Ended = Pick<Stats['totals'], 'delivered' | 'givenUp'>;
 
 /** The deliveries that have arrived, of those that have ended: one that its third try delivers counts in full. */
-export const deliveredPercent = ({ delivered, givenUp }: Ended): number | undefined => percentOf(delivered, givenUp);
+export const deliveredPercent = ({ delivered, givenUp }: Ended): number | undefined =>
+  givenUp === undefined ? undefined : percentOf(delivered, givenUp);
 
 /** The part of an address that says whose rows a list shows. */
 export const rowsOf = ({ channelId, subscriptionId }: FiguresOf): Search => ({
@@ -50,8 +51,11 @@ export function FigureNumbers({
   const text = (value: number | undefined): string =>
     value === undefined ? '–' : `${value.toLocaleString(t.figures.locale)} %`;
   const percent = (of: Stats['totals']): string => text(deliveredPercent(of));
-  const tries = ({ delivered, failedAttempts }: Stats['totals']): string =>
-    t.figures.triesPart(text(percentOf(delivered, failedAttempts)));
+  const ofTries = ({ delivered, failedAttempts }: Stats['totals']): string =>
+    text(percentOf(delivered, failedAttempts));
+  const tries = t.figures.triesPart(ofTries(totals));
+  // Of a channel it is not known how many deliveries were given up.
+  const hasGivenUp = totals.givenUp !== undefined;
   // All that has ended may have arrived while the deliveries of now are retried again and again.
   const isFailing = of.subscriptionId !== undefined && failsNow(points);
   const latency = (of: Stats['totals']): string =>
@@ -78,10 +82,10 @@ export function FigureNumbers({
         ]
       : []),
     {
-      name: t.figures.deliveredPart,
-      show: percent,
+      name: hasGivenUp ? t.figures.deliveredPart : t.figures.triesName,
+      show: hasGivenUp ? percent : ofTries,
       ...(isFailing && { instead: <State of="failed" word={t.subscriptions.failsNow} /> }),
-      more: isFailing ? `${t.figures.ofEnded(percent(totals))} ${tries(totals)}` : tries(totals),
+      ...(hasGivenUp && { more: isFailing ? `${t.figures.ofEnded(percent(totals))} ${tries}` : tries }),
       to: '/deliveries',
       search: rows,
     },

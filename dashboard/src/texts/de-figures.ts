@@ -11,6 +11,7 @@ export const deFigures: Pick<Texts, keyof typeof enFigures> = {
     accepted: 'Angenommene Nachrichten',
     deliveredPart: 'Angekommene Zustellungen',
     ofEnded: (value) => `${value} der beendeten sind angekommen.`,
+    triesName: 'Erfolgreiche Versuche',
     triesPart: (value) => `${value} der Versuche waren erfolgreich`,
     success: 'Erfolg',
     p95: 'Antwortzeit, 95 %',

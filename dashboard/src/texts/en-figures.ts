@@ -8,6 +8,7 @@ export const enFigures = {
     accepted: 'Messages accepted',
     deliveredPart: 'Deliveries that arrived',
     ofEnded: (value: string) => `${value} of those that have ended arrived.`,
+    triesName: 'Tries that delivered',
     triesPart: (value: string) => `${value} of the tries delivered`,
     success: 'Success',
     p95: 'Latency, 95 %',

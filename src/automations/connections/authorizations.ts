@@ -102,7 +102,7 @@ const keep = (
     const { credentials, oauth } = openSealed(keyRing, row);
     if (oauth?.pending?.verifier !== pending.verifier) return false;
     const ciphertext = sealConnection(keyRing, id, { credentials, oauth: { tokens } });
-    await writeTokens(connection, row, { ciphertext, hasTokens: true });
+    await writeTokens(connection, row, { ciphertext, hasTokens: true, isNew: true });
     await audit.record(connection, pending.by, { action: 'connection.authorized', target: { id } });
     return true;
   });

@@ -36,14 +36,15 @@ export async function lockTokens(
   return rows[0];
 }
 
-/** Keeps what a provider has said. Without tokens the connection is `unauthorized`. */
+/** Keeps what a provider has said. Without tokens the connection is `unauthorized`. With `isNew` a test of the former ones is over. */
 export async function writeTokens(
   connection: PoolClient,
   { id, environmentId }: TokenRow,
-  { ciphertext, hasTokens }: { ciphertext: string; hasTokens: boolean },
+  { ciphertext, hasTokens, isNew = false }: { ciphertext: string; hasTokens: boolean; isNew?: boolean },
 ): Promise<void> {
+  const untested = isNew ? ', last_tested_at = NULL, last_test_ok = NULL, last_test_message = NULL' : '';
   await connection.query(
-    'UPDATE connections SET ciphertext = $3, status = $4, renewing_until = NULL WHERE environment_id = $1 AND id = $2',
+    `UPDATE connections SET ciphertext = $3, status = $4, renewing_until = NULL${untested} WHERE environment_id = $1 AND id = $2`,
     [environmentId, id, ciphertext, hasTokens ? 'ready' : 'unauthorized'],
   );
 }

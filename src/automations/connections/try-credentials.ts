@@ -44,8 +44,11 @@ export async function tryCredentials(
   const reason = refusal?.(jsonIn(sent.body));
   return reason === undefined
     ? { ok: true, status, message: `${name} takes the credentials` }
-    : { ok: false, status, message: `${name} refused: ${mask(reason).slice(0, 200)}` };
+    : { ok: false, status, message: `${name} refused: ${storable(mask(reason))}` };
 }
+
+/** PostgreSQL takes no NUL, and no half of a surrogate pair. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, 200).toWellFormed();
 
 // A shorter text is found in any other.
 const LEAST_SECRET = 8;

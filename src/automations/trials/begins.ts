@@ -10,8 +10,8 @@ type Asked = { key: string; event: TryWorkflow['event']; sample: Sample };
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
- * Asks the trigger about the event as publishing asks it (src/publishing/configs/new-runs.ts). A part that was left out of the event counts
- * as fitting: its author has said nothing about it.
+ * Asks the trigger about the event as publishing asks it (src/publishing/configs/new-runs.ts). Channel, event type and metadata that
+ * the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
  */
 export async function beginsWith(
   filters: Pick<Filters, 'evaluate'>,

@@ -73,7 +73,7 @@ const begins = z.strictObject({
   wouldBegin: z
     .boolean()
     .describe(
-      'Whether the trigger takes such an event, once the workflow is active. Parts that are left out count as fitting.',
+      'Whether the trigger takes such an event, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out fit.',
     ),
   reason: z.enum(BEGIN_REASONS).describe('Why, or why not. `trigger_type`: no message begins this workflow.'),
   detail: z.string().exactOptional().describe('Wishes of the trigger, or the failure of its filter, for people.'),

@@ -163,6 +163,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   replayId: ({ bulkRetryId }) => [bulkRetryId],
   workflowId: ({ workflowId }) => [workflowId],
   runId: ({ runId }) => [runId],
+  connectionId: ({ connectionId }) => [connectionId],
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
   q: (ids) => [
