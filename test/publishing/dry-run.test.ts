@@ -278,6 +278,17 @@ describe('the verdicts on a stored message', () => {
     expect(body.subscriptions.some(({ subscriptionId }) => subscriptionId === first)).toBe(false);
   });
 
+  test('of a test name the one subscription that it was sent to, whatever that one asks for', async () => {
+    const channelId = await channel();
+    const only = await subscribe(channelId, { filter: 'payload.amount > 1e9' });
+    await subscribe(channelId);
+    const sent = await posthorn.request<{ id: string }>('POST', `/v1/subscriptions/${only}/test`);
+    const { body } = await verdictsOn(sent.body.id);
+    const deliveryId = expect.stringMatching(/^dlv_/);
+    const named = { subscriptionId: only, name: 'billing', wouldReceive: true, reason: 'no_filter', deliveryId };
+    expect(body).toEqual({ subscriptions: [named], isMore: false });
+  });
+
   test('are not there for another environment, nor once the message is erased', async () => {
     const channelId = await channel();
     await subscribe(channelId);
