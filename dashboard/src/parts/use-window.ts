@@ -9,7 +9,7 @@ type Window = {
 };
 
 /** Rows that are kept beside those in view, on each side: a key or a turn of the wheel shows no gap. */
-const BESIDE = 4;
+const BESIDE = 3;
 
 /**
  * Which rows of a list are in view, where each has the same height and a head of that height stays above them. The place of a row follows

@@ -8,7 +8,7 @@ export type TableContents = Record<string, { rows: number; hash: string }>;
 // connection plans them once. Sorting the rows by their texts before hashing took five times as long as this sum of hashes.
 const statements = new WeakMap<Pool, Promise<string>>();
 
-/** Every table of the service. `last_used_at` is left out: it is written for the key of any request, refused ones too. */
+/** Every table of the service, but for the last use of a key: any request writes it, refused ones too. */
 export async function tableContents(pool: Pool): Promise<TableContents> {
   const known = statements.get(pool) ?? statementFor(pool);
   statements.set(pool, known);
@@ -24,7 +24,7 @@ async function statementFor(pool: Pool): Promise<string> {
     `SELECT c.relname AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> '_prisma_migrations'
-       AND a.attname <> 'last_used_at'
+       AND a.attname NOT IN ('last_used_at', 'last_used_address')
      GROUP BY c.relname`,
   );
   return rows
