@@ -83,7 +83,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
         ...bounds(span),
         subscriptions: ofIds.map((subscriptionId) => ({
           subscriptionId,
-          ...figuresOf(countedOf.get(subscriptionId) ?? [], span, false),
+          ...figuresOf(countedOf.get(subscriptionId) ?? [], span, { hasAccepted: false }),
           waiting: shownOf(waiting.get(subscriptionId) ?? 0),
         })),
       };

@@ -90,13 +90,9 @@ function itemsIn({ text, headers }: Reply): unknown[] {
   const { data, groups, channels, subscriptions, workflows, webhooks, answers, versions, totals } = shown;
   // Runs are counted by their outcomes alone.
   const outcomes = totals && Object.entries(totals).filter(([, count]) => Number(count) > 0);
-  // Work that is left is counted, too.
-  const left = [shown['pending'], shown['retrying'], shown['openDeadLetters']] as unknown as (
-    | { count: number }
-    | undefined
-  )[];
-  const counts = left.filter((each) => each !== undefined && each.count > 0);
-  if (route.path === '/v1/stats/backlog') return counts;
+  // Work that is left is counted as well.
+  const left = [shown['pending'], shown['retrying'], shown['openDeadLetters']] as ({ count?: number } | undefined)[];
+  if (left.every((each) => each !== undefined)) return left.filter(({ count = 0 }) => count > 0);
   return data ?? groups ?? channels ?? subscriptions ?? workflows ?? webhooks ?? answers ?? versions ?? outcomes ?? [];
 }
 const cursorIn = ({ text }: Reply): string | undefined =>

@@ -48,7 +48,7 @@ export async function tryCredentials(
 }
 
 /** PostgreSQL takes no NUL, and no half of a surrogate pair. */
-const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, 200).toWellFormed();
+const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '\uFFFD').slice(0, 200)).toString();
 
 // A shorter text is found in any other.
 const LEAST_SECRET = 8;
