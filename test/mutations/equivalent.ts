@@ -284,7 +284,8 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     ],
   },
   'src/identity/accounts/store.ts namePlaces.first: where organisationId': {
-    because: 'There is one organisation, that of the first start: others are made by people, and this makes the first of them.',
+    because:
+      'There is one organisation, that of the first start: others are made by people, and this makes the first of them.',
     heldBy: [
       {
         path: 'test/identity/setup.test.ts',
