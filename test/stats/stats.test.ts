@@ -121,7 +121,6 @@ describe('figures of traffic', () => {
       delivered: 0,
       failedAttempts: 0,
       deadLetters: 0,
-      givenUp: 0,
     });
   });
 

@@ -14,8 +14,8 @@ type Given = {
 export function ChannelField({ value, onChange, options, problem }: Given) {
   const t = useTexts();
   const channels = useChannels();
-  // The address may name one that is none of the choices: it stands there as it is.
-  const isKnown = value === '' || options.some(([id]) => id === value);
+  // The address may name one that is none of the choices: it stands there as it is, unless its name is looked for.
+  const isKnown = value === '' || channels.isFull || options.some(([id]) => id === value);
   return (
     <FoundField
       kind="channel"
