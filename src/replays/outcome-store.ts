@@ -3,9 +3,9 @@ import type { DeliveryStatus, RunStatus } from '../kernel/words/statuses.ts';
 import type { ReplayOutcome } from './schema.ts';
 
 // Rows counted for each number, of deliveries and of runs. A look reads the entries of one index: 60,000 at most, in some 30 ms.
-export const MOST_COUNTED = 10_000;
+export const MOST_OUTCOMES = 10_000;
 // The same for each replay of a page, which has up to 100 of them.
-export const MOST_COUNTED_IN_LIST = 1_000;
+export const MOST_OUTCOMES_IN_LIST = 1_000;
 
 /** Nothing was made due yet. */
 export const NO_OUTCOME: ReplayOutcome = { succeeded: 0, underWay: 0, failed: 0, isComplete: true };

@@ -15,7 +15,7 @@ import { countRetryable, deliveryRetries, insertBulkRetry } from './delivery-sto
 import type { ReadableKind } from './kind.ts';
 import { createMessageReplays } from './message-replays.ts';
 import { messageReplays } from './message-store.ts';
-import { MOST_COUNTED, MOST_COUNTED_IN_LIST, NO_OUTCOME, withOutcomes } from './outcome-store.ts';
+import { MOST_OUTCOMES, MOST_OUTCOMES_IN_LIST, NO_OUTCOME, withOutcomes } from './outcome-store.ts';
 import {
   type BulkDiscard,
   type BulkDiscardRequest,
@@ -67,7 +67,7 @@ function createReading<
       ? await tenants.within(caller, async (transaction) => {
           const stored = await kind.find(transaction, caller.environmentId, id);
           if (stored === undefined) return undefined;
-          const [found] = await withOutcomes(transaction, caller.environmentId, [stored], MOST_COUNTED);
+          const [found] = await withOutcomes(transaction, caller.environmentId, [stored], MOST_OUTCOMES);
           // `as`: a stored replay with its outcome is all of it.
           return found as Replay | undefined;
         })
@@ -91,7 +91,7 @@ function createReading<
       const found = await tenants.list(caller, async (transaction) => {
         const stored = await kind.list(transaction, { ...filters, environmentId }, page);
         // `as`: the same.
-        return (await withOutcomes(transaction, environmentId, stored, MOST_COUNTED_IN_LIST)) as Replay[];
+        return (await withOutcomes(transaction, environmentId, stored, MOST_OUTCOMES_IN_LIST)) as Replay[];
       });
       return toPage(scope, query.limit, found, (replay) => replay);
     },

@@ -3,7 +3,8 @@ import { type ReactNode, useEffect } from 'react';
 import { useRefresh } from '../lib/refresh.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Doer } from './doer.tsx';
-import { isReplayOver, type Replay } from './replay-progress.tsx';
+import type { Replay } from './replay-outcome.tsx';
+import { isReplayOver } from './replay-progress.tsx';
 import { Time } from './time.tsx';
 
 // Deliveries that were made due may be tried for hours.

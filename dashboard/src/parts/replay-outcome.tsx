@@ -3,9 +3,14 @@ import { countText } from '../lib/bounded-count.ts';
 import { useTexts } from '../lib/texts.ts';
 import { HereLink } from './link.tsx';
 import type { Column } from './list.tsx';
-import type { Replay } from './replay-progress.tsx';
 import { State } from './state.tsx';
 
+export type Replay = {
+  id: string;
+  createdAt: string;
+  status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+  outcome: Outcome;
+};
 type Outcome = BulkReplay['outcome'];
 
 // Bounds of the service: each number is counted up to it, in a list and alone.

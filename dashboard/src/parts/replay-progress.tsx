@@ -1,17 +1,10 @@
-import type { BulkReplay } from '../api/client.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/units.ts';
 import { AskButton } from './ask-button.tsx';
-import { OutcomeOfReplay, ReplayState } from './replay-outcome.tsx';
+import { OutcomeOfReplay, type Replay, ReplayState } from './replay-outcome.tsx';
 
-export type Replay = {
-  id: string;
-  createdAt: string;
-  status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
-  outcome: BulkReplay['outcome'];
-};
 type Given = {
   of: Replay;
   /** How far it is, in words. */
