@@ -29,17 +29,17 @@ export function DeliveryRetryList() {
   const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkRetry>[] = [
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.retried} /> },
-    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.id,
-      width: 'minmax(160px, 1fr)',
+      width: 'minmax(140px, 1fr)',
       cell: (row) => (
         <HereLink to="/replays" search={{ ...search, open: row.id }} className="mono">
           {row.id}
         </HereLink>
       ),
     },
-    { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
+    { head: t.audit.actor, width: 'minmax(110px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     {
       head: t.replays.matched,
       width: '96px',

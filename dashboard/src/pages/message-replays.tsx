@@ -44,14 +44,14 @@ export function MessageReplayList() {
   const isFiltered = MESSAGE_REPLAY_FILTERS.some((name) => search[name] !== undefined);
   const columns: readonly Column<MessageReplay>[] = [
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.replayed} /> },
-    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
     {
       head: t.fields.subscription,
       width: 'minmax(140px, 1fr)',
       cell: (row) => <ThingName kind="subscription" id={row.subscriptionId} />,
     },
-    { head: t.audit.actor, width: 'minmax(120px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
-    { head: t.replays.from, width: '200px', cell: (row) => <Time at={row.since} /> },
+    { head: t.audit.actor, width: 'minmax(110px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
+    { head: t.replays.from, width: '168px', cell: (row) => <Time at={row.since} /> },
     { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
     { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
     ...useOutcomeColumns<MessageReplay>(),
