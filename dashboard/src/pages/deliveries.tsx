@@ -205,7 +205,7 @@ function DeliveryList({
   const columns: readonly Column<Delivery>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
-    { head: t.deliveries.age, width: '72px', isNumber: true, cell: (row) => <Age since={row.createdAt} /> },
+    { head: t.deliveries.age, width: '88px', isNumber: true, cell: (row) => <Age since={row.createdAt} /> },
     { head: t.fields.eventType, width: 'minmax(100px, 0.8fr)', cell: (row) => row.eventType },
     ...(filters.subscription === undefined
       ? [
