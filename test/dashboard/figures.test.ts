@@ -54,7 +54,7 @@ test('each number of the overview leads to the rows that it counts, and a step o
   const { page } = dashboard;
   for (const [number, list, more] of [
     ['Messages accepted', 'messages', {}],
-    ['Deliveries that arrived', 'deliveries', {}],
+    ['Tries that delivered', 'deliveries', {}],
     ['Latency, 95 %', 'deliveries', { slow: '1000' }],
     ['Dead letters', 'dead-letters', { status: 'all' }],
   ] as const) {
