@@ -16,8 +16,11 @@ import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './message
 
 // From source as from a build: the entry has the ending of this module.
 const ENTRY = fileURLToPath(new URL(`../../service-process${import.meta.url.slice(-3)}`, import.meta.url));
-// The last words of a dead process are in the pipe already; reading them takes no longer on a busy machine.
-const EMPTIED_WITHIN_MS = 2_000;
+// The last words of a dead process are in the pipe already. Its end is not told while a connection was handed on and not taken, and two
+// seconds of waiting for it were a pause for whoever had that connection, and for the takeover of its claims.
+const EMPTIED_WITHIN_MS = 100;
+/** Turns of the event loop behind that time, each of which reads what is in the pipe, also where one of them took long. */
+const EMPTYING_TURNS = 3;
 /** Turns of the event loop in which connections that wait in the listener's backlog are still handed on, when a drain begins. */
 const ACCEPTING_TURNS = 10;
 // An API drains for 25 s and its worker for 40 s at most. A process that still runs then hangs.
@@ -261,8 +264,13 @@ async function endOf(worker: Worker): Promise<string> {
     });
   });
   // A killed process was once neither started again nor counted as gone: its exit had been heard, and the end of its pipe had not.
-  if (worker.process.pid !== undefined) await Promise.race([emptied, sleep(EMPTIED_WITHIN_MS)]);
+  if (worker.process.pid !== undefined) await Promise.race([emptied, read()]);
   return how;
+}
+
+async function read(): Promise<void> {
+  await sleep(EMPTIED_WITHIN_MS);
+  for (let turn = 0; turn < EMPTYING_TURNS; turn += 1) await setImmediate();
 }
 
 function refuse(sentence: string): never {
