@@ -404,7 +404,7 @@ export type Backlog = {
   readonly service: {
     /** Down where no worker is alive: nothing is delivered then. */
     readonly worker: 'up' | 'down';
-    /** Down where Temporal does not answer a worker: deliveries wait for it. Unknown where no worker is alive. */
+    /** Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is. */
     readonly temporal: 'up' | 'down' | 'unknown';
   };
 };
@@ -2910,8 +2910,8 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
-    readonly givenUp: number;
+    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
       /** Half of the answers took so many milliseconds at most. */
@@ -2944,8 +2944,8 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
-    readonly givenUp: number;
+    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
       /** Half of the answers took so many milliseconds at most. */
@@ -3086,8 +3086,8 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
-      readonly givenUp: number;
+      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
         /** Half of the answers took so many milliseconds at most. */
@@ -3108,8 +3108,8 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. */
-      readonly givenUp: number;
+      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
         /** Half of the answers took so many milliseconds at most. */
@@ -3176,7 +3176,7 @@ export type TracedMessage = {
 export type Trial = {
   /** Answer of the trigger to the event. The steps are taken whatever it is. */
   readonly begins: {
-    /** Whether the trigger takes such an event, once the workflow is active. Parts that are left out count as fitting. */
+    /** Whether the trigger takes such an event, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out fit. */
     readonly wouldBegin: boolean;
     /** Why, or why not. `trigger_type`: no message begins this workflow. */
     readonly reason: 'no_filter' | 'filter_matches' | 'trigger_type' | 'channel' | 'webhook' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
