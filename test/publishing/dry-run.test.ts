@@ -278,7 +278,7 @@ describe('the verdicts on a stored message', () => {
     expect(body.subscriptions.some(({ subscriptionId }) => subscriptionId === first)).toBe(false);
   });
 
-  test('of a test name the one subscription that it was sent to, whatever that one asks for', async () => {
+  test('on a test name the one subscription that it was sent to, whatever that one asks for', async () => {
     const channelId = await channel();
     const only = await subscribe(channelId, { filter: 'payload.amount > 1e9' });
     await subscribe(channelId);

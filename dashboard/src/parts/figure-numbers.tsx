@@ -54,7 +54,7 @@ export function FigureNumbers({
   const ofTries = ({ delivered, failedAttempts }: Stats['totals']): string =>
     text(percentOf(delivered, failedAttempts));
   const tries = t.figures.triesPart(ofTries(totals));
-  // Of a channel it is not known how many deliveries were given up.
+  // Nobody counts how many deliveries of a channel were given up.
   const hasGivenUp = totals.givenUp !== undefined;
   // All that has ended may have arrived while the deliveries of now are retried again and again.
   const isFailing = of.subscriptionId !== undefined && failsNow(points);

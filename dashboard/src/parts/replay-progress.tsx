@@ -13,7 +13,7 @@ type Given = {
   whole: number;
   pace: Paced;
   cancel: () => PromiseLike<unknown>;
-  /** It asks for runs alone: none of them is a delivery. */
+  /** The replay asks for runs alone: none of them is a delivery. */
   isOfRuns?: boolean;
 };
 

@@ -169,7 +169,7 @@ export function drillKilledProcesses(threshold: string): void {
         [messageId] = (await scene.recorder.publish(scene.channelId)).ids;
         published += 1;
         await untilRequests(scene.receiver, published);
-        // Those published first time out after thirty seconds.
+        // The first ones time out after thirty seconds.
         expect(published).toBeLessThan(11);
       } while ((await firstTryOf(messageId)) === 'local');
       await untilHeard(messageId, 1);
