@@ -120,18 +120,21 @@ export function drillKilledProcesses(threshold: string): void {
       )
     ).rows;
 
-  test('a worker killed while a receiver holds its answer: the try is recorded as crashed, made again at once, and its policy goes on as if it had not been', async () => {
+  // With 0 a drain makes the first try, so the retry is the first try of its own workflow, of which only the killed process knew.
+  const isHeard = threshold !== '0';
+  const recorded = isHeard ? 'recorded as crashed' : 'not recorded';
+  test(`a worker killed while a receiver holds its answer to a retry: the try is ${recorded}, made again at once, and its policy goes on as if it had not been`, async () => {
     // Deliveries have Temporal workflows again: with a threshold of 1 that is so once the burst before is over.
     await sleep(BURST_IS_OVER_MS);
     let isKilled = false;
-    // The kill hits its retry: the first try fails, the second is held.
+    // The first try fails, the second is held.
     const scene = await scenes.set(1, () => (isKilled || scene.receiver.requests.length < 2 ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 2_000, maxDelay: 2_000 },
     });
     await scene.recorder.publish(scene.channelId);
     const [messageId] = scene.recorder.acceptedIds();
     await untilRequests(scene.receiver, 2);
-    await untilHeard(messageId, 2);
+    if (isHeard) await untilHeard(messageId, 2);
 
     await worker.end('SIGKILL');
     isKilled = true;
@@ -139,17 +142,16 @@ export function drillKilledProcesses(threshold: string): void {
     const readyAt = Date.now();
     await untilSettled(database.pool, service.client, scene.channelId);
 
-    expect(await readAttempts(messageId)).toEqual([
-      { outcome: 'failed', class: 'status' },
-      { outcome: 'failed', class: 'crashed' },
-      { outcome: 'failed', class: 'status' },
-    ]);
+    const failed = { outcome: 'failed', class: 'status' };
+    const attempts = [failed, ...(isHeard ? [{ outcome: 'failed', class: 'crashed' }] : []), failed];
+    expect(await readAttempts(messageId)).toEqual(attempts);
     expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);
     const letters = await database.pool.query('SELECT reason, attempts FROM dead_letters WHERE channel_id = $1', [
       scene.channelId,
     ]);
-    expect(letters.rows).toEqual([{ reason: 'exhausted', attempts: 3 }]);
+    expect(letters.rows).toEqual([{ reason: 'exhausted', attempts: attempts.length }]);
     const again = scene.receiver.requests.slice(2).map(({ at }) => at - readyAt);
+    expect(again).toHaveLength(1);
     expect(Math.max(...again)).toBeLessThan(TAKEN_UP_WITHIN_MS);
   }, 400_000);
 
