@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery } from '../http/reading/query.ts';
-import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../kernel/values/plain-text.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
 import { RETENTION_DAYS } from '../kernel/rules/resource-bounds.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/words/service-events.ts';
@@ -26,13 +26,13 @@ const isSystemName = (value: unknown): boolean =>
   typeof value === 'string' && value.trim().toLowerCase() === SYSTEM_CHANNEL_NAME;
 
 /** No other channel has the name of the service's own one, so that people can tell it by its name. */
-const nameProblem = (value: unknown): string | undefined =>
-  isSystemName(value) ? 'is reserved for the channel of the service itself' : controlCharacterProblem(value);
+const channelNameProblem = (value: unknown): string | undefined =>
+  isSystemName(value) ? 'is reserved for the channel of the service itself' : nameProblem(value);
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
   moved: ['updatedAt'],
-  rules: { name: nameProblem, description: controlCharacterProblem },
+  rules: { name: channelNameProblem, description: controlCharacterProblem },
 };
 
 export const createChannelBody = fieldsOf(

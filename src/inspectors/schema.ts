@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/reading/fields.ts';
 import { enumQuery, namePartQuery, pageQuery } from '../http/reading/query.ts';
-import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
+import { nameProblem } from '../kernel/values/plain-text.ts';
 
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
 const MAX_DELAY_MS = 30_000;
@@ -32,7 +32,7 @@ const givenAnswer = fieldsOf(answerShape).describe('Answer that senders get.');
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
   moved: ['updatedAt', 'url'],
-  rules: { name: controlCharacterProblem },
+  rules: { name: nameProblem },
 };
 
 export const createInspectorBody = fieldsOf({ name, answer: givenAnswer.exactOptional() }, resource);

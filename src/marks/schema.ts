@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../http/answers/answer-fields.ts';
 import { fieldsOf } from '../http/reading/fields.ts';
 import { dateTimeField, pageQuery, windowQuery } from '../http/reading/query.ts';
-import { controlCharacterProblem } from '../kernel/values/plain-text.ts';
+import { nameProblem } from '../kernel/values/plain-text.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -11,7 +11,7 @@ export const createMarkBody = fieldsOf(
     name: name.describe('The event, such as `Deploy 4.2`.'),
     at: dateTimeField.exactOptional().describe('When it was, at most 366 days ago. Default now.'),
   },
-  { moved: ['id', 'madeBy', 'createdAt'], rules: { name: controlCharacterProblem } },
+  { moved: ['id', 'madeBy', 'createdAt'], rules: { name: nameProblem } },
 );
 export type CreateMark = z.output<typeof createMarkBody>;
 

@@ -7,7 +7,7 @@ import { DISABLED_REASONS } from '../kernel/rules/disabled-reason.ts';
 import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/rules/concurrency.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../kernel/values/plain-text.ts';
+import { controlCharacterProblem, hasControlCharacter, nameProblem } from '../kernel/values/plain-text.ts';
 import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
 import { isSymmetricSecret } from '../kernel/words/signing-secret-form.ts';
 import { TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
@@ -63,7 +63,7 @@ const SECRET_ELSEWHERE = {
   secret: 'is not set here; POST /v1/subscriptions/{subscriptionId}/secret/rotate sets another one',
 };
 const rules: ResourceFields['rules'] = {
-  name: controlCharacterProblem,
+  name: nameProblem,
   owner: controlCharacterProblem,
   status: (value) =>
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,

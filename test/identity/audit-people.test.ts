@@ -40,7 +40,8 @@ const log = async (browser: Browser, query = ''): Promise<Entry[]> => {
 
 test('tells of setup, signing in, members and what a person changes in an environment, with that person', async () => {
   const { id } = owner.me.user;
-  expect((await log(owner.browser)).map(({ action }) => action)).toContain('setup.finished');
+  const [setup] = await log(owner.browser, '&action=setup.finished');
+  expect(setup).toMatchObject({ actor: { kind: 'person', id }, target: { id } });
   const again = await signIn(posthorn, OWNER);
   const [begun] = await log(owner.browser);
   expect(begun).toMatchObject({ action: 'session.begun', actor: { kind: 'person', id } });

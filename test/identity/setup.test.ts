@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
+import { openSetup } from '../../src/process/roles/setup-link.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
 import { OWNER, setUp } from '../support/make/people.ts';
@@ -44,7 +45,7 @@ test('the first organisation and its app have the names that the administrator g
     return [name, ...apps.map((app) => [app.name, app.slug])];
   };
   const code = await makeCode();
-  for (const body of [{ organisation: '' }, { app: 'x'.repeat(201) }, { organisation: 'a\nb' }]) {
+  for (const body of [{ organisation: '' }, { app: 'x'.repeat(201) }, { organisation: 'a\nb' }, { app: ' ' }]) {
     const { status, body: refusal } = await post(code, body);
     expect([status, refusal.error.details?.field]).toEqual([400, Object.keys(body)[0]]);
   }
@@ -52,12 +53,24 @@ test('the first organisation and its app have the names that the administrator g
 
   try {
     expect((await post(code, { organisation: 'Analytical Engines', app: 'Shop' })).status).toBe(201);
+    const finished = await posthorn.deps.db.auditEntry.findFirstOrThrow({
+      where: { action: 'setup.finished' },
+      orderBy: { id: 'desc' },
+    });
+    expect(JSON.parse(finished.entry)).toMatchObject({ after: { organisation: 'Analytical Engines', app: 'Shop' } });
     // Its slug stays: addresses name it.
     expect(await names()).toEqual(['Analytical Engines', ['Shop', 'test']]);
   } finally {
     await posthorn.deps.db.organisation.updateMany({ data: { name: 'Test' } });
     await posthorn.deps.db.app.updateMany({ data: { name: 'Test' } });
   }
+});
+
+test('a start prints a link only where no earlier one is good, and knows when there is an administrator', async () => {
+  const { link = '' } = (await openSetup(posthorn.deps)) ?? {};
+  expect(await openSetup(posthorn.deps)).toEqual({});
+  expect((await post(new URL(link).hash.replace('#code=', ''))).status).toBe(201);
+  expect(await openSetup(posthorn.deps)).toBeUndefined();
 });
 
 test('the link works once, and setup is closed then even for another link', async () => {

@@ -3,7 +3,7 @@ import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 
 const CONNECTION_STATUSES = ['ready', 'unauthorized'] as const;
 
@@ -21,7 +21,7 @@ const identity: NonNullable<ResourceFields['identity']> = {
   environment: sameText(),
   createdAt: sameTime(),
 };
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 
 export const createConnectionBody = fieldsOf(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exactArray, exactObject, idOf, fieldProblem, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery, wholeNumberQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
 const name = z.string().min(1).max(200);
@@ -13,7 +13,7 @@ const trigger = z.record(z.string(), z.unknown());
 const steps = z.array(z.unknown());
 
 const rules: ResourceFields['rules'] = {
-  name: controlCharacterProblem,
+  name: nameProblem,
   description: controlCharacterProblem,
   status: (value) =>
     value === 'draft'
@@ -32,7 +32,7 @@ export const createWorkflowBody = fieldsOf(
     trigger: trigger.exactOptional(),
     steps: steps.exactOptional(),
   },
-  { identity, moved, rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
+  { identity, moved, rules: { name: nameProblem, description: controlCharacterProblem } },
 );
 export type CreateWorkflow = z.output<typeof createWorkflowBody>;
 
@@ -63,7 +63,7 @@ export const validateWorkflowBody = fieldsOf(
     trigger: trigger.exactOptional(),
     steps: steps.exactOptional(),
   },
-  { rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
+  { rules: { name: nameProblem, description: controlCharacterProblem } },
 );
 export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 

@@ -3,7 +3,7 @@ import { MAX_EXPRESSION_LENGTH } from '../../filters/expressions/rules.ts';
 import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { eventTypeSchema } from '../../messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';
@@ -89,7 +89,7 @@ const payloadShape = {
 const payload = z.strictObject(payloadShape);
 const givenPayload = oneOf(payloadShape, 'what of the body becomes the payload');
 
-const resource: ResourceFields = { moved: ['updatedAt', 'url'], rules: { name: controlCharacterProblem } };
+const resource: ResourceFields = { moved: ['updatedAt', 'url'], rules: { name: nameProblem } };
 const ROTATION = 'POST /v1/webhooks/{webhookId}/secrets/rotate sets a new one';
 
 /** Parts of a webhook beside its sender. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { changeOf, fieldsOf, sameText } from '../../http/reading/fields.ts';
 import { codeField, emailField, newPasswordField, passwordField, personName } from '../../caller/person-fields.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 
 /** A name for the first organisation or its first app, which `posthorn start` has called "Default". */
 const placeName = z.string().min(1).max(200).exactOptional();
@@ -17,7 +17,7 @@ export const setupBody = fieldsOf(
     organisation: placeName,
     app: placeName,
   },
-  { rules: { ...rules, organisation: controlCharacterProblem, app: controlCharacterProblem } },
+  { rules: { ...rules, organisation: nameProblem, app: nameProblem } },
 );
 export type SetupBody = z.output<typeof setupBody>;
 

@@ -65,7 +65,13 @@ export function createSetUp(
       await insertAccount(transaction, { id, email, name, passwordHash });
       await insertMember(transaction, organisationId, id, 'owner');
       await namePlaces(transaction, organisationId, places);
-      await tell(transaction, { action: 'setup.finished', by: doneFrom(id, visit), organisationId, target: id });
+      await tell(transaction, {
+        action: 'setup.finished',
+        by: doneFrom(id, visit),
+        organisationId,
+        target: id,
+        after: places,
+      });
       return begin(transaction, id, visit);
     });
   };

@@ -68,8 +68,9 @@ export async function namePlaces(
 ): Promise<void> {
   if (organisation !== undefined)
     await db.organisation.update({ where: { id: organisationId }, data: { name: organisation } });
+  if (app === undefined) return;
   const first = await db.app.findFirst({ where: { organisationId }, orderBy: { id: 'asc' }, select: { id: true } });
-  if (app !== undefined && first !== null) await db.app.update({ where: { id: first.id }, data: { name: app } });
+  if (first !== null) await db.app.update({ where: { id: first.id }, data: { name: app } });
 }
 
 export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {

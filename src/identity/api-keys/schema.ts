@@ -13,13 +13,13 @@ import {
   tierField,
 } from '../grants/schema.ts';
 import { TIERS } from '../../caller/tiers.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 
 export type { CredentialStatus as ApiKeyStatus } from '../grants/schema.ts';
 
 const ROTATION = 'POST /v1/api-keys/{apiKeyId}/rotate makes a new key';
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 const key = `is made by the service; ${ROTATION}`;
 
 /**

@@ -9,7 +9,7 @@ import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/words/scopes.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
@@ -236,7 +236,7 @@ export function createApiKeys(
         const environment = await findEnvironment(db, { kind, appId });
         if (environment === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
-        const problem = controlCharacterProblem(name);
+        const problem = nameProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
         return db.$transaction(async (transaction) => {
           const by = await audit.operatorIn(transaction, environment.id);

@@ -3,7 +3,7 @@ import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../http/reading/query.ts';
 import { completeRetryPolicy, RETRY_BOUNDS, type RetryPolicy } from '../../contract/retry-policy.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../../kernel/values/plain-text.ts';
 import { RETENTION_DAYS, TIMEOUT_MS } from '../../kernel/rules/resource-bounds.ts';
 import { APP_STATUSES } from '../../kernel/words/statuses.ts';
 
@@ -46,7 +46,7 @@ export const settingsInForce = (own: AppSettings): Required<AppSettings> => ({
 const resource: ResourceFields = {
   identity: { id: sameText(), organisationId: sameText(), createdAt: sameTime() },
   moved: ['updatedAt'],
-  rules: { name: controlCharacterProblem, description: controlCharacterProblem },
+  rules: { name: nameProblem, description: controlCharacterProblem },
 };
 
 /** Without a slug the app gets one made of its name. */

@@ -7,7 +7,7 @@ import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import {
   type App,
   appChange,
@@ -176,7 +176,7 @@ export function createApps(
 
     operator: {
       async create(app, organisationId) {
-        const problem = controlCharacterProblem(app.name);
+        const problem = nameProblem(app.name);
         if (problem !== undefined) throw invalidField('name', problem);
         return insert(undefined, organisationId ?? (await onlyOrganisation()), app);
       },

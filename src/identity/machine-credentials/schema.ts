@@ -13,11 +13,11 @@ import {
   tierField,
 } from '../grants/schema.ts';
 import { TIERS } from '../../caller/tiers.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES } from '../../kernel/words/scopes.ts';
 
 const ROTATION = 'POST /v1/machine-credentials/{machineCredentialId}/rotate makes a new secret';
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 const clientSecret = `is made by the service; ${ROTATION}`;
 
 /** How a machine credential is revoked, for the refusal of a change that would do it. */

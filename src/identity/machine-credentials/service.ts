@@ -4,7 +4,7 @@ import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/words/scopes.ts';
 import type { AuditActor } from '../audit/record.ts';
 import type { Audit } from '../audit/service.ts';
@@ -267,7 +267,7 @@ export function createMachineCredentials(
         const found = await findHome(db, { kind, appId });
         if (found === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
-        const problem = controlCharacterProblem(name);
+        const problem = nameProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
         const { environmentId, place } = found;
         const created = await db.$transaction(async (transaction) => {

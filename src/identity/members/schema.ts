@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
 import { idsQuery, pageQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { ROLES } from '../../caller/roles.ts';
 import { codeField, emailField, newPasswordField, personName } from '../../caller/person-fields.ts';
 
@@ -70,7 +70,7 @@ export type Look = z.output<typeof lookAnswer>;
  */
 export const acceptBody = fieldsOf(
   { code: codeField, name: personName.optional(), password: newPasswordField.min(1).optional() },
-  { rules: { name: controlCharacterProblem } },
+  { rules: { name: nameProblem } },
 );
 export type AcceptBody = z.output<typeof acceptBody>;
 

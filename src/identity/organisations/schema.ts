@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 
 const name = z.string().min(1).max(200);
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
   moved: ['updatedAt'],
-  rules: { name: controlCharacterProblem },
+  rules: { name: nameProblem },
 };
 
 export const organisationChange = changeOf({ name: name.exactOptional() }, resource);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { base64url, personName } from '../../caller/person-fields.ts';
 
 const descriptor = z.strictObject({
@@ -79,7 +79,7 @@ export const passkeyAddedAnswer = passkeyAnswer.extend({
 });
 export type PasskeyAdded = z.output<typeof passkeyAddedAnswer>;
 
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 
 /** A new credential as its `toJSON()` gives it (WebAuthn Level 3, section 5.1.6). Browsers add fields, which are left out. */
 const registration = z.object({

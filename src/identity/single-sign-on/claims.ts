@@ -1,5 +1,5 @@
 import type { SingleSignOnSettings } from '../../settings/single-sign-on.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 import { emailField, personName } from '../../caller/person-fields.ts';
 
 /** A person as the identity provider describes them. */
@@ -47,7 +47,7 @@ function readEmail({ email, email_verified: isVerified }: Claims, isEmailTrusted
 function readName({ name, preferred_username: username }: Claims): string | undefined {
   return [name, username]
     .map((each) => personName.safeParse(each).data)
-    .find((each) => each !== undefined && controlCharacterProblem(each) === undefined);
+    .find((each) => each !== undefined && nameProblem(each) === undefined);
 }
 
 /** One group may come as a text of its own. */

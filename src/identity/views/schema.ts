@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/reading/fields.ts';
 import { pageQuery } from '../../http/reading/query.ts';
-import { controlCharacterProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
 
 /** Lists of the dashboard that have views. */
 const VIEW_PAGES = ['messages', 'deliveries', 'dead-letters', 'runs'] as const;
@@ -15,7 +15,7 @@ const search = z
   .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must be at most ${MOST_FILTERS} filters`)
   .meta({ maxProperties: MOST_FILTERS });
 const name = z.string().trim().min(1).max(60);
-const rules = { name: controlCharacterProblem };
+const rules = { name: nameProblem };
 
 export const viewAnswer = z.strictObject({
   id: idOf('view'),

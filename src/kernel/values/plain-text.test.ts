@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { controlCharacterProblem } from './plain-text.ts';
+import { controlCharacterProblem, nameProblem } from './plain-text.ts';
 
 test.each(['\0', '\t', '\n', '\r', '\u001b', '\u001f', '\u007f', '\u0080', '\u009f'])(
   'a text with the control character %j is refused',
@@ -10,4 +10,14 @@ test.each(['\0', '\t', '\n', '\r', '\u001b', '\u001f', '\u007f', '\u0080', '\u00
 
 test.each(['', ' ', 'Übung 7', '😀', '\u00a0', '\u2028', 7, null, undefined])('%j is taken', (value) => {
   expect(controlCharacterProblem(value)).toBeUndefined();
+});
+
+test.each([
+  [' ', 'must not be blank'],
+  ['\u00a0\u2003', 'must not be blank'],
+  ['a\u0007', 'must not contain control characters'],
+  [' a ', undefined],
+  [undefined, undefined],
+])('as a name %j has the problem %j', (name, problem) => {
+  expect(nameProblem(name)).toBe(problem);
 });

@@ -1,15 +1,20 @@
 import { ConfigError, readConfig } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { makeSetupCode } from '../../identity/accounts/setup.ts';
+import { hasAccounts } from '../../identity/accounts/store.ts';
 import { linkTo } from '../../identity/members/links.ts';
 import { atRunning } from './members.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print } from './serving/role.ts';
 
-/** The link that makes the first administrator, for the start that finds no user and no link that is still good. */
-export async function firstSetupLink(deps: Pick<Dependencies, 'db' | 'clock' | 'config'>): Promise<string | undefined> {
+/** While there is no administrator: a link that makes the first one, unless an earlier link is still good. */
+export type OpenSetup = { link?: string };
+
+/** Undefined when there is an administrator. */
+export async function openSetup(deps: Pick<Dependencies, 'db' | 'clock' | 'config'>): Promise<OpenSetup | undefined> {
   const code = await makeSetupCode(deps, { isRenewed: false });
-  return code === undefined ? undefined : linkTo(deps.config, 'setup', code);
+  if (code !== undefined) return { link: linkTo(deps.config, 'setup', code) };
+  return (await hasAccounts(deps.db)) ? undefined : {};
 }
 
 /** `posthorn admin setup-link`: a new link in the place of one that was lost. Refused as soon as there is a user. */

@@ -24,7 +24,7 @@ import { tracing } from './serving/tracing.ts';
 import { filterSteps } from './serving/stored-filters.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 import { createUndo } from './serving/undo.ts';
-import { firstSetupLink } from './setup-link.ts';
+import { openSetup } from './setup-link.ts';
 import { describeService } from './printing/welcome.ts';
 
 // A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
@@ -89,8 +89,8 @@ async function startEverything(
     undo.add(async () => removeRunningState(config.dataFolder));
     const audit = createAudit(connected.deps);
     const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps, { audit }));
-    const setupLink = await firstSetupLink(connected.deps);
-    for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setupLink })) print(line);
+    const setup = await openSetup(connected.deps);
+    for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setup })) print(line);
     return {
       failed: Promise.race([infrastructure.failed, service.failed]),
       async stop() {

@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts';
 import type { FirstKeys } from '../../seed.ts';
+import type { OpenSetup } from '../setup-link.ts';
 
 export type Welcome = {
   config: Config;
@@ -9,18 +10,11 @@ export type Welcome = {
   /** Only at the first start. */
   keys?: FirstKeys | undefined;
   /** Only while there is no administrator. */
-  setupLink?: string | undefined;
+  setup?: OpenSetup | undefined;
 };
 
 /** The text that `start` prints when everything is up. */
-export function describeService({
-  config,
-  apiUrl,
-  temporalAddress,
-  temporalUiUrl,
-  keys,
-  setupLink,
-}: Welcome): string[] {
+export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys, setup }: Welcome): string[] {
   return [
     '',
     'Posthorn is ready',
@@ -30,12 +24,13 @@ export function describeService({
     `  API          ${apiUrl}`,
     ...(temporalUiUrl === undefined ? [`  Temporal     ${temporalAddress}`] : [`  Temporal UI  ${temporalUiUrl}`]),
     ...(config.databaseUrl === undefined ? [] : [`  PostgreSQL   ${withoutPassword(config.databaseUrl)}`]),
+    `  Processes    ${config.processes} (PROCESSES)`,
     ...(config.allowHttpWebhooks || config.webhookAllowCidrs.length > 0
       ? [`  Targets      ${describeTargets(config)}`]
       : []),
     '',
     ...(keys === undefined ? ['A further API key: npx posthorn keys create --env test'] : describeKeys(keys, apiUrl)),
-    ...(setupLink === undefined ? [] : describeSetup(setupLink)),
+    ...(setup === undefined ? [] : describeSetup(setup)),
     'Ctrl-C stops it',
   ];
 }
@@ -64,9 +59,13 @@ function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
   ];
 }
 
-const describeSetup = (link: string): string[] => [
-  'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
-  `  ${link}`,
+const describeSetup = ({ link }: OpenSetup): string[] => [
+  ...(link === undefined
+    ? ['There is no administrator yet. The link that an earlier start has printed is still good']
+    : [
+        'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
+        `  ${link}`,
+      ]),
   'A new link: npx posthorn admin setup-link',
   '',
 ];
