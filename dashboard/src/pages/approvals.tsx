@@ -53,6 +53,7 @@ export function ApprovalsPage() {
         listKey={[path, 'approvals', status]}
         fetch={(cursor) => api.approvals.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'approvals', path: '/v1/approvals', query: () => ({ status }), at }}
         columns={columns}
         leastWidth={900}
         empty={

@@ -6,6 +6,7 @@ import { nameOf, type Organisation, useHere, useSession } from '../lib/session.t
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { ExportButton } from '../parts/export-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
@@ -78,6 +79,9 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
     <section className="section" aria-label={name}>
       <div className="heading">
         <h2>{name}</h2>
+        <ExportButton
+          of={{ name: 'apps', path: '/v1/apps', query: () => ({}), at: { place: { organisationId: id } } }}
+        />
         {mayChange(organisation) && (
           <button type="button" className="button plain" onClick={() => setIsNaming(true)}>
             {t.apps.rename} <span className="hidden">{name}</span>

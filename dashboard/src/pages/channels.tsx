@@ -103,6 +103,7 @@ export function ChannelsPage() {
           return page;
         }}
         idOf={idOf}
+        exported={{ name: 'channels', path: '/v1/channels', query: () => ({ ...filter, definitions: 'false' }), at }}
         columns={columns}
         leastWidth={1_040}
         empty={

@@ -87,6 +87,7 @@ export function ConnectionsPage() {
         listKey={[path, 'connections', status, connectorId]}
         fetch={(cursor) => api.connections.list({ status, connectorId, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'connections', path: '/v1/connections', query: () => ({ status, connectorId }), at }}
         columns={columns}
         leastWidth={900}
         empty={

@@ -89,6 +89,7 @@ function CredentialsPage({ kind }: { kind: Kind }) {
         listKey={[path, kind, status]}
         fetch={(cursor) => list.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: kind, path: `/v1/${kind}`, query: () => ({ status }), at }}
         columns={columns}
         leastWidth={960}
         empty={

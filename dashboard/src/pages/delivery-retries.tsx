@@ -57,6 +57,7 @@ export function DeliveryRetryList() {
         listKey={[path, 'delivery-retries', status]}
         fetch={(cursor) => api.deliveries.listBulkRetries({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'retries-of-deliveries', path: '/v1/deliveries/retry', query: () => ({ status }), at }}
         columns={columns}
         leastWidth={1_100}
         empty={

@@ -7,6 +7,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/units.ts';
 import type { Texts } from '../texts/en.ts';
+import { ExportButton } from '../parts/export-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -77,6 +78,16 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
           <button type="button" className="button main" onClick={list.showNew}>
             {t.list.fresh(list.fresh)}
           </button>
+        )}
+        {!isInPanel && rows.length > 0 && (
+          <ExportButton
+            of={{
+              name: 'inbound-requests',
+              path: `/v1/webhooks/${id}/requests`,
+              query: () => ({ outcome, since: sinceOf(since), until: sinceOf(until) }),
+              at,
+            }}
+          />
         )}
       </div>
       {!isInPanel && (

@@ -75,6 +75,7 @@ export function InboundPage() {
           return page;
         }}
         idOf={idOf}
+        exported={{ name: 'inbound-webhooks', path: '/v1/webhooks', query: () => filter, at }}
         columns={columns}
         empty={
           FILTERS.every((each) => filter[each] === undefined) ? (

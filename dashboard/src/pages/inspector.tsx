@@ -85,6 +85,12 @@ export function InspectorPage() {
           ofId={id}
           fetch={(cursor) => api.inspectors.listRequests(id, { verdict, limit: 100, cursor }, at).page()}
           idOf={idOf}
+          exported={{
+            name: 'inspected-requests',
+            path: `/v1/inspectors/${id}/requests`,
+            query: () => ({ verdict }),
+            at,
+          }}
           columns={columns}
           empty={
             verdict === undefined ? (

@@ -49,6 +49,7 @@ export function InspectorsPage() {
         listKey={[path, 'inspectors', name]}
         fetch={(cursor) => api.inspectors.list({ name, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'inspectors', path: '/v1/inspectors', query: () => ({ name }), at }}
         columns={columns}
         empty={
           name === undefined ? (

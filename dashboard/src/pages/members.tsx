@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { AskButton } from '../parts/ask-button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { ExportButton } from '../parts/export-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
@@ -56,6 +57,7 @@ export function MembersPage() {
   return (
     <>
       <Heading title={t.nav.names.members}>
+        <ExportButton of={{ name: 'members', path: `/v1/organisations/${id}/members`, query: () => ({}), at: {} }} />
         {may('admin') && (
           <button type="button" className="button main" onClick={() => setIsInviting(true)}>
             {t.members.invite}

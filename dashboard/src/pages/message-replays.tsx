@@ -64,6 +64,7 @@ export function MessageReplayList() {
         listKey={[path, 'message-replays', status, subscriptionId]}
         fetch={(cursor) => api.replays.list({ status, subscriptionId, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'replays-of-messages', path: '/v1/replays', query: () => ({ status, subscriptionId }), at }}
         columns={columns}
         leastWidth={1_300}
         empty={

@@ -71,6 +71,7 @@ function BulkReplayList() {
         listKey={[path, 'replays', status]}
         fetch={(cursor) => api.deadLetters.listBulkReplays({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'replays-of-dead-letters', path: '/v1/dlq/replay', query: () => ({ status }), at }}
         columns={columns}
         leastWidth={1_100}
         empty={

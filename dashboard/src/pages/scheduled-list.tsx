@@ -57,6 +57,12 @@ export function ScheduledList() {
             api.messages.listScheduled(channelId, { payloads: 'false', limit: 100, cursor }, at).page()
           }
           idOf={idOf}
+          exported={{
+            name: 'scheduled-messages',
+            path: `/v1/channels/${channelId}/scheduled`,
+            query: () => ({ payloads: 'false' }),
+            at,
+          }}
           columns={columns}
           leastWidth={720}
           empty={none}

@@ -55,6 +55,7 @@ export function SecretsPage() {
         listKey={[path, 'secrets', name]}
         fetch={(cursor) => api.secrets.list({ name, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{ name: 'secrets', path: '/v1/secrets', query: () => ({ name }), at }}
         columns={columns}
         empty={
           name === undefined ? (

@@ -157,6 +157,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
         return page;
       }}
       idOf={idOf}
+      exported={{ name: 'subscriptions', path: '/v1/subscriptions', query: () => filter, at }}
       columns={columns}
       leastWidth={960}
       empty={

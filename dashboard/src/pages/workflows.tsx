@@ -79,6 +79,7 @@ export function WorkflowsPage() {
           return page;
         }}
         idOf={idOf}
+        exported={{ name: 'workflows', path: '/v1/workflows', query: () => ({ ...filter, definitions: 'false' }), at }}
         columns={columns}
         leastWidth={1100}
         empty={

@@ -1,24 +1,33 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Lines } from '../api/client.ts';
+import { api, type Lines, type Page, type RequestOptions } from '../api/client.ts';
+import { endpointOf } from '../api/requests.ts';
 import { API } from '../lib/addresses.ts';
+import { createLinesFile, createTableFile, MOST_READ, readRows } from '../lib/list-file.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Code } from './code.tsx';
 import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
 
 /** Rows that the service writes into one file, at most. */
 const MOST_ROWS = 100_000;
+/** A list of many pages may be told to wait: the limits of a person are counted for a minute. */
+const RETRIES = { max: 4, withinMs: 60_000 };
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The list that leaves: where it stands in the API, what it is narrowed to, and its lines. */
+/** The list that leaves: where it stands in the API, and what it is narrowed to. */
 export type Exported = {
   /** Name of the file, without its ending. */
   name: string;
   path: string;
   query: () => Query;
+} & (FromService | FromPages);
+
+/** The service writes the file. */
+type FromService = {
   take: (format: Format) => Lines<unknown>;
   /** The formats that it has. Absent: all of them. */
   formats?: readonly [Format, ...Format[]];
@@ -26,8 +35,11 @@ export type Exported = {
   command?: { line: string; why: string };
 };
 
+/** The browser writes the file from the pages of the list, asked for where the page acts. */
+type FromPages = { at: Pick<RequestOptions, 'place'> };
+
 /** The whole of a list as a file, with the filters of the page, and the same for a shell. */
-export function ExportButton(exported: Exported) {
+export function ExportButton({ of }: { of: Exported }) {
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -35,50 +47,44 @@ export function ExportButton(exported: Exported) {
       <button type="button" className="button plain" onClick={() => setIsOpen(true)}>
         {t.exports.go}
       </button>
-      {isOpen && <ExportDialog {...exported} onClose={() => setIsOpen(false)} />}
+      {isOpen && <ExportDialog of={of} onClose={() => setIsOpen(false)} />}
     </>
   );
 }
 
-function ExportDialog({
-  name,
-  path,
-  query: queryOf,
-  take,
-  formats = FORMATS,
-  command,
-  onClose,
-}: Exported & { onClose: () => void }) {
-  const query = queryOf();
+function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
+  const { name, path } = of;
+  const query = of.query();
+  const isOfService = 'take' in of;
+  const { formats = FORMATS, command } = isOfService ? of : {};
   const t = useTexts();
   const { act } = useActs();
   const [count, setCount] = useState<number>();
   const [isCut, setIsCut] = useState(false);
-  const isClosed = useRef(false);
-  useEffect(() => {
-    isClosed.current = false;
-    return () => {
-      isClosed.current = true;
-    };
-  }, []);
+  const [failed, setFailed] = useState<{ error: unknown; format: Format }>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
   const save = (format: Format): void => {
+    running.current = new AbortController();
+    const { signal } = running.current;
     setCount(0);
     setIsCut(false);
+    setFailed(undefined);
     let isWhole = false;
     const takeAll = async (): Promise<void> => {
-      const parts: string[] = [];
-      for await (const line of take(format).texts()) {
-        // Nobody waits for the file any more.
-        if (isClosed.current) return;
-        parts.push(`${line}\n`);
-        if (parts.length % 1_000 === 0) setCount(parts.length);
-      }
-      if (isClosed.current) return;
-      download(new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${name}.${format}`);
-      // The first line of a table has the names of its columns.
-      isWhole = parts.length - Number(format === 'csv') < MOST_ROWS;
+      const taken = await ('take' in of
+        ? linesOfService(of.take(format), { format, told: setCount, signal })
+        : linesOfPages({ ...of, query }, { format, told: setCount, signal }));
+      // Nobody waits for the file any more.
+      if (signal.aborted) return;
+      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      download(new Blob(taken.parts, { type }), `${name}.${format}`);
+      isWhole = !taken.isCut;
     };
-    void act(takeAll, { told: () => (isWhole ? t.common.done : undefined) }).then((isDone) => {
+    void act(takeAll, {
+      told: () => (isWhole ? t.common.done : undefined),
+      onFailure: (error) => signal.aborted || setFailed({ error, format }),
+    }).then((isDone) => {
       if (isDone && isWhole) return onClose();
       setIsCut(isDone);
       setCount(undefined);
@@ -87,7 +93,7 @@ function ExportDialog({
   return (
     <Dialog title={t.exports.title} onClose={onClose}>
       <div className="form">
-        <p className="muted">{t.exports.why}</p>
+        <p className="muted">{isOfService ? t.exports.why : t.exports.whyRead}</p>
         <div className="buttons">
           {formats.map((format, place) => (
             <button
@@ -101,25 +107,40 @@ function ExportDialog({
               {t.exports.formats[format]}
             </button>
           ))}
-          <span role="status">{count !== undefined && t.exports.taken(count)}</span>
+          <span role="status">
+            {count !== undefined && (isOfService ? t.exports.taken(count) : t.exports.read(count))}
+          </span>
         </div>
+        {failed !== undefined && (
+          <Failure error={failed.error} onRetry={() => save(failed.format)}>
+            {t.exports.nothingSaved}
+          </Failure>
+        )}
         {isCut && (
           <p className="note" role="status">
-            {t.exports.cut}
+            {isOfService ? t.exports.cut : t.exports.cutRead}
           </p>
         )}
-        <h3>{t.exports.file}</h3>
-        <Code
-          // A list of one format has no parameter for it.
-          text={curlOf(
-            `${path}/export`,
-            { ...(formats.length > 1 && { format: formats[0] }), ...query },
-            `${name}.${formats[0]}`,
-          )}
-          label={t.exports.file}
-        />
+        {isOfService && (
+          <>
+            <h3>{t.exports.file}</h3>
+            <Code
+              // A list of one format has no parameter for it.
+              text={curlOf(
+                `${path}/export`,
+                { ...(formats.length > 1 && { format: formats[0] }), ...query },
+                `${name}.${formats[0]}`,
+              )}
+              label={t.exports.file}
+            />
+          </>
+        )}
         <h3>{t.exports.list}</h3>
-        <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
+        {endpointOf({ method: 'GET', url: API + path })?.isPersonal === true ? (
+          <p className="muted">{t.shell.onlyPeople}</p>
+        ) : (
+          <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
+        )}
         {command !== undefined && (
           <>
             <h3>{t.exports.command}</h3>
@@ -135,6 +156,34 @@ function ExportDialog({
       </div>
     </Dialog>
   );
+}
+
+type Taking = { format: Format; told: (count: number) => void; signal: AbortSignal };
+type Taken = { parts: string[]; isCut: boolean };
+
+async function linesOfService(lines: Lines<unknown>, { format, told, signal }: Taking): Promise<Taken> {
+  const parts: string[] = [];
+  for await (const line of lines.texts()) {
+    if (signal.aborted) break;
+    parts.push(`${line}\n`);
+    if (parts.length % 1_000 === 0) told(parts.length);
+  }
+  // The first line of a table has the names of its columns.
+  return { parts, isCut: parts.length - Number(format === 'csv') >= MOST_ROWS };
+}
+
+type AskedPages = FromPages & { path: string; query: Query };
+
+async function linesOfPages({ path, query, at }: AskedPages, { format, told, signal }: Taking): Promise<Taken> {
+  const file = format === 'csv' ? createTableFile() : createLinesFile();
+  const read = async (page: { limit: number; cursor: string | undefined }) => {
+    const asked = { method: 'GET', path, query: { ...query, ...page } };
+    const { data, text } = await api.request(asked, { ...at, signal, retries: RETRIES }).withAnswer();
+    // `as`: every list of the service answers with pages.
+    return { text, cursor: (data as Page<unknown>).pagination.cursor };
+  };
+  const { isCut } = await readRows(read, file, { most: MOST_READ, told });
+  return { parts: file.parts(), isCut };
 }
 
 /** A line for a shell, in which the key stays a name. */

@@ -184,7 +184,7 @@ export function LiveList<T>(given: Given<T>) {
         )}
         <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
         <ColumnChoice all={given.columns} shown={columns} onToggle={choice.toggle} />
-        {given.exported !== undefined && <ExportButton {...given.exported} />}
+        {given.exported !== undefined && <ExportButton of={given.exported} />}
         {acts !== undefined && selection.rows.length > 0 && (
           <>
             <strong role="status">{t.list.selected(selection.rows.length)}</strong>
