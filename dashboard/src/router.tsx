@@ -108,6 +108,10 @@ const pages = [
     '/replays',
     lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
   ),
+  pageOf(
+    '/replays/$id',
+    lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
+  ),
   pageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
   pageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
   pageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),

@@ -230,7 +230,7 @@ test('a pause is taken back within eight seconds', async () => {
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
 });
 
-test('the palette finds what has no page of its own beside its list, and an attempt in its delivery', async () => {
+test('the palette finds a replay, what has no page of its own beside its list, and an attempt in its delivery', async () => {
   const { page } = dashboard;
   const { ids } = await makeMessages(1);
   const { db } = scene.posthorn.deps;
@@ -242,7 +242,7 @@ test('the palette finds what has no page of its own beside its list, and an atte
   const connectionId = await scene.make('/v1/connections', { connectorId: 'slack', name: 'Chat', credentials });
   for (const [id, address] of [
     [attemptId, `/deliveries/${deliveryId}`],
-    [replayId, `/replays?open=${replayId}`],
+    [replayId, `/replays/${replayId}`],
     [connectionId, `/connections?open=${connectionId}`],
   ] as const) {
     await page.keyboard.press('Control+k');

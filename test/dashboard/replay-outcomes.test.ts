@@ -99,3 +99,55 @@ test('a retry whose deliveries are still being tried is not completed, and becom
   await rows(/First/).waitFor();
   await rows(/Second/).waitFor();
 });
+
+// The button took all that was given up since the replay began, and said that some may not be of it.
+test('one button repeats exactly the deliveries of a replay that have failed again', async () => {
+  const { page } = dashboard;
+  const { posthorn } = scene;
+  const publish = () => scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+  receiver.answerWith([503]);
+  await failAt(receiver.url, 'Ledger');
+  const ids = [await publish(), await publish()];
+  await untilFailed(2);
+  // A cause that the replay did not ask for.
+  receiver.answerWith([500]);
+  const asked = { channelId, errorStatus: 503 };
+  const { body } = await posthorn.request<{ id: string }>('POST', '/v1/dlq/replay', asked, scene.key);
+  await waitFor('both are tried again', () => ids.every((id) => receiver.countOf(id) === 2));
+  await untilFailed(2);
+  // One of the same place that comes up later.
+  const later = await publish();
+  await untilFailed(3);
+  receiver.answerWith([200]);
+
+  // The list says what was replayed by its names, and a row leads to the page of the replay.
+  await dashboard.open('/replays');
+  const row = page.getByRole('grid').getByRole('row', { name: /Channel orders, Last answer 503.*2 of 2/ });
+  await row.waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('o');
+  await page.getByRole('heading', { name: body.id, level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toMatch(new RegExp(`/replays/${body.id}$`));
+  await page.getByText('2 failed again').waitFor();
+  await page.getByRole('button', { name: 'Repeat failures: 2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Repeat failures: 2' });
+  await dialog.getByText('2 deliveries match.').waitFor();
+  await dialog.getByText('Exactly the deliveries that this replay').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Retry them' }).click();
+  for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 3);
+  await untilFailed(1);
+  expect(receiver.countOf(later)).toBe(1);
+
+  // The retry that has mended it has nothing to repeat, and nothing is left of the replay.
+  await panel().getByText('2 of 2').waitFor();
+  await panel().getByText('2 delivered').waitFor();
+  await panel().getByRole('button', { name: 'Open page' }).click();
+  await page.waitForURL(/\/replays\/rty_\w+$/);
+  await page.getByText('2 delivered').waitFor();
+  await page.getByText(body.id).waitFor();
+  expect(await page.getByRole('button', { name: /^Repeat/ }).count()).toBe(0);
+  await dashboard.open(`/replays/${body.id}`);
+  await page.getByText('0 failed again').waitFor();
+  expect(await page.getByRole('button', { name: /^Repeat/ }).count()).toBe(0);
+});

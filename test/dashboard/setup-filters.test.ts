@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 
 const grid = (name: string) => dashboard.page.getByRole('grid', { name });
+const leadingTo = (id: string) => dashboard.page.locator(`a[href$="/replays/${id}"]`);
 const filters = () => dashboard.page.getByRole('search');
 const searchOf = (): Record<string, string> => Object.fromEntries(new URL(dashboard.page.url()).searchParams);
 
@@ -75,10 +76,10 @@ test('replays of each kind are found by their state, those to a subscription by 
     ['deliveries', retries],
   ] as const) {
     await dashboard.open(`/replays?tab=${tab}&subscription=${till}`);
-    await page.getByRole('link', { name: isOther }).waitFor();
+    await leadingTo(isOther).waitFor();
     await ask('status:failed', 'status', 'failed');
-    await page.getByRole('link', { name: isOther }).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: isFailed }).waitFor();
+    await leadingTo(isOther).waitFor({ state: 'detached' });
+    await leadingTo(isFailed).waitFor();
     // A filter of another tab waits for its reader there.
     expect(searchOf()).toEqual({ tab, subscription: till, status: 'failed' });
   }

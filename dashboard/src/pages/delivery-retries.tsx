@@ -1,5 +1,5 @@
 import { api, type BulkRetry } from '../api/client.ts';
-import { countText } from '../lib/bounded-count.ts';
+import type { ReplayPace } from '../lib/replay-pace.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -7,8 +7,9 @@ import { Doer } from '../parts/doer.tsx';
 import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
-import { HereLink } from '../parts/link.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { ReplayWords, useProgressColumn, useWordsColumn } from '../parts/replay-columns.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
@@ -16,6 +17,7 @@ import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: BulkRetry): string => id;
 const isMore = ({ isComplete, status }: BulkRetry): boolean => !isComplete && status !== 'completed';
@@ -24,29 +26,21 @@ const isMore = ({ isComplete, status }: BulkRetry): boolean => !isComplete && st
 export function DeliveryRetryList() {
   const t = useTexts();
   const { at, path } = useHere();
+  const go = useGo();
   const [search] = useAddress();
   const filters = [replayStateFilter(t)];
   const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkRetry>[] = [
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.retried} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
-    {
-      head: t.fields.id,
-      width: 'minmax(140px, 1fr)',
-      cell: (row) => (
-        <HereLink to="/replays" search={{ ...search, open: row.id }} className="mono">
-          {row.id}
-        </HereLink>
-      ),
-    },
-    { head: t.audit.actor, width: 'minmax(110px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
-    {
-      head: t.replays.matched,
-      width: '96px',
-      isNumber: true,
-      cell: (row) => countText({ count: row.matched, isMore: isMore(row) }),
-    },
-    { head: t.replays.retried, width: '96px', isNumber: true, cell: (row) => row.retried },
+    useWordsColumn((row) => (
+      <ReplayWords of={row.filter} words={t.replays.retryFilter} all={t.replays.allDeliveries} />
+    )),
+    { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
+    useProgressColumn(t.replays.retried, (row) => ({
+      pace: paceOfRetry(row),
+      text: t.replays.of(row.retried, row.matched, isMore(row)),
+    })),
     ...useOutcomeColumns<BulkRetry>(),
   ];
   return (
@@ -59,7 +53,7 @@ export function DeliveryRetryList() {
         idOf={idOf}
         exported={{ name: 'retries-of-deliveries', path: '/v1/deliveries/retry', query: () => ({ status }), at }}
         columns={columns}
-        leastWidth={1_100}
+        leastWidth={1_140}
         empty={
           status === undefined ? (
             <Empty title={t.replays.noRetry}>
@@ -70,32 +64,45 @@ export function DeliveryRetryList() {
             <NoneMatch filters={['status']} />
           )
         }
-        panel={(id) => <RetryView id={id} />}
+        panel={(id) => <DeliveryRetryView id={id} isInPanel />}
+        onVisit={(id) => go(`/replays/${id}`)}
       />
     </>
   );
 }
 
-function RetryView({ id }: { id: string }) {
+const paceOfRetry = ({ createdAt, retried, failed, matched, ratePerSecond }: BulkRetry): ReplayPace => ({
+  createdAt,
+  replayed: retried,
+  done: retried + failed,
+  whole: matched,
+  left: Math.max(0, matched - retried - failed),
+  most: ratePerSecond,
+});
+
+/** A retry of many deliveries: how far it is, what it takes, and what it has left. */
+export function DeliveryRetryView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path } = useHere();
   const found = useBulk([path, 'delivery-retry', id], () => api.deliveries.getBulkRetry(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const done = row.retried + row.failed;
+  const pace = paceOfRetry(row);
   return (
     <>
       <ReplayProgress
         of={row}
-        text={t.replays.retryProgress(done, row.matched, isMore(row))}
-        done={done}
-        whole={row.matched}
-        pace={{ replayed: row.retried, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
+        text={t.replays.retryProgress(pace.done, row.matched, isMore(row))}
+        pace={pace}
         cancel={() => api.deliveries.cancelBulkRetry(id, at)}
+        isInPanel={isInPanel}
       />
       <BulkFacts of={row} failed={t.replays.notRetried} failedWhy={t.replays.notRetriedWhy}>
         <ReplayFilter of={row.filter} words={t.replays.retryFilter} />
       </BulkFacts>
+      <div className="buttons">
+        <RepeatFailures of={row} />
+      </div>
     </>
   );
 }

@@ -1,4 +1,6 @@
 import { api, type BulkReplay } from '../api/client.ts';
+import { failedRunsOf, isOfRuns } from '../lib/replay-failures.ts';
+import type { ReplayPace } from '../lib/replay-pace.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -7,11 +9,12 @@ import { BulkFacts, useBulk } from '../parts/bulk-facts.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink } from '../parts/link.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { ReplayWords, useProgressColumn, useWordsColumn } from '../parts/replay-columns.tsx';
 import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
-import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
+import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { ReplayFilter } from '../parts/replay-filter.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
@@ -19,7 +22,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { DeliveryRetryList } from './delivery-retries.tsx';
 import { MessageReplayList } from './message-replays.tsx';
-import { RepeatFailures } from './repeat-failures.tsx';
+import { RepeatFailedRuns, RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 
@@ -43,24 +46,19 @@ export function ReplaysPage() {
 function BulkReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
+  const go = useGo();
   const [search] = useAddress();
   const filters = [replayStateFilter(t)];
   const status = replayStateOf(search['status']);
   const columns: readonly Column<BulkReplay>[] = [
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.replayed} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
-    {
-      head: t.fields.id,
-      width: 'minmax(140px, 1fr)',
-      cell: (row) => (
-        <HereLink to="/replays" search={{ ...search, open: row.id }} className="mono">
-          {row.id}
-        </HereLink>
-      ),
-    },
-    { head: t.audit.actor, width: 'minmax(110px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
-    { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
-    { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
+    useWordsColumn((row) => <ReplayWords of={row.filter} all={t.replays.allLetters} />),
+    { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
+    useProgressColumn(t.replays.replayed, (row) => ({
+      pace: paceOfReplay(row),
+      text: t.replays.of(row.replayed, row.matched),
+    })),
     ...useOutcomeColumns<BulkReplay>(),
   ];
   return (
@@ -73,7 +71,7 @@ function BulkReplayList() {
         idOf={idOf}
         exported={{ name: 'replays-of-dead-letters', path: '/v1/dlq/replay', query: () => ({ status }), at }}
         columns={columns}
-        leastWidth={1_100}
+        leastWidth={1_140}
         empty={
           status === undefined ? (
             <Empty title={t.replays.none}>
@@ -84,29 +82,40 @@ function BulkReplayList() {
             <NoneMatch filters={['status']} />
           )
         }
-        panel={(id) => <ReplayView id={id} />}
+        panel={(id) => <LetterReplayView id={id} isInPanel />}
+        onVisit={(id) => go(`/replays/${id}`)}
       />
     </>
   );
 }
 
-function ReplayView({ id }: { id: string }) {
+const paceOfReplay = ({ createdAt, replayed, failed, matched, ratePerSecond }: BulkReplay): ReplayPace => ({
+  createdAt,
+  replayed,
+  done: replayed + failed,
+  whole: matched,
+  left: Math.max(0, matched - replayed - failed),
+  most: ratePerSecond,
+});
+
+/** A replay of many dead letters: how far it is, what it takes, and what it has left. */
+export function LetterReplayView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path } = useHere();
   const found = useBulk([path, 'replay', id], () => api.deadLetters.getBulkReplay(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const done = row.replayed + row.failed;
+  const pace = paceOfReplay(row);
+  const failedRuns = failedRunsOf(row);
   return (
     <>
       <ReplayProgress
         of={row}
-        text={t.replays.progress(done, row.matched)}
-        done={done}
-        whole={row.matched}
-        pace={{ replayed: row.replayed, most: row.ratePerSecond, left: Math.max(0, row.matched - done) }}
+        text={t.replays.progress(pace.done, row.matched)}
+        pace={pace}
         cancel={() => api.deadLetters.cancelBulkReplay(id, at)}
-        isOfRuns={row.filter.kind === 'run' || row.filter.workflowId !== undefined}
+        isOfRuns={isOfRuns(row)}
+        isInPanel={isInPanel}
       />
       <BulkFacts of={row} failed={t.replays.failed} failedWhy={t.replays.failedWhy}>
         <ReplayFilter of={row.filter} />
@@ -116,7 +125,8 @@ function ReplayView({ id }: { id: string }) {
           <HereLink to="/dead-letters" search={{ status: 'replayed' }} className="button">
             {t.replays.seeReplayed}
           </HereLink>
-          {isReplayOver(row) && <RepeatFailures of={row} />}
+          {!isOfRuns(row) && <RepeatFailures of={row} />}
+          {failedRuns !== undefined && <RepeatFailedRuns of={row} filter={failedRuns} />}
         </div>
       )}
     </>

@@ -21,7 +21,19 @@ export function RetryAll({ filterNow, label }: { filterNow: () => AskBulkRetry; 
   );
 }
 
-function RetryDialog({ filter, onClose }: { filter: AskBulkRetry; onClose: () => void }) {
+/** Counts first which deliveries would be retried; then asks for it, and leads to where its progress is seen. */
+export function RetryDialog({
+  filter,
+  title,
+  why,
+  onClose,
+}: {
+  filter: AskBulkRetry;
+  title?: string;
+  /** Says which these are. Default: what a retry of all that match takes. */
+  why?: string;
+  onClose: () => void;
+}) {
   const t = useTexts();
   const { at, path } = useHere();
   const go = useGo();
@@ -34,7 +46,7 @@ function RetryDialog({ filter, onClose }: { filter: AskBulkRetry; onClose: () =>
       : 'retryDelivered';
   return (
     <CountFirst
-      title={t.deliveries.retryAll}
+      title={title ?? t.deliveries.retryAll}
       countKey={[path, 'retry-preview', filter]}
       count={async () => {
         const found = await api.deliveries.retryAll({ ...filter, dryRun: true }, at);
@@ -55,7 +67,7 @@ function RetryDialog({ filter, onClose }: { filter: AskBulkRetry; onClose: () =>
       }}
       onClose={onClose}
     >
-      <p className="muted">{t.deliveries[which]}</p>
+      <p className="muted">{why ?? t.deliveries[which]}</p>
     </CountFirst>
   );
 }

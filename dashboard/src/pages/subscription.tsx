@@ -23,7 +23,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
 import { SubscriptionDeliveries } from './deliveries.tsx';
-import { ReplaySince } from './message-replays.tsx';
+import { ReplaySince } from './replay-since.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;

@@ -42,7 +42,7 @@ export function useOutcomeColumns<Row extends Replay>(): readonly Column<Row>[] 
   const t = useTexts();
   return PARTS.map(([part]) => ({
     head: t.replays.outcome.heads[part],
-    width: '92px',
+    width: '80px',
     isNumber: true,
     cell: ({ outcome }: Row) => textOf(outcome, part, MOST_IN_LIST),
   }));

@@ -39,7 +39,10 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     replayedOf: (replayed, matched) => `${number(replayed)} wiederholt, ${number(matched)} bisher gefunden`,
     none: 'Noch keine Wiederholung',
     noneWhy: 'Eine Wiederholung versucht alle unzustellbaren neu, die ein Filter trifft, und zeigt hier ihren Stand.',
-    matched: 'Treffer',
+    what: 'Welche',
+    allLetters: 'Alle offenen Unzustellbaren',
+    allDeliveries: 'Alle, die nicht angekommen sind',
+    missing: 'nur fehlende',
     replayed: 'Wiederholt',
     failed: 'Nicht wiederholt',
     outcome: {
@@ -55,6 +58,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
         `${number(count)} hier nicht gezählt: Sie wurden später noch einmal angefordert, sind entfernt, oder eine frühere Version hat sie wiederholt.`,
       see: 'Zustellungen ansehen',
     },
+    of: (done, all, isMore = false) => `${number(done)} von ${isMore ? 'mindestens ' : ''}${number(all)}`,
     progress: (done, all) => `${number(done)} von ${number(all)} wieder in Zustellung`,
     filter: {
       channelId: 'Kanal',
@@ -77,6 +81,10 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
         ...(most === undefined ? [] : [`höchstens ${number(most)} je Sekunde`]),
         ...(left === undefined ? [] : [`noch etwa ${left}`]),
       ].join(', '),
+    shortPace: (rate, left) =>
+      [...(left === undefined ? [] : [`noch ${left}`]), ...(rate === undefined ? [] : [`${number(rate)}/s`])].join(
+        ', ',
+      ),
     seeReplayed: 'Wiederholte ansehen',
     failedWhy: 'Das Abonnement oder der Workflow ist gelöscht.',
     repeat: {
@@ -85,7 +93,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     },
     repeatWhy: {
       delivery:
-        'Alle Zustellungen dieses Bereichs, die vor der Wiederholung entstanden und seit ihrem Beginn aufgegeben wurden, aus welchem Grund auch immer. Manche gehören vielleicht nicht zu ihr: Sie hatten bei ihrem Beginn noch Versuche übrig oder wurden anders wiederholt. Gefunden werden sie mit diesem Filter:',
+        'Genau die Zustellungen, die zuletzt diese Wiederholung fällig gemacht hat und die wieder gescheitert sind, aus welchem Grund auch immer. Solche, deren Unzustellbare verworfen wurde, bleiben liegen.',
       run: 'Alle Läufe dieses Bereichs, die seit Beginn der Wiederholung aufgegeben wurden, aus welchem Grund auch immer. Manche gehören vielleicht nicht zu ihr, etwa Läufe, die erst danach begannen. Gefunden werden sie mit diesem Filter:',
     },
     cancel: 'Wiederholung abbrechen',

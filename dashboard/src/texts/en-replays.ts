@@ -37,7 +37,10 @@ export const enReplays = {
       `${number(replayed)} replayed, ${number(matched)} matched so far`,
     none: 'No replay yet',
     noneWhy: 'A replay tries again all dead letters that a filter matches, and shows here how far it is.',
-    matched: 'Matched',
+    what: 'Which',
+    allLetters: 'All open dead letters',
+    allDeliveries: 'All that have not arrived',
+    missing: 'missing ones only',
     replayed: 'Replayed',
     failed: 'Not replayed',
     outcome: {
@@ -53,6 +56,7 @@ export const enReplays = {
         `${number(count)} not counted here: a later replay has made them due, they are removed, or an earlier release has replayed them.`,
       see: 'See its deliveries',
     },
+    of: (done: number, all: number, isMore = false) => `${number(done)} of ${isMore ? 'at least ' : ''}${number(all)}`,
     progress: (done: number, all: number) => `${number(done)} of ${number(all)} given to delivery again`,
     filter: {
       channelId: 'Channel',
@@ -75,6 +79,10 @@ export const enReplays = {
         ...(most === undefined ? [] : [`at most ${number(most)} a second`]),
         ...(left === undefined ? [] : [`about ${left} left`]),
       ].join(', '),
+    shortPace: (rate: number | undefined, left: string | undefined) =>
+      [...(left === undefined ? [] : [`${left} left`]), ...(rate === undefined ? [] : [`${number(rate)}/s`])].join(
+        ', ',
+      ),
     seeReplayed: 'See what was replayed',
     failedWhy: 'Their subscription or workflow is deleted.',
     repeat: {
@@ -83,7 +91,7 @@ export const enReplays = {
     },
     repeatWhy: {
       delivery:
-        'All deliveries of this place that were made before the replay and given up since it began, whatever their cause. Some may not be of the replay: a delivery that had tries left when it began, or that was replayed otherwise. They are found by this filter:',
+        'Exactly the deliveries that this replay was the last to make due and that have failed again, whatever their cause. Those whose dead letter was discarded are left alone.',
       run: 'All runs of this place that were given up since the replay began, whatever their cause. Some may not be of the replay, such as runs that began after it. They are found by this filter:',
     },
     cancel: 'Cancel the replay',

@@ -118,6 +118,7 @@ export async function seedPages(
       `replays?open=${ids.bulkReplayId}`,
       `replays?tab=deliveries&open=${ids.bulkRetryId}`,
       `replays?tab=messages&open=${ids.messageReplayId}`,
+      ...[ids.bulkReplayId, ids.bulkRetryId, ids.messageReplayId].map((id) => `replays/${id}`),
       'channels',
       ...tabs(`channels/${channelId}`, 'schemas', 'trial', 'settings'),
       'subscriptions',
