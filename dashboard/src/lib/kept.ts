@@ -6,6 +6,8 @@ type Name =
   | 'place'
   | 'keys'
   | 'passkey'
+  | 'panel'
+  | 'rows'
   | `looked.${string}`
   | `hidden.${string}`
   | `fold.${string}`;

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
+import { rowHeightNow } from '../lib/rows.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import type { ChangeKind } from './changes.tsx';
@@ -61,7 +62,8 @@ type Again<T> = {
   isPlain: (row: T) => boolean;
 };
 
-const ROW_HEIGHT = 36;
+/** As `--head` in tokens.css. */
+const HEAD_HEIGHT = 36;
 /** The next page is asked for when so few rows are left below. */
 const READ_AHEAD = 20;
 const NO_KINDS: readonly ChangeKind[] = [];
@@ -80,6 +82,7 @@ export function LiveList<T>(given: Given<T>) {
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const [inView, setInView] = useState(0);
+  const [rowHeight] = useState(rowHeightNow);
   const list = useLiveList({
     key: given.listKey,
     fetch: given.fetch,
@@ -92,7 +95,7 @@ export function LiveList<T>(given: Given<T>) {
   const [newest] = given.isByOtherOrder === true ? [] : rows;
   const [place, kind] = given.listKey.map(String);
   const looked = useLooked([place, kind, given.ofId], newest && idOf(newest));
-  const seen = useWindow(box, rows.length, ROW_HEIGHT);
+  const seen = useWindow(box, rows.length, rowHeight, HEAD_HEIGHT);
   useEffect(() => setInView(seen.first), [seen.first]);
   const selection = useSelection(rows, idOf);
   const { hasMore, isSearching, isReadingMore, readMore } = list;
@@ -218,7 +221,7 @@ export function LiveList<T>(given: Given<T>) {
             </div>
           ))}
         </div>
-        <div className="lines" role="presentation" style={{ height: rows.length * ROW_HEIGHT }}>
+        <div className="lines" role="presentation" style={{ height: rows.length * rowHeight }}>
           {rows.slice(seen.first, seen.end).map((row, at) => {
             const index = seen.first + at;
             const id = idOf(row);
@@ -234,7 +237,7 @@ export function LiveList<T>(given: Given<T>) {
                 aria-rowindex={index + 2}
                 aria-current={open === id || undefined}
                 {...(acts !== undefined && { 'aria-selected': selection.has(id) })}
-                style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
+                style={{ transform: `translateY(${index * rowHeight}px)` }}
                 onClick={(event) => {
                   // A click on a link, or with a key that opens a tab, is the browser's.
                   if (event.defaultPrevented || event.metaKey || event.ctrlKey) return;

@@ -1,5 +1,6 @@
 import { useContext } from 'react';
 import { keep, kept } from '../lib/kept.ts';
+import { chooseRows, rowsNow } from '../lib/rows.ts';
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../lib/texts.ts';
 import { ZoneContext } from '../lib/times.ts';
 import { PreferencesContext } from './preferences-provider.tsx';
@@ -53,6 +54,17 @@ export function AllPreferences() {
           <option value="">{t.preferences.asSystem}</option>
           <option value="light">{t.preferences.light}</option>
           <option value="dark">{t.preferences.dark}</option>
+        </select>
+      </label>
+      <label className="field">
+        <span className="label">{t.preferences.rows}</span>
+        <select
+          className="input"
+          defaultValue={rowsNow()}
+          onChange={(event) => chooseRows(event.target.value === 'compact' ? 'compact' : 'comfortable')}
+        >
+          <option value="comfortable">{t.preferences.comfortable}</option>
+          <option value="compact">{t.preferences.compact}</option>
         </select>
       </label>
       <label className="field">

@@ -1,5 +1,6 @@
-import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../lib/texts.ts';
+import { PanelBorder, usePanelWidth } from './panel-border.tsx';
 
 /** One thing beside its list: the list goes on being used. Escape closes it. */
 export function SidePanel({
@@ -13,6 +14,8 @@ export function SidePanel({
   children: ReactNode;
 }) {
   const t = useTexts();
+  const id = useId();
+  const size = usePanelWidth();
   const close = useRef(onClose);
   close.current = onClose;
   useLayoutEffect(() => {
@@ -24,7 +27,14 @@ export function SidePanel({
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   return (
-    <aside className="panel" aria-label={t.list.details}>
+    <aside
+      id={id}
+      className="panel"
+      aria-label={t.list.details}
+      // `as`: React's types know no variables.
+      style={{ '--panel-width': `${size.width}px` } as object}
+    >
+      <PanelBorder {...size} panelId={id} />
       <div className="buttons">
         {onVisit !== undefined && (
           <button type="button" className="button" onClick={onVisit}>

@@ -5,6 +5,22 @@ const number = (count: number): string => count.toLocaleString('de');
 
 /** German words of the pages of settings. */
 export const deSettings: Pick<Texts, keyof typeof enSettings> = {
+  preferences: {
+    title: 'Vorlieben',
+    asSystem: 'Wie das System',
+    light: 'Hell',
+    dark: 'Dunkel',
+    theme: 'Farben',
+    language: 'Sprache',
+    rows: 'Zeilen der Listen',
+    comfortable: 'Bequem',
+    compact: 'Dicht',
+    keys: 'Einzelne Tasten',
+    on: 'An',
+    off: 'Aus',
+    local: 'Ortszeit',
+    zone: 'Zeitzone',
+  },
   credentials: {
     'api-keys': {
       make: 'Schlüssel anlegen',

@@ -124,6 +124,7 @@ export const de: Texts = {
     failuresOnly: 'Nur Fehlschläge',
     fresh: (count) => `${count >= 100 ? '100+' : count} neue`,
     columns: 'Spalten',
+    panelWidth: 'Breite der Einzelheiten',
     freeze: 'Zeit festhalten',
     freezeWhy: 'Schreibt die Zeit selbst in die Adresse, damit andere dasselbe sehen',
     allThatMatch: 'Alle auswählen, die passen',
@@ -231,19 +232,6 @@ export const de: Texts = {
     filter_failed: 'Sein Filter scheitert an dieser Nachricht.',
   },
   roles: { viewer: 'Leser', developer: 'Entwickler', admin: 'Admin', owner: 'Inhaber' },
-  preferences: {
-    title: 'Vorlieben',
-    asSystem: 'Wie das System',
-    light: 'Hell',
-    dark: 'Dunkel',
-    theme: 'Farben',
-    language: 'Sprache',
-    keys: 'Einzelne Tasten',
-    on: 'An',
-    off: 'Aus',
-    local: 'Ortszeit',
-    zone: 'Zeitzone',
-  },
   keys: {
     title: 'Tastatur',
     all: [

@@ -2,6 +2,22 @@ const number = (count: number): string => count.toLocaleString('en');
 
 /** English words of the pages of settings. */
 export const enSettings = {
+  preferences: {
+    title: 'Preferences',
+    asSystem: 'As the system',
+    light: 'Light',
+    dark: 'Dark',
+    theme: 'Theme',
+    language: 'Language',
+    rows: 'Rows of lists',
+    comfortable: 'Comfortable',
+    compact: 'Compact',
+    keys: 'Single keys',
+    on: 'On',
+    off: 'Off',
+    local: 'Local time',
+    zone: 'Time zone',
+  },
   credentials: {
     'api-keys': {
       make: 'Make a key',

@@ -122,6 +122,7 @@ const frame = {
     failuresOnly: 'Failures only',
     fresh: (count: number) => `${count >= 100 ? '100+' : count} new`,
     columns: 'Columns',
+    panelWidth: 'Width of the details',
     freeze: 'Freeze the time',
     freezeWhy: 'Writes the time itself into the address, so that others see the same',
     allThatMatch: 'Select all that match',
@@ -229,19 +230,6 @@ const frame = {
     filter_failed: 'Its filter fails on this message.',
   },
   roles: { viewer: 'Viewer', developer: 'Developer', admin: 'Admin', owner: 'Owner' },
-  preferences: {
-    title: 'Preferences',
-    asSystem: 'As the system',
-    light: 'Light',
-    dark: 'Dark',
-    theme: 'Theme',
-    language: 'Language',
-    keys: 'Single keys',
-    on: 'On',
-    off: 'Off',
-    local: 'Local time',
-    zone: 'Time zone',
-  },
   keys: {
     title: 'Keyboard',
     all: [
