@@ -73,7 +73,7 @@ export function MessageReplayList() {
   );
 }
 
-/** What it takes, as one line. */
+/** The messages that it takes, as one line. */
 function MessageWords({ of: { subscriptionId, eventTypes, onlyMissing } }: { of: MessageReplay }) {
   const t = useTexts();
   return (

@@ -24,7 +24,7 @@ export function usePanelWidth() {
 
 type Given = ReturnType<typeof usePanelWidth> & { panelId: string };
 
-/** The border between a list and its panel. It is dragged, or moved by the arrow keys. None where the panel fills the window. */
+/** The border between a list and its panel. The mouse drags it, and the arrow keys move it. None where the panel fills the window. */
 export function PanelBorder({ width, windowWidth, choose, panelId }: Given) {
   const t = useTexts();
   if (mostWidth(windowWidth) <= LEAST_WIDTH) return null;

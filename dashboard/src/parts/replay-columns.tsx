@@ -27,7 +27,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'errorClass',
 ]);
 
-/** What a replay takes, as one line: `Ledger, Last answer 503`. Its end is the time of asking, which stands beside it. */
+/** The filter of a replay, as one line: `Ledger, Last answer 503`. Its end is the time of asking, which stands beside it. */
 export function ReplayWords({ of: filter, words: given, all }: Words) {
   const t = useTexts();
   const words: Readonly<Record<string, string>> = given ?? t.replays.filter;

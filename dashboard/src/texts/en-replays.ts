@@ -91,7 +91,7 @@ export const enReplays = {
     },
     repeatWhy: {
       delivery:
-        'Exactly the deliveries that this replay was the last to make due and that have failed again, whatever their cause. Those whose dead letter was discarded are left alone.',
+        'Exactly the deliveries that this replay was the last to make due and that have failed again, whatever their cause. A delivery whose dead letter was discarded is left alone.',
       run: 'All runs of this place that were given up since the replay began, whatever their cause. Some may not be of the replay, such as runs that began after it. They are found by this filter:',
     },
     cancel: 'Cancel the replay',
