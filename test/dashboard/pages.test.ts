@@ -72,6 +72,11 @@ const PAGES = [
 const THEMES = ['light', 'dark'] as const;
 type Opened = Dashboard & { close: () => Promise<void> };
 
+/** Empty lists of the page that lead nowhere. A text, since tests know nothing of the types of a browser. */
+const DEAD_ENDS = `[...document.querySelectorAll('main .empty')]
+  .filter((empty) => empty.querySelector('a, button') === null)
+  .map((empty) => 'no next step: ' + empty.textContent)`;
+
 /** The faults of a page in either theme once it shows what it has: nothing is being loaded any more. */
 async function loaded(dashboard: Opened, path: string): Promise<Record<(typeof THEMES)[number], string[]>> {
   const { page } = dashboard;
@@ -83,6 +88,8 @@ async function loaded(dashboard: Opened, path: string): Promise<Record<(typeof T
     await page.emulateMedia({ colorScheme: theme });
     found[theme].push(...(await dashboard.violations()), ...dashboard.faults.splice(0));
   }
+  // A search that finds nothing has said how to ask, and nobody publishes to the channel of the service.
+  if (!/search\?|tab=tail/.test(path)) found.light.push(...(await page.evaluate<string[]>(DEAD_ENDS)));
   return found;
 }
 
@@ -109,7 +116,7 @@ describe('a page', () => {
       full = await loaded(dashboard, `${app}/live/${path}`);
     });
     test.each(THEMES)(
-      'breaks no rule of accessibility in %s colours, empty and full, and loads nothing foreign',
+      'breaks no rule of accessibility in %s colours, empty with a next step and full, and loads nothing foreign',
       (theme) => {
         expect(empty[theme]).toEqual([]);
         expect(full[theme]).toEqual([]);

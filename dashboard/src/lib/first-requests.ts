@@ -2,7 +2,7 @@ import type { Written } from '../api/requests.ts';
 import { API } from './addresses.ts';
 import { TEMPLATES } from './workflow-templates.ts';
 
-export type FirstOf = 'channel' | 'subscription' | 'message' | 'workflow';
+export type FirstOf = 'channel' | 'subscription' | 'message' | 'workflow' | 'webhook' | 'inspector';
 
 /** The requests that make the first thing of each kind. Without a channel its id is left to be written. */
 export function firstRequests(channelId = 'CHANNEL_ID'): Readonly<Record<FirstOf, Written>> {
@@ -16,6 +16,8 @@ export function firstRequests(channelId = 'CHANNEL_ID'): Readonly<Record<FirstOf
     channel: post('/channels', { name: 'orders' }),
     subscription: post('/subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
     message: post(`/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } }),
+    webhook: post('/webhooks', { name: 'GitHub', channelId, provider: 'github' }),
+    inspector: post('/inspectors', { name: 'First look' }),
     // `as`: a template is an object.
     workflow: post('/workflows', JSON.parse(TEMPLATES.event) as object),
   };

@@ -60,6 +60,9 @@ export function ApprovalsPage() {
           search['status'] === undefined ? (
             <Empty title={t.approvals.none}>
               <p>{t.approvals.noneWhy}</p>
+              <HereLink to="/workflows" className="button main">
+                {t.nav.names.workflows}
+              </HereLink>
             </Empty>
           ) : (
             <NoneMatch filters={['status']} />

@@ -256,6 +256,15 @@ function DeliveryList({
         ) : (
           <Empty title={t.deliveries.none}>
             <p>{t.deliveries.noneWhy}</p>
+            {may('developer') && (
+              <HereLink
+                to="/messages/new"
+                search={channelId === undefined ? {} : { channel: channelId }}
+                className="button main"
+              >
+                {t.messages.publish}
+              </HereLink>
+            )}
             <FirstLine of="message" channelId={channelId} />
           </Empty>
         )

@@ -5,6 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -82,6 +83,7 @@ export function InboundPage() {
             <Empty title={t.inbound.none}>
               <p>{t.inbound.noneWhy}</p>
               {make}
+              <FirstLine of="webhook" />
             </Empty>
           ) : (
             <NoneMatch filters={FILTERS} />

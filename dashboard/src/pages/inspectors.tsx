@@ -7,6 +7,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Code } from '../parts/code.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { InspectorDialog } from '../parts/inspector-dialog.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -56,6 +57,7 @@ export function InspectorsPage() {
             <Empty title={t.inspect.none}>
               <p>{t.inspect.noneWhy}</p>
               {make}
+              <FirstLine of="inspector" />
             </Empty>
           ) : (
             <NoneMatch filters={['name']} />

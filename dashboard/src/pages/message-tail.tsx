@@ -6,6 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { ChannelChoice, useChosenChannel } from '../parts/channel-choice.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { FirstLine } from '../parts/first-line.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { usePaused } from '../parts/pause.tsx';
 import { Time } from '../parts/time.tsx';
@@ -90,6 +91,7 @@ export function MessageTail() {
       {messages.length === 0 ? (
         <Empty title={t.tail.none}>
           <p>{t.tail.noneWhy}</p>
+          <FirstLine of="message" channelId={channelId} />
         </Empty>
       ) : (
         <div className="box wide">
