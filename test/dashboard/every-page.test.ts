@@ -6,13 +6,16 @@ import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { launchBrowser } from '../support/world/chromium.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
+import { UNREADABLE } from '../support/world/readable.ts';
 
 /** Every page with one of everything on it, whose texts are hostile wherever somebody may choose them. */
 const HOSTILE = '<img/src=x/onerror=alert(1)>';
 /** A minute on a quiet machine. */
 const PATIENCE = 600_000;
-/** CSS pixels: the narrowest with a menu beside the page, and those of a window of 1,280 at 400 % (WCAG 2.2, 1.4.10). */
-const WIDTHS = [1024, 320];
+/** CSS pixels: a window of 1,280 with its text at 200 % (WCAG 2.2, 1.4.4). */
+const AT_200_PERCENT = 640;
+/** CSS pixels: the narrowest with a menu beside the page, and those of a window of 1,280 at 200 % and at 400 % (WCAG 2.2, 1.4.10). */
+const WIDTHS = [1024, AT_200_PERCENT, 320];
 
 type Opened = Dashboard & { close: () => Promise<void> };
 let posthorn: TestPosthorn;
@@ -112,13 +115,14 @@ async function odd({ page }: Opened): Promise<string[]> {
     await page.setViewportSize({ width, height: 640 });
     const widest = await page.evaluate<string | null>(WIDEST);
     if (widest !== null) found.push(`at ${width} px: ${widest}`);
+    if (width === AT_200_PERCENT) found.push(...(await page.evaluate<string[]>(UNREADABLE)));
   }
   if (size !== null) await page.setViewportSize(size);
   return found;
 }
 
 test(
-  'a page with one of everything breaks no rule of accessibility, shows hostile texts as texts, and fits into 1,024 and 320 px',
+  'a page with one of everything breaks no rule of accessibility, shows hostile texts as texts, and fits into 1,024 and 320 px and at 200 %',
   async () => {
     const { dashboard, app } = await enter(OWNER);
     const dialogs: string[] = [];
@@ -254,3 +258,24 @@ test(
   },
   PATIENCE,
 );
+
+test('a text that is cut off, and one that stands over another, are found', async () => {
+  const page = await browser.newPage();
+  const long = 'A sentence that is longer than its box';
+  await page.setContent(`<main>
+    <p style="width: 90px; overflow: hidden; white-space: nowrap">${long}</p>
+    <p style="height: 12px; width: 90px; overflow: hidden">Two lines of a text</p>
+    <p style="width: 90px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis">Dots alone, and no title</p>
+    <p style="width: 90px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis" title="${long}">${long}</p>
+    <details><summary>More</summary><p>Folded away</p></details>
+    <h2 style="margin: 0 0 -14px; font: 13px/20px sans-serif">Above</h2><p style="margin: 0; font: 13px/20px sans-serif">Below</p>
+  </main>`);
+  const found = await page.evaluate<string[]>(UNREADABLE);
+  await page.close();
+  expect(found).toEqual([
+    `cut: p.: ${long}`,
+    'cut: p.: Two lines of a text',
+    'cut: p.: Dots alone, and no title',
+    'over each other: h2.: Above | p.: Below',
+  ]);
+});

@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+
+const FOLDER = new URL('../../dashboard/aria/', import.meta.url);
+const REMEDY =
+  'RECORD_ARIA=true npm test -- test/dashboard/aria.test.ts, and look at what has changed in test/dashboard/aria';
+/** RECORD_ARIA=true writes what is told over what was. */
+const isToBeKept = process.env['RECORD_ARIA'] === 'true';
+
+/** Parts that differ from run to run: ids, times, ages in lists, and the port of the service. */
+const PATTERNS: readonly [RegExp, string][] = [
+  [/\b([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '$1_…'],
+  [/\b\d{1,2}:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
+  [/(UTC |gridcell ")\d+ (?:s|min)(?: \d+ s)?(?= |")/g, '$1AGE'],
+  [/localhost:\d+/g, 'localhost'],
+];
+
+/** Compares a part of a page, as a screen reader is told of it, with the file that a person has looked at last. */
+export async function expectTold(name: string, part: Locator): Promise<void> {
+  const told = PATTERNS.reduce((text, [from, to]) => text.replace(from, to), `${await part.ariaSnapshot()}\n`);
+  const file = new URL(`${name}.yml`, FOLDER);
+  if (isToBeKept) writeFileSync(file, told);
+  expect({ remedy: REMEDY, told }).toEqual({ remedy: REMEDY, told: readFileSync(file, 'utf8') });
+}
