@@ -66,6 +66,13 @@ test('a page has each name once, and another page or person may have it too', as
   expect((await save({ ...VIEW, page: 'runs' })).status).toBe(201);
 });
 
+test('each list of the dashboard that has filters takes a view, and a name once', async () => {
+  const pages = ['subscriptions', 'audit', 'inspected-requests', 'message-replays'];
+  for (const page of pages) expect((await save({ ...VIEW, page })).body).toMatchObject({ page, name: VIEW.name });
+  expect((await save({ ...VIEW, page: 'audit' })).body.error.code).toBe('CONFLICT');
+  expect((await list()).map(({ page }) => page)).toEqual(pages.toReversed());
+});
+
 test('a person has 50 views at most, however many are saved at once', async () => {
   const { rows } = await posthorn.deps.pool.query<{ id: string }>('SELECT id FROM users');
   await posthorn.deps.pool.query(

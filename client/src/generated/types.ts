@@ -905,7 +905,7 @@ export type CreateSubscription = {
 };
 
 export type CreateView = {
-  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
   readonly name: string;
   readonly search: Readonly<Record<string, string>>;
 };
@@ -3453,7 +3453,7 @@ export type View = {
   /** Prefix `viw_` and 26 characters that sort by the time of making. */
   readonly id: string;
   /** List of the dashboard that it is of. */
-  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
   /** Name that its person has given, the only one of its page. */
   readonly name: string;
   /** Filters, as the address of the page has them. */

@@ -13,6 +13,7 @@ import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 
 const STATUSES = ['approved', 'rejected', 'expired', 'cancelled'] as const;
 const idOf = ({ id }: Approval): string => id;
@@ -37,6 +38,7 @@ export function ApprovalsPage() {
   return (
     <>
       <Heading title={t.nav.names.approvals} />
+      <Views page="approvals" filters={['status']} own={[]} />
       <Filters
         filters={[
           {

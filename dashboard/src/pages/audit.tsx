@@ -21,6 +21,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useDoers } from '../parts/use-doers.ts';
 import { useSince } from '../parts/use-since.ts';
+import { Views } from '../parts/views.tsx';
 
 const FILTERS = ['action', 'actor', 'target', 'since', 'until'] as const;
 const idOf = ({ id }: AuditEntry): string => id;
@@ -65,6 +66,7 @@ export function AuditPage() {
   return (
     <>
       <Heading title={t.nav.names.audit} />
+      <Views page="audit" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           { name: 'action', label: t.audit.action, options: AUDIT_ACTIONS.map((each) => [each, each]) },

@@ -14,6 +14,7 @@ import { NoneMatch } from '../parts/none-match.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRowFigures } from '../parts/use-row-figures.ts';
+import { Views } from '../parts/views.tsx';
 import { ChannelView, schemaWord } from './channel.tsx';
 
 const STATUSES = ['active', 'paused', 'archived'] as const;
@@ -87,6 +88,7 @@ export function ChannelsPage() {
           </HereLink>
         )}
       </Heading>
+      <Views page="channels" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           nameFilter(t.common.name),

@@ -19,6 +19,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useNamed } from '../parts/use-named.ts';
+import { Views } from '../parts/views.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 
 const STATUSES = ['ready', 'unauthorized'] as const;
@@ -71,6 +72,7 @@ export function ConnectionsPage() {
   return (
     <>
       <Heading title={t.nav.names.connections}>{toConnectors}</Heading>
+      <Views page="connections" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           {

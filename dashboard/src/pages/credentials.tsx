@@ -18,6 +18,7 @@ import { ProofNotice } from '../parts/proof-notice.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 import { type Kind, MakeDialog, RenameDialog, type Shown, ShownOnce } from './credential-dialogs.tsx';
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
@@ -81,6 +82,7 @@ function CredentialsPage({ kind }: { kind: Kind }) {
         </button>
       </Heading>
       <p className="muted">{words.why}</p>
+      <Views page={kind} filters={['status']} own={[]} />
       <Filters
         filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
       />

@@ -17,6 +17,7 @@ import { ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 import { RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: BulkRetry): string => id;
@@ -45,6 +46,7 @@ export function DeliveryRetryList() {
   ];
   return (
     <>
+      <Views page="delivery-retries" filters={['status']} own={[]} />
       <Filters filters={filters} ofTabs={MESSAGE_REPLAY_FILTERS} />
       <LiveList
         name={t.replays.tabs.deliveries}

@@ -20,6 +20,7 @@ import { Time } from '../parts/time.tsx';
 import { useLiveList } from '../parts/use-live-list.ts';
 import { useLooked } from '../parts/use-looked.ts';
 import { useSince } from '../parts/use-since.ts';
+import { Views } from '../parts/views.tsx';
 import { NothingYet } from './inbound-sample.tsx';
 
 const AT_ONCE = 50;
@@ -91,18 +92,21 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
         )}
       </div>
       {!isInPanel && (
-        <Filters
-          hasQuery={false}
-          filters={[
-            {
-              name: 'outcome',
-              label: t.inbound.outcome,
-              options: OUTCOMES.map((each) => [each, t.inbound.outcomes[each]]),
-              failure: 'refused',
-            },
-            ...spans,
-          ]}
-        />
+        <>
+          <Views page="inbound-requests" filters={FILTERS} own={[]} />
+          <Filters
+            hasQuery={false}
+            filters={[
+              {
+                name: 'outcome',
+                label: t.inbound.outcome,
+                options: OUTCOMES.map((each) => [each, t.inbound.outcomes[each]]),
+                failure: 'refused',
+              },
+              ...spans,
+            ]}
+          />
+        </>
       )}
       <Failure error={list.error} onRetry={list.retry} />
       <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />

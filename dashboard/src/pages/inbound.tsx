@@ -15,6 +15,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
 import { useRowFigures } from '../parts/use-row-figures.ts';
+import { Views } from '../parts/views.tsx';
 import { InboundWebhookView } from './inbound-webhook.tsx';
 
 const STATUSES = ['active', 'disabled'] as const;
@@ -60,6 +61,7 @@ export function InboundPage() {
   return (
     <>
       <Heading title={t.nav.names.inbound}>{make}</Heading>
+      <Views page="inbound-webhooks" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           nameFilter(t.common.name),

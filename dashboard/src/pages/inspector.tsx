@@ -22,6 +22,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
+import { Views } from '../parts/views.tsx';
 import { Answers } from './inspectors.tsx';
 
 const VERDICTS = ['verified', 'failed', 'unsigned'] as const;
@@ -69,6 +70,7 @@ export function InspectorPage() {
       </p>
       <section className="section" aria-label={t.inspect.requests}>
         <h2>{t.inspect.requests}</h2>
+        <Views page="inspected-requests" filters={['verdict']} own={[]} />
         <Filters
           filters={[
             {

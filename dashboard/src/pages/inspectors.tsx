@@ -16,6 +16,7 @@ import { nameFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 
 const idOf = ({ id }: Inspector): string => id;
 
@@ -44,6 +45,7 @@ export function InspectorsPage() {
   return (
     <>
       <Heading title={t.nav.names.inspect}>{make}</Heading>
+      <Views page="inspectors" filters={['name']} own={[]} />
       <Filters filters={[nameFilter(t.common.name)]} />
       <LiveList
         name={t.nav.names.inspect}

@@ -19,6 +19,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { ThingName } from '../parts/thing-name.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
+import { Views } from '../parts/views.tsx';
 import { RepeatFailures } from './repeat-failures.tsx';
 
 const idOf = ({ id }: MessageReplay): string => id;
@@ -47,6 +48,7 @@ export function MessageReplayList() {
   ];
   return (
     <>
+      <Views page="message-replays" filters={MESSAGE_REPLAY_FILTERS} own={[]} />
       <Filters filters={filters} />
       <LiveList
         name={t.replays.tabs.messages}

@@ -20,6 +20,7 @@ import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../par
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 import { DeliveryRetryList } from './delivery-retries.tsx';
 import { MessageReplayList } from './message-replays.tsx';
 import { RepeatFailedRuns, RepeatFailures } from './repeat-failures.tsx';
@@ -63,6 +64,7 @@ function BulkReplayList() {
   ];
   return (
     <>
+      <Views page="replays" filters={['status']} own={[]} />
       <Filters filters={filters} ofTabs={MESSAGE_REPLAY_FILTERS} />
       <LiveList
         name={t.nav.names.replays}

@@ -21,6 +21,7 @@ import { nameFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { Views } from '../parts/views.tsx';
 
 const idOf = ({ id }: WorkflowSecret): string => id;
 
@@ -49,6 +50,7 @@ export function SecretsPage() {
   return (
     <>
       <Heading title={t.nav.names.secrets}>{make}</Heading>
+      <Views page="secrets" filters={['name']} own={[]} />
       <Filters filters={[nameFilter(t.common.name)]} />
       <LiveList
         name={t.nav.names.secrets}

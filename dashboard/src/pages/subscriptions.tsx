@@ -21,10 +21,16 @@ import { useChannels } from '../parts/use-names.ts';
 import { useRowFigures } from '../parts/use-row-figures.ts';
 import { SubscriptionView } from './subscription.tsx';
 import { namedFilter, nameFilter } from '../parts/named-filter.ts';
+import { type OwnView, Views } from '../parts/views.tsx';
 
 const FAILING = ['true', 'false'] as const;
 const STATUSES = ['active', 'paused', 'disabled'] as const;
 const FILTERS = ['name', 'status', 'failing', 'channel', 'owner'] as const;
+const VIEWS: readonly OwnView[] = [
+  { name: 'failing', search: { failing: 'true' } },
+  { name: 'paused', search: { status: 'paused' } },
+  { name: 'disabled', search: { status: 'disabled' } },
+];
 type Figures = SubscriptionStats['subscriptions'][number];
 const idOf = ({ id }: Subscription): string => id;
 
@@ -42,6 +48,7 @@ export function SubscriptionsPage() {
           </HereLink>
         )}
       </Heading>
+      <Views page="subscriptions" filters={FILTERS} own={VIEWS} />
       <Filters
         ofPanel={FIGURES_PARTS}
         filters={[

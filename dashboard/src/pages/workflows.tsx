@@ -17,6 +17,7 @@ import { State } from '../parts/state.tsx';
 import { TemplateLinks } from '../parts/template-links.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRowFigures } from '../parts/use-row-figures.ts';
+import { Views } from '../parts/views.tsx';
 import { WorkflowView } from './workflow.tsx';
 
 const STATUSES = ['active', 'paused', 'draft'] as const;
@@ -63,6 +64,7 @@ export function WorkflowsPage() {
           </HereLink>
         )}
       </Heading>
+      <Views page="workflows" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           nameFilter(t.common.name),

@@ -11,7 +11,10 @@ import { TextField } from './field.tsx';
 import { FormButtons } from './form-buttons.tsx';
 
 /** Views that ship with the product. */
-export type OwnView = { name: 'failed' | 'waiting' | 'slow' | 'held'; search: Search };
+export type OwnView = {
+  name: 'failed' | 'waiting' | 'slow' | 'held' | 'failing' | 'paused' | 'disabled';
+  search: Search;
+};
 type Given = {
   page: View['page'];
   /** Names of the page's filters in the address. */

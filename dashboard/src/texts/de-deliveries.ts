@@ -80,7 +80,15 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
   },
   views: {
     title: 'Ansichten',
-    own: { failed: 'Fehlgeschlagen', waiting: 'Wartend', slow: 'Langsam (> 5 s)', held: 'Angehalten' },
+    own: {
+      failed: 'Fehlgeschlagen',
+      waiting: 'Wartend',
+      slow: 'Langsam (> 5 s)',
+      held: 'Angehalten',
+      failing: 'Gestört',
+      paused: 'Angehalten',
+      disabled: 'Abgeschaltet',
+    },
     save: 'Als Ansicht sichern',
     rename: 'Ansicht umbenennen',
     delete: 'Ansicht löschen',

@@ -78,7 +78,15 @@ export const enDeliveries = {
   },
   views: {
     title: 'Views',
-    own: { failed: 'Failed', waiting: 'Waiting', slow: 'Slow (> 5 s)', held: 'Held' },
+    own: {
+      failed: 'Failed',
+      waiting: 'Waiting',
+      slow: 'Slow (> 5 s)',
+      held: 'Held',
+      failing: 'Failing',
+      paused: 'Paused',
+      disabled: 'Disabled',
+    },
     save: 'Save as view',
     rename: 'Rename view',
     delete: 'Delete view',

@@ -5,7 +5,28 @@ import { pageQuery } from '../../http/reading/query.ts';
 import { nameProblem } from '../../kernel/values/plain-text.ts';
 
 /** Lists of the dashboard that have views. */
-const VIEW_PAGES = ['messages', 'deliveries', 'dead-letters', 'runs'] as const;
+const VIEW_PAGES = [
+  'messages',
+  'deliveries',
+  'dead-letters',
+  'runs',
+  'subscriptions',
+  'channels',
+  'workflows',
+  'approvals',
+  'replays',
+  'delivery-retries',
+  'message-replays',
+  'inbound-webhooks',
+  'inbound-requests',
+  'connections',
+  'secrets',
+  'inspectors',
+  'inspected-requests',
+  'api-keys',
+  'machine-credentials',
+  'audit',
+] as const;
 
 // Parts of an address: no page has more filters, and a filter expression has 1,000 characters at most elsewhere.
 const MOST_FILTERS = 20;
