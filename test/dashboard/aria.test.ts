@@ -35,6 +35,8 @@ test('a screen reader is told of deliveries, of one beside its list and of one a
   await dashboard.open(`/deliveries?open=${id}`);
   const panel = page.getByRole('complementary', { name: 'Details' });
   await panel.getByText('11 tries').waitFor();
+  // The tries are asked for beside all else.
+  await panel.getByText('No try was made yet.').waitFor();
   await page.getByRole('grid').getByText('Ledger').waitFor();
   await panel.getByRole('link', { name: 'Ledger' }).waitFor();
   await page.getByLabel('Subscription').locator('option', { hasText: 'Ledger' }).waitFor({ state: 'attached' });
@@ -44,6 +46,7 @@ test('a screen reader is told of deliveries, of one beside its list and of one a
   await dashboard.open(`/deliveries/${id}`);
   await page.getByRole('heading', { name: id, level: 1 }).waitFor();
   await page.getByText('11 tries').waitFor();
+  await page.getByText('No try was made yet.').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Ledger' }).waitFor();
   await expectTold('delivery', page.locator('main'));
 

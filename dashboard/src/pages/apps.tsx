@@ -80,7 +80,8 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
       <div className="heading">
         <h2>{name}</h2>
         <ExportButton
-          of={{ name: 'apps', path: '/v1/apps', query: () => ({}), at: { place: { organisationId: id } } }}
+          what={name}
+          of={{ name: `apps-${id}`, path: '/v1/apps', query: () => ({}), at: { place: { organisationId: id } } }}
         />
         {mayChange(organisation) && (
           <button type="button" className="button plain" onClick={() => setIsNaming(true)}>

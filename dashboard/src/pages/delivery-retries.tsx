@@ -35,7 +35,12 @@ export function DeliveryRetryList() {
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.retried} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
     useWordsColumn((row) => (
-      <ReplayWords of={row.filter} words={t.replays.retryFilter} all={t.replays.allDeliveries} />
+      <ReplayWords
+        of={row.filter}
+        askedAt={row.createdAt}
+        words={t.replays.retryFilter}
+        all={t.replays.allDeliveries}
+      />
     )),
     { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     useProgressColumn(t.replays.retried, (row) => ({

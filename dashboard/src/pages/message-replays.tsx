@@ -13,7 +13,7 @@ import { namedFilter } from '../parts/named-filter.ts';
 import { NoneMatch } from '../parts/none-match.tsx';
 import { useProgressColumn, useWordsColumn } from '../parts/replay-columns.tsx';
 import { ReplayState, useOutcomeColumns } from '../parts/replay-outcome.tsx';
-import { ReplayProgress } from '../parts/replay-progress.tsx';
+import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { MESSAGE_REPLAY_FILTERS, replayStateFilter, replayStateOf } from '../parts/replay-state-filter.ts';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -42,7 +42,7 @@ export function MessageReplayList() {
     { head: t.replays.from, width: '168px', cell: (row) => <Time at={row.since} /> },
     useProgressColumn(t.replays.replayed, (row) => ({
       pace: paceOfMessages(row),
-      text: t.replays.of(row.replayed, row.matched),
+      text: t.replays.of(row.replayed, row.matched, !isReplayOver(row)),
     })),
     ...useOutcomeColumns<MessageReplay>(),
   ];

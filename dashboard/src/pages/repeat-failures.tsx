@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, type AskBulkReplay } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -10,76 +10,76 @@ import { isReplayOver } from '../parts/replay-progress.tsx';
 import { ReplayAll } from './replay-all.tsx';
 import { RetryDialog } from './retry-all.tsx';
 
-// Others may repeat or discard some of them meanwhile.
-const LOOK_EVERY_MS = 10_000;
+type Asked = {
+  /** Absent: there is nothing to repeat. */
+  label: string | undefined;
+  error: unknown;
+  dialog: (title: string, onClose: () => void) => ReactNode;
+};
 
-const hasFailures = (replay: Replay): boolean => isReplayOver(replay) && replay.outcome.failed > 0;
+/** A button with the number of what it repeats. Its dialog stays as it was asked for, although others repeat some of it meanwhile. */
+function RepeatButton({ label, error, dialog }: Asked) {
+  const [asked, setAsked] = useState<string>();
+  return (
+    <>
+      <Failure error={error} />
+      {label !== undefined && (
+        <button type="button" className="button" onClick={() => setAsked(label)}>
+          {label}
+        </button>
+      )}
+      {asked !== undefined && dialog(asked, () => setAsked(undefined))}
+    </>
+  );
+}
 
 /** A button that retries exactly the deliveries of a replay that have failed again, once it has ended. None where nothing has. */
 export function RepeatFailures({ of: replay }: { of: Replay }) {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const [isAsking, setIsAsking] = useState(false);
-  const isWanted = may('developer') && hasFailures(replay);
+  const isWanted = may('developer') && isReplayOver(replay) && replay.outcome.failed > 0;
   const filter = { replayId: replay.id, status: 'failed' } as const;
-  const counted = useQuery({
+  // Counted anew when the outcome has changed, and not by the clock: many rows may be looked at.
+  const { data, error } = useQuery({
     queryKey: [path, 'repeat-failures', replay.id, replay.outcome.failed],
     queryFn: () => api.deliveries.retryAll({ ...filter, dryRun: true }, at),
-    refetchInterval: LOOK_EVERY_MS,
     enabled: isWanted,
   });
-  const count = counted.data?.matched ?? 0;
-  if (!isWanted) return null;
+  const isMore = data?.isComplete === false;
+  const hasAny = isWanted && data !== undefined && (data.matched > 0 || isMore);
   return (
-    <>
-      <Failure error={counted.error} />
-      {count > 0 && (
-        <button type="button" className="button" onClick={() => setIsAsking(true)}>
-          {t.replays.repeat.delivery(count)}
-        </button>
+    <RepeatButton
+      label={hasAny ? t.replays.repeat.delivery(data.matched, isMore) : undefined}
+      error={isWanted ? error : null}
+      dialog={(title, onClose) => (
+        <RetryDialog title={title} filter={filter} why={t.replays.repeatWhy.delivery} onClose={onClose} />
       )}
-      {isAsking && (
-        <RetryDialog
-          title={t.replays.repeat.delivery(count)}
-          filter={filter}
-          why={t.replays.repeatWhy.delivery}
-          onClose={() => setIsAsking(false)}
-        />
-      )}
-    </>
+    />
   );
 }
 
-/** A button for the runs that were given up since a replay of dead letters began, found by `filter`. */
-export function RepeatFailedRuns({ of: replay, filter }: { of: Replay; filter: AskBulkReplay }) {
+/** A button for the runs that were given up since a replay of dead letters began, found by `filter`: releases of before count no outcome. */
+export function RepeatFailedRuns({ of: replay, filter }: { of: Replay & { replayed: number }; filter: AskBulkReplay }) {
   const t = useTexts();
   const { at, path, may } = useHere();
-  const [isAsking, setIsAsking] = useState(false);
-  const isWanted = may('developer') && hasFailures(replay);
-  const counted = useQuery({
+  const isWanted = may('developer') && isReplayOver(replay) && replay.replayed > 0;
+  const { data, error } = useQuery({
     queryKey: [path, 'repeat-runs', filter, replay.outcome.failed],
     queryFn: () => api.deadLetters.replayAll({ ...filter, dryRun: true }, at),
-    refetchInterval: LOOK_EVERY_MS,
     enabled: isWanted,
   });
-  const count = counted.data?.matched ?? 0;
-  if (!isWanted) return null;
   return (
-    <>
-      <Failure error={counted.error} />
-      {count > 0 && (
-        <button type="button" className="button" onClick={() => setIsAsking(true)}>
-          {t.replays.repeat.run(count)}
-        </button>
-      )}
-      {isAsking && (
-        <ReplayAll title={t.replays.repeat.run(count)} filter={filter} onClose={() => setIsAsking(false)}>
+    <RepeatButton
+      label={isWanted && data !== undefined && data.matched > 0 ? t.replays.repeat.run(data.matched) : undefined}
+      error={isWanted ? error : null}
+      dialog={(title, onClose) => (
+        <ReplayAll title={title} filter={filter} onClose={onClose}>
           <p className="muted">{t.replays.repeatWhy.run}</p>
           <dl className="facts">
             <ReplayFilter of={filter} />
           </dl>
         </ReplayAll>
       )}
-    </>
+    />
   );
 }

@@ -54,7 +54,7 @@ function BulkReplayList() {
   const columns: readonly Column<BulkReplay>[] = [
     { head: t.fields.status, width: '148px', cell: (row) => <ReplayState of={row} asked={row.replayed} /> },
     { head: t.fields.made, width: '168px', cell: (row) => <Time at={row.createdAt} /> },
-    useWordsColumn((row) => <ReplayWords of={row.filter} all={t.replays.allLetters} />),
+    useWordsColumn((row) => <ReplayWords of={row.filter} askedAt={row.createdAt} all={t.replays.allLetters} />),
     { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     useProgressColumn(t.replays.replayed, (row) => ({
       pace: paceOfReplay(row),

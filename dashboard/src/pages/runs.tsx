@@ -150,9 +150,11 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
           ) : (
             <Empty title={t.runs.none}>
               <p>{t.runs.noneWhy}</p>
-              <HereLink to="/workflows" className="button main">
-                {t.nav.names.workflows}
-              </HereLink>
+              {workflowId === undefined && (
+                <HereLink to="/workflows" className="button main">
+                  {t.nav.names.workflows}
+                </HereLink>
+              )}
             </Empty>
           )
         }

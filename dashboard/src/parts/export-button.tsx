@@ -38,14 +38,15 @@ type FromService = {
 /** The browser writes the file from the pages of the list, asked for where the page acts. */
 type FromPages = { at: Pick<RequestOptions, 'place'> };
 
-/** The whole of a list as a file, with the filters of the page, and the same for a shell. */
-export function ExportButton({ of }: { of: Exported }) {
+/** The whole of a list as a file, with the filters of the page, and the same for a shell. `what` tells several buttons of a page apart. */
+export function ExportButton({ of, what }: { of: Exported; what?: string }) {
   const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
       <button type="button" className="button plain" onClick={() => setIsOpen(true)}>
         {t.exports.go}
+        {what !== undefined && <span className="hidden"> {what}</span>}
       </button>
       {isOpen && <ExportDialog of={of} onClose={() => setIsOpen(false)} />}
     </>

@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useState } from 'react';
+import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import { keep, kept } from '../lib/kept.ts';
 import { boundedWidth, LEAST_WIDTH, mostWidth, USUAL_WIDTH, widthByKey } from '../lib/panel-width.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -27,10 +27,13 @@ type Given = ReturnType<typeof usePanelWidth> & { panelId: string };
 /** The border between a list and its panel. The mouse drags it, and the arrow keys move it. None where the panel fills the window. */
 export function PanelBorder({ width, windowWidth, choose, panelId }: Given) {
   const t = useTexts();
+  // From where it was taken to the edge of the panel, in CSS pixels.
+  const grip = useRef(0);
   if (mostWidth(windowWidth) <= LEAST_WIDTH) return null;
   const drag = (event: PointerEvent): void => {
-    if (event.currentTarget.hasPointerCapture(event.pointerId))
-      choose(boundedWidth(windowWidth - event.clientX, windowWidth));
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const now = windowWidthNow();
+    choose(boundedWidth(now - event.clientX - grip.current, now));
   };
   return (
     <div
@@ -45,7 +48,9 @@ export function PanelBorder({ width, windowWidth, choose, panelId }: Given) {
       aria-valuemax={mostWidth(windowWidth)}
       aria-valuetext={`${width} px`}
       onPointerDown={(event) => {
-        if (event.button === 0) event.currentTarget.setPointerCapture(event.pointerId);
+        if (event.button !== 0) return;
+        grip.current = windowWidthNow() - width - event.clientX;
+        event.currentTarget.setPointerCapture(event.pointerId);
       }}
       onPointerMove={drag}
       onDoubleClick={() => choose(boundedWidth(USUAL_WIDTH, windowWidth))}

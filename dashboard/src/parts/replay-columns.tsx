@@ -11,6 +11,8 @@ import { isReplayOver } from './replay-progress.tsx';
 
 type Words = {
   of: AskBulkReplay | BulkRetry['filter'];
+  /** When it was asked for. */
+  askedAt: string;
   /** Names of its fields, as in ReplayFilter. */
   words?: Readonly<Record<string, string>>;
   /** Said of a filter that leaves nothing out. */
@@ -27,11 +29,15 @@ const PLAIN: ReadonlySet<string> = new Set([
   'errorClass',
 ]);
 
-/** The filter of a replay, as one line: `Ledger, Last answer 503`. Its end is the time of asking, which stands beside it. */
-export function ReplayWords({ of: filter, words: given, all }: Words) {
+/** Without an end of its own a replay takes what there is when it is asked for, by a clock that is not that of the request. */
+const ASKED_WITHIN_MS = 60_000;
+
+/** The filter of a replay, as one line: `Ledger, Last answer 503`. An end that is the time of asking is left out. */
+export function ReplayWords({ of: filter, askedAt, words: given, all }: Words) {
   const t = useTexts();
   const words: Readonly<Record<string, string>> = given ?? t.replays.filter;
-  const parts = partsOf(filter).filter(([name, value]) => value !== undefined && name !== 'until');
+  const isOfAsking = Math.abs(Date.parse(String(filter.until ?? askedAt)) - Date.parse(askedAt)) < ASKED_WITHIN_MS;
+  const parts = partsOf(filter).filter(([name, value]) => value !== undefined && !(isOfAsking && name === 'until'));
   if (parts.length === 0) return all;
   return parts.map(([name, value], index) => (
     <Fragment key={name}>
@@ -48,7 +54,11 @@ export function useWordsColumn<Row extends { id: string }>(words: (row: Row) => 
   return {
     head: t.replays.what,
     width: 'minmax(160px, 2fr)',
-    cell: (row) => <HereLink to={`/replays/${row.id}`}>{words(row)}</HereLink>,
+    cell: (row) => (
+      <HereLink to={`/replays/${row.id}`}>
+        <span title={row.id}>{words(row)}</span>
+      </HereLink>
+    ),
   };
 }
 

@@ -96,6 +96,6 @@ export const deDeliveries: Pick<Texts, keyof typeof enDeliveries> = {
     keep: 'Sichern',
     saved: 'Ansicht gesichert',
     deleted: 'Ansicht gelöscht',
-    taken: 'Eine andere Ihrer Ansichten heißt so, oder Sie haben schon 50.',
+    taken: 'Eine andere Ihrer Ansichten heißt so, oder Sie haben schon 100.',
   },
 };

@@ -88,7 +88,7 @@ export const deReplays: Pick<Texts, keyof typeof enReplays> = {
     seeReplayed: 'Wiederholte ansehen',
     failedWhy: 'Das Abonnement oder der Workflow ist gelöscht.',
     repeat: {
-      delivery: (count) => `Fehler wiederholen: ${number(count)}`,
+      delivery: (count, isMore) => `Fehler wiederholen: ${number(count)}${isMore ? '+' : ''}`,
       run: (count) => `Gescheiterte Läufe wiederholen: ${number(count)}`,
     },
     repeatWhy: {

@@ -12,7 +12,8 @@ export const deSearch: Pick<Texts, keyof typeof enSearch> = {
     formats: { csv: 'Als Tabelle (CSV)', ndjson: 'Als Zeilen aus JSON' },
     taken: (count) => `Bisher ${number(count)} Zeilen`,
     cut: 'Die Datei hat die neuesten 100.000 Zeilen und endet dort. Für ältere „Bis“ auf die Zeit ihrer letzten Zeile setzen.',
-    whyRead: 'Alles, was die Filter durchlassen, höchstens 10.000 Zeilen. Der Browser liest die Liste seitenweise.',
+    whyRead:
+      'Alles, was die Filter durchlassen, höchstens 10.000 Zeilen. Der Browser liest die Liste seitenweise, ohne Definitionen, Schemas und Inhalte, die keine Zeile zeigt.',
     read: (count) => `Bisher ${number(count)} Zeilen`,
     cutRead: 'Die Datei hat die ersten 10.000 Zeilen und endet dort: Die Liste hat mehr. Mit Filtern wird sie kürzer.',
     nothingSaved: 'Es wurde keine Datei gespeichert.',

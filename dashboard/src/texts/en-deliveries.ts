@@ -94,6 +94,6 @@ export const enDeliveries = {
     keep: 'Save',
     saved: 'View saved',
     deleted: 'View deleted',
-    taken: 'Another view of yours has that name, or you have 50 already.',
+    taken: 'Another view of yours has that name, or you have 100 already.',
   },
 };

@@ -86,7 +86,7 @@ export const enReplays = {
     seeReplayed: 'See what was replayed',
     failedWhy: 'Their subscription or workflow is deleted.',
     repeat: {
-      delivery: (count: number) => `Repeat failures: ${number(count)}`,
+      delivery: (count: number, isMore: boolean) => `Repeat failures: ${number(count)}${isMore ? '+' : ''}`,
       run: (count: number) => `Repeat failed runs: ${number(count)}`,
     },
     repeatWhy: {

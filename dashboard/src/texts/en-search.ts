@@ -9,7 +9,8 @@ export const enSearch = {
     formats: { csv: 'As a table (CSV)', ndjson: 'As lines of JSON' },
     taken: (count: number) => `${number(count)} lines so far`,
     cut: 'The file has the newest 100,000 rows, and is cut there. For older ones set “Until” to the time of its last row.',
-    whyRead: 'All that the filters let through, 10,000 rows at most. Your browser reads the list page by page.',
+    whyRead:
+      'All that the filters let through, 10,000 rows at most. Your browser reads the list page by page, without definitions, schemas and payloads, which no row shows.',
     read: (count: number) => `${number(count)} rows so far`,
     cutRead: 'The file has the first 10,000 rows, and is cut there: the list has more. Narrow it by its filters.',
     nothingSaved: 'No file was saved.',

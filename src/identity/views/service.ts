@@ -7,8 +7,8 @@ import type { Caller } from '../../caller/caller.ts';
 import { type CreateView, type ListViews, type UpdateView, type View, viewChange } from './schema.ts';
 import * as store from './store.ts';
 
-/** Views of a person, over all pages: more than a menu shows. */
-const MOST_VIEWS = 50;
+/** Views of a person, over all pages: more than menus show, and one page of their list. */
+const MOST_VIEWS = 100;
 
 /** Views of lists that a person has saved. Nobody else sees them, so no log tells of them. */
 export type Views = {

@@ -15,6 +15,8 @@ test.each(['', ' ', 'Übung 7', '😀', '\u00a0', '\u2028', 7, null, undefined])
 test.each([
   [' ', 'must not be blank'],
   ['\u00a0\u2003', 'must not be blank'],
+  ['\u200b\u3164', 'must not be blank'],
+  ['\t', 'must not contain control characters'],
   ['a\u0007', 'must not contain control characters'],
   [' a ', undefined],
   [undefined, undefined],

@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { waitFor } from './wait-for.ts';
 
 const FOLDER = new URL('../../dashboard/aria/', import.meta.url);
 const REMEDY =
   'RECORD_ARIA=true npm test -- test/dashboard/aria.test.ts, and look at what has changed in test/dashboard/aria';
 /** RECORD_ARIA=true writes what is told over what was. */
 const isToBeKept = process.env['RECORD_ARIA'] === 'true';
+
+const WITHIN_MS = 15_000;
 
 /** Parts that differ from run to run: ids, times, ages in lists, and the port of the service. */
 const PATTERNS: readonly [RegExp, string][] = [
@@ -18,8 +21,15 @@ const PATTERNS: readonly [RegExp, string][] = [
 
 /** Compares a part of a page, as a screen reader is told of it, with the file that a person has looked at last. */
 export async function expectTold(name: string, part: Locator): Promise<void> {
-  const told = PATTERNS.reduce((text, [from, to]) => text.replace(from, to), `${await part.ariaSnapshot()}\n`);
+  const look = async (): Promise<string> =>
+    PATTERNS.reduce((text, [from, to]) => text.replace(from, to), `${await part.ariaSnapshot()}\n`);
   const file = new URL(`${name}.yml`, FOLDER);
-  if (isToBeKept) writeFileSync(file, told);
-  expect({ remedy: REMEDY, told }).toEqual({ remedy: REMEDY, told: readFileSync(file, 'utf8') });
+  if (isToBeKept) writeFileSync(file, await look());
+  const kept = readFileSync(file, 'utf8');
+  let told = await look();
+  // The last answers of a page may be on their way.
+  await waitFor('the page to be as it was', async () => (told = await look()) === kept, WITHIN_MS).catch(
+    () => undefined,
+  );
+  expect({ remedy: REMEDY, told }).toEqual({ remedy: REMEDY, told: kept });
 }
