@@ -58,7 +58,7 @@ export function RepeatFailures({ of: replay }: { of: Replay }) {
   );
 }
 
-/** A button for the runs that were given up since a replay of dead letters began, found by `filter`: releases of before count no outcome. */
+/** A button for the runs that were given up since a replay of dead letters began, found by `filter`. Older releases count no outcome. */
 export function RepeatFailedRuns({ of: replay, filter }: { of: Replay & { replayed: number }; filter: AskBulkReplay }) {
   const t = useTexts();
   const { at, path, may } = useHere();
