@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
-import { fieldsOf } from '../http/reading/fields.ts';
+import { fieldsOf, filterOf } from '../http/reading/fields.ts';
 import {
   checkEventTypePattern,
   enumQuery,
@@ -60,16 +60,16 @@ const letterFields = {
  * The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. Without a rate it is done as
  * fast as dead letters are found.
  */
-export const bulkReplayBody = fieldsOf({ ...letterFields, ratePerSecond: rate.exactOptional() });
+export const bulkReplayBody = filterOf({ ...letterFields, ratePerSecond: rate.exactOptional() });
 
 /** The filter of a bulk discard; everything is asked for by `{}`. `dryRun` only counts. */
-export const bulkDiscardBody = fieldsOf(letterFields);
+export const bulkDiscardBody = filterOf(letterFields);
 
 /**
  * The filter of a bulk retry, as the list of deliveries has it; `{}` is everything that has not arrived. Delivered ones are sent again by
  * their status alone. `dryRun` only counts.
  */
-export const bulkRetryBody = fieldsOf({
+export const bulkRetryBody = filterOf({
   channelId: z.string('must be a string').optional(),
   subscriptionId: z.string('must be a string').optional(),
   messageId: z.string('must be a string').optional(),

@@ -271,5 +271,7 @@ test('a closed terminal, which takes its output away and sends SIGHUP, drains it
 test('without a running start the keys command says what it needs', async () => {
   const { exitCode, errors } = await runPosthorn(['keys', 'list'], variables);
   expect(exitCode).toBe(1);
-  expect(errors).toBe(`posthorn: DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here\n`);
+  expect(errors).toBe(
+    `posthorn: DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here (DATA_FOLDER)\n`,
+  );
 });

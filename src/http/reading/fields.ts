@@ -51,6 +51,12 @@ export function fieldsOf<S extends Shape>(
     .meta({ takesNull: true }) as unknown as z.ZodType<FieldsOf<S>>;
 }
 
+/**
+ * The body of a request about all that a filter matches. Null is refused, since each absent part means more: a program that has lost an id
+ * would ask for everything.
+ */
+export const filterOf = <S extends Shape>(shape: S): z.ZodType<FieldsOf<S>> => z.strictObject(shape);
+
 /** The body of a PATCH, and what of it is a change. */
 export type PatchBody<T> = {
   body: z.ZodType<T>;

@@ -108,7 +108,7 @@ export function createApps(
     const found = await store.findAppsNamed(db, ref, TOLD + 1);
     const [app, ...others] = found;
     if (app !== undefined && others.length === 0) return shown(app);
-    if (app !== undefined) throw new ApiError('CONFLICT', `Name one app by its id: ${described(found)}`);
+    if (app !== undefined) throw new ApiError('CONFLICT', `Name one app by its id (--app): ${described(found)}`);
     throw new ApiError(
       'NOT_FOUND',
       ref === undefined

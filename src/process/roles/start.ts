@@ -94,7 +94,7 @@ async function startEverything(
     return {
       failed: Promise.race([infrastructure.failed, service.failed]),
       async stop() {
-        print('Draining: what was accepted is finished first');
+        print('Draining: tries that are under way end first; the next start goes on with the rest');
         await undo.all();
       },
     };

@@ -5,6 +5,8 @@ import { readRunningState } from '../serving/running-state.ts';
 export function findDatabase({ databaseUrl, dataFolder }: Config): string {
   const url = databaseUrl ?? readRunningState(dataFolder)?.databaseUrl;
   if (url === undefined)
-    throw new ConfigError(`DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here`);
+    throw new ConfigError(
+      `DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here (DATA_FOLDER)`,
+    );
   return url;
 }

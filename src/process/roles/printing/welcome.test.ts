@@ -15,7 +15,10 @@ test('where the parts are and how many processes there are, without a password',
 
 test.each([
   [{ link: 'http://localhost:3000/dashboard/setup#code=1' }, /once and within 60 minutes.*\n +http:\S+#code=1\nA new/],
-  [{}, /There is no administrator yet\. The link that an earlier start has printed is still good\nA new link: npx/],
+  [
+    {},
+    /There is no administrator yet\. The newest link that was printed within the last hour is still good\nA new link: npx/,
+  ],
 ])('while there is no administrator, the way to the first one: %j', (setup, expected) => {
   expect(lines({ setup })).toMatch(expected);
 });

@@ -61,7 +61,7 @@ function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
 
 const describeSetup = ({ link }: OpenSetup): string[] => [
   ...(link === undefined
-    ? ['There is no administrator yet. The link that an earlier start has printed is still good']
+    ? ['There is no administrator yet. The newest link that was printed within the last hour is still good']
     : [
         'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
         `  ${link}`,
