@@ -7,11 +7,13 @@ import { atRunning } from './members.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print } from './serving/role.ts';
 
-/** While there is no administrator: a link that makes the first one, unless an earlier link is still good. */
-export type OpenSetup = { link?: string };
-
-/** Undefined when there is an administrator. */
-export async function openSetup(deps: Pick<Dependencies, 'db' | 'clock' | 'config'>): Promise<OpenSetup | undefined> {
+/**
+ * While there is no administrator: a link that makes the first one, unless an earlier link is still good. Undefined when there is an
+ * administrator.
+ */
+export async function openSetup(
+  deps: Pick<Dependencies, 'db' | 'clock' | 'config'>,
+): Promise<{ link?: string } | undefined> {
   const code = await makeSetupCode(deps, { isRenewed: false });
   if (code !== undefined) return { link: linkTo(deps.config, 'setup', code) };
   return (await hasAccounts(deps.db)) ? undefined : {};

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.ts';
 import type { FirstKeys } from '../../seed.ts';
-import type { OpenSetup } from '../setup-link.ts';
+
+type Setup = { link?: string };
 
 export type Welcome = {
   config: Config;
@@ -9,8 +10,8 @@ export type Welcome = {
   temporalUiUrl?: string | undefined;
   /** Only at the first start. */
   keys?: FirstKeys | undefined;
-  /** Only while there is no administrator. */
-  setup?: OpenSetup | undefined;
+  /** Only while there is no administrator. Without a link an earlier one is still good. */
+  setup?: Setup | undefined;
 };
 
 /** The text that `start` prints when everything is up. */
@@ -59,7 +60,7 @@ function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
   ];
 }
 
-const describeSetup = ({ link }: OpenSetup): string[] => [
+const describeSetup = ({ link }: Setup): string[] => [
   ...(link === undefined
     ? ['There is no administrator yet. The newest link that was printed within the last hour is still good']
     : [
