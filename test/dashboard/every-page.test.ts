@@ -220,6 +220,7 @@ const READS = new Set([
   'Deliveries',
   'Disabled',
   'Export',
+  'Export Test',
   'Failed',
   'Failing',
   'Failures only',
