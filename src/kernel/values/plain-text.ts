@@ -7,11 +7,9 @@ export const hasControlCharacter = (text: string): boolean => CONTROL_CHARACTER.
 export const controlCharacterProblem = (value: unknown): string | undefined =>
   typeof value === 'string' && hasControlCharacter(value) ? 'must not contain control characters' : undefined;
 
-/** White space, characters that only tell how to show others, and three letters without a form. */
+/** White space, characters that only tell how to show others, and three more without a form. */
 const UNSEEN = /^[\s\p{Cf}\u115F\u2800\u3164]*$/u;
 
 /** Why a value may be no name; undefined when it may. Without a character that is seen it would be a row or a link without words. */
 export const nameProblem = (value: unknown): string | undefined =>
-  typeof value === 'string' && !hasControlCharacter(value) && UNSEEN.test(value)
-    ? 'must not be blank'
-    : controlCharacterProblem(value);
+  controlCharacterProblem(value) ?? (typeof value === 'string' && UNSEEN.test(value) ? 'must not be blank' : undefined);
