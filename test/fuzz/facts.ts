@@ -5,6 +5,7 @@ import type { Browser } from '../support/world/browser.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { make, seedResources } from '../support/make/seed.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
+import { BEGINNING, openStream } from '../support/world/stream-reader.ts';
 
 /** Knowledge of hooks.py about the service: who asks, and what there is. */
 export type Facts = {
@@ -23,6 +24,8 @@ export type Facts = {
   given: Record<string, Record<string, unknown>>;
   /** An inbound webhook whose senders show its secret in a header. */
   inbound: { webhookId: string; headers: Record<string, string> };
+  /** A position in the stream of the first channel. */
+  position: string;
   /** The end of every id that the document shows. */
   exampleId: string;
   /** Operations whose calls are counted by address. */
@@ -80,6 +83,7 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
   return {
     given: givenFields(channelId),
     inbound: { webhookId, headers: { [SECRET_HEADER]: SECRET } },
+    position: await positionIn(posthorn, channelId),
     key: posthorn.keys.live,
     cookieName: COOKIE,
     cookie: browser.jar.get(COOKIE) ?? '',
@@ -133,6 +137,13 @@ function givenFields(channelId: string): Facts['given'] {
     'POST /v1/webhooks': { ...mapping, provider: 'github', scheme: null, signature: null, secrets: [SECRET] },
     'PATCH /v1/webhooks/{webhookId}': { ...mapping, signature: null },
   };
+}
+
+async function positionIn({ url, keys }: TestPosthorn, channelId: string): Promise<string> {
+  const stream = await openStream({ url: `${url}/v1/channels/${channelId}/stream?${BEGINNING}`, key: keys.live });
+  const [first] = await stream.waitForEvents(1);
+  stream.close();
+  return first?.id ?? '';
 }
 
 type Session = { id: string; isCurrent: boolean };

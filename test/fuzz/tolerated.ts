@@ -7,7 +7,6 @@ const FORM = 'the fields of a webhook fit its way of signing, and pointers and e
 const POLICY = 'the `maxDelay` of a retry policy is at least its `initialDelay`';
 const CONNECTOR = 'the connector says which fields `credentials` has';
 const NAME = 'no name holds a control character';
-const BLANK = 'a name of white space alone is empty';
 
 /**
  * Routes on which data that fits the document may be refused with 400, each with its reason: JSON Schema cannot say it, or no made-up
@@ -46,8 +45,6 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/apps': POLICY,
   'PATCH /v1/apps/:appId': POLICY,
   'POST /v1/marks': '`at` must not be in the future, nor more than 366 days ago',
-  'POST /v1/views': BLANK,
-  'PATCH /v1/views/:viewId': BLANK,
   'POST /v1/connections': CONNECTOR,
   'PATCH /v1/connections/:connectionId': CONNECTOR,
   'POST /v1/webhooks': FORM,
