@@ -31,7 +31,7 @@ import type { Changes } from './changes/service.ts';
 import { createInspectorAddress } from './inspector-address.ts';
 import type { Inspectors } from './inspectors/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
-import { createDashboardFiles } from './dashboard-files.ts';
+import { createDashboardFiles, leadToDashboard } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
 import { createPages } from './openapi/pages.ts';
 import type { Scheme } from './caller/scheme.ts';
@@ -116,6 +116,7 @@ export function createHttpApp<
       createDashboardFiles(config),
     ]),
   );
+  koa.use(leadToDashboard(config));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(refuseForeignOrigin(origins));

@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Middleware } from './http/route/context.ts';
+import { pathOf } from './http/route/match-route.ts';
+import { requireReading } from './http/pages/require-reading.ts';
 import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
+import { dashboardAt } from './kernel/values/dashboard-at.ts';
 
 /** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
 const FOLDER = ['../dashboard-files/', '../dist/dashboard-files/']
@@ -32,6 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 type Settings = {
   publicBaseUrl: string;
+  dashboardUrl?: string;
   isDashboardServed: boolean;
   temporal: { uiUrl?: string; namespace: string };
 };
@@ -50,6 +55,25 @@ export function createDashboardFiles(settings: Settings): (path: string) => Prom
     const name = path.slice('/dashboard/'.length);
     // Ids and names of pages have no dots, so that a file that is not there is no page.
     return (await files).get(name.includes('.') ? name : 'index.html');
+  };
+}
+
+/**
+ * Leads a browser from `/` to the dashboard, wherever it is. A program, which asks for no page, gets there what any unknown path gets; so
+ * does everybody where there is no dashboard.
+ */
+export function leadToDashboard(settings: Settings): Middleware {
+  const isHere = settings.isDashboardServed && FOLDER !== undefined;
+  const location = isHere || settings.dashboardUrl !== undefined ? `${dashboardAt(settings)}/` : undefined;
+  return (ctx, next) => {
+    const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
+    if (location === undefined || !isReading || pathOf(ctx.req.url ?? '') !== '/') return next();
+    if (ctx.accepts('json', 'html') !== 'html') return next();
+    requireReading(ctx);
+    ctx.set({ Location: location, Vary: 'Accept', 'Cache-Control': 'no-cache' });
+    ctx.status = 303;
+    ctx.body = '';
+    return undefined;
   };
 }
 

@@ -7,6 +7,9 @@ import { tracesVariables } from './traces.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** Folder of everything that `posthorn start` keeps, in the folder it is started in. */
+export const DEFAULT_DATA_FOLDER = '.data';
+
 /** Beyond this many the one process that accepts their connections has no more to give. */
 export const MOST_PROCESSES = 64;
 
@@ -82,7 +85,7 @@ export const variables = z.object({
   ALLOW_HTTP_WEBHOOKS: flagSetting.default(false),
   ALLOW_HTTP_SIGN_IN: flagSetting.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  DATA_FOLDER: z.string().default('.data'),
+  DATA_FOLDER: z.string().default(DEFAULT_DATA_FOLDER),
   DELIVERY_BURST_THRESHOLD: z
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .optional(),

@@ -66,7 +66,21 @@ describe('the files of the dashboard', () => {
       expect((await get(path)).status).toBe(404);
     expect((await fetch(`${posthorn.url}/dashboard/`, { method: 'POST' })).status).toBe(405);
   });
+
+  test('a browser at the address of the API is led to the dashboard, and a program is told that there is nothing', async () => {
+    const led = await openRoot(posthorn, BROWSER);
+    expect([led.status, led.headers.get('location')]).toEqual([303, 'https://api.example.com/messaging/dashboard/']);
+    expect([await led.text(), led.headers.get('vary')]).toEqual(['', expect.stringContaining('Accept')]);
+    for (const accept of ['*/*', 'application/json'])
+      expect([accept, (await openRoot(posthorn, accept)).status]).toEqual([accept, 404]);
+    expect((await openRoot(posthorn, BROWSER, 'POST')).status).toBe(404);
+  });
 });
+
+/** Header Accept of a browser that opens an address. */
+const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+const openRoot = ({ url }: TestPosthorn, accept: string, method = 'GET'): Promise<Response> =>
+  fetch(`${url}/`, { method, headers: { accept }, redirect: 'manual' });
 
 test('an operator who names another address for the dashboard has none here', async () => {
   const posthorn = await startPosthorn({
@@ -74,6 +88,8 @@ test('an operator who names another address for the dashboard has none here', as
     variables: { PUBLIC_BASE_URL: 'https://api.example.com', DASHBOARD_URL: 'https://dash.example.com' },
   });
   expect((await fetch(`${posthorn.url}/dashboard/`)).status).toBe(404);
+  const led = await openRoot(posthorn, BROWSER);
+  expect([led.status, led.headers.get('location')]).toEqual([303, 'https://dash.example.com/']);
   await posthorn.stop();
 });
 
@@ -81,6 +97,7 @@ test('an operator who wants no dashboard has the API alone', async () => {
   const posthorn = await startPosthorn({ withWorker: false, variables: { DASHBOARD: 'off' } });
   for (const path of ['/dashboard', '/dashboard/', '/dashboard/sign-in', '/dashboard/mark.svg'])
     expect([path, (await fetch(posthorn.url + path)).status]).toEqual([path, 404]);
+  expect((await openRoot(posthorn, BROWSER)).status).toBe(404);
   expect((await posthorn.request('GET', '/v1/channels')).status).toBe(200);
   await posthorn.stop();
 });

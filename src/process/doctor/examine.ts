@@ -1,7 +1,7 @@
 import { createPool } from '../../db/connections/pool.ts';
 import { type Config, ConfigError, type EnvironmentVariables, ignoredSettings, readConfig } from '../../config.ts';
 import { existingKeysOf } from '../roles/database/encryption-key-file.ts';
-import { readRunningState } from '../roles/serving/running-state.ts';
+import { atRunning, readRunningState } from '../roles/serving/running-state.ts';
 import {
   checkAutovacuum,
   checkBacklog,
@@ -46,7 +46,7 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
       ? [notRunning('temporal', 'TEMPORAL_ADDRESS', config)]
       : temporalLook.examineTemporal({ ...config.temporal, address: temporalAddress }),
     examineRedis(config),
-    checkPublicBaseUrl(config),
+    checkPublicBaseUrl(atRunning(config)),
     examinePorts(config),
     examineNeighbours(config),
   ]);

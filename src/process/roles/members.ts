@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from '../../config.ts';
+import { ConfigError, readConfig } from '../../config.ts';
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { createAccounts } from '../../identity/accounts/service.ts';
 import { createFactorsOfPeople } from '../../identity/factors/of-person.ts';
@@ -12,7 +12,7 @@ import { createNewId } from '../../new-id.ts';
 import { createTellChange } from '../assembly/audit-people.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print, say } from './serving/role.ts';
-import { readRunningState } from './serving/running-state.ts';
+import { atRunning } from './serving/running-state.ts';
 import { toTable } from './printing/table.ts';
 import { visible } from './printing/visible.ts';
 
@@ -75,13 +75,6 @@ function withMembers(work: (members: Members, db: DatabaseTransaction) => Promis
     const accounts = createAccounts(deps, { sessions, factorsOfPeople, tell });
     await work(createMembers(deps, { accounts, sessions, factorsOfPeople, tell }), db);
   });
-}
-
-/** A `start` without a chosen port may have another address than the settings say. */
-export function atRunning(config: Config): Config {
-  const running = config.databaseUrl === undefined ? readRunningState(config.dataFolder)?.apiUrl : undefined;
-  const isDefault = config.publicBaseUrl === `http://localhost:${config.port}`;
-  return running !== undefined && isDefault ? { ...config, publicBaseUrl: running } : config;
 }
 
 /** The organisation with that id, or the only one. */

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { makeSetupCode } from '../../identity/accounts/setup.ts';
 import { hasAccounts } from '../../identity/accounts/store.ts';
 import { linkTo } from '../../identity/members/links.ts';
-import { atRunning } from './members.ts';
+import { atRunning } from './serving/running-state.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print } from './serving/role.ts';
 

@@ -13,6 +13,15 @@ test('where the parts are and how many processes there are, without a password',
   expect(lines()).not.toMatch(/secret|administrator/);
 });
 
+test('a command for another terminal names the folder that it needs', () => {
+  expect(lines()).toContain('A further API key: npx posthorn keys create');
+  const own = { config: { ...config, dataFolder: "/srv/Ada's data" }, setup: {} };
+  expect(lines(own)).toContain(
+    String.raw`A further API key: DATA_FOLDER='/srv/Ada'\''s data' npx posthorn keys create`,
+  );
+  expect(lines(own)).toContain(String.raw`A new link: DATA_FOLDER='/srv/Ada'\''s data' npx posthorn admin setup-link`);
+});
+
 test.each([
   [{ link: 'http://localhost:3000/dashboard/setup#code=1' }, /once and within 60 minutes.*\n +http:\S+#code=1\nA new/],
   [

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts';
+import { DEFAULT_DATA_FOLDER } from '../../../settings/variables.ts';
 import type { FirstKeys } from '../../seed.ts';
 
 type Setup = { link?: string };
@@ -16,6 +17,7 @@ export type Welcome = {
 
 /** The text that `start` prints when everything is up. */
 export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys, setup }: Welcome): string[] {
+  const command = commandFor(config);
   return [
     '',
     'Posthorn is ready',
@@ -30,11 +32,17 @@ export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl
       ? [`  Targets      ${describeTargets(config)}`]
       : []),
     '',
-    ...(keys === undefined ? ['A further API key: npx posthorn keys create --env test'] : describeKeys(keys, apiUrl)),
-    ...(setup === undefined ? [] : describeSetup(setup)),
+    ...(keys === undefined ? [`A further API key: ${command} keys create --env test`] : describeKeys(keys, apiUrl)),
+    ...(setup === undefined ? [] : describeSetup(setup, command)),
     'Ctrl-C stops it',
   ];
 }
+
+/** Our command as another terminal has to give it: without the folder it would ask a service that is not this one. */
+const commandFor = ({ dataFolder }: Config): string =>
+  dataFolder === DEFAULT_DATA_FOLDER
+    ? 'npx posthorn'
+    : `DATA_FOLDER='${dataFolder.replaceAll("'", String.raw`'\''`)}' npx posthorn`;
 
 /** Three commands that make a channel, a subscription and a message. Each takes the id it needs from the one before. */
 function curlLines(apiUrl: string, key: string): string[] {
@@ -60,14 +68,14 @@ function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
   ];
 }
 
-const describeSetup = ({ link }: Setup): string[] => [
+const describeSetup = ({ link }: Setup, command: string): string[] => [
   ...(link === undefined
     ? ['There is no administrator yet. The newest link that was printed within the last hour is still good']
     : [
         'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
         `  ${link}`,
       ]),
-  'A new link: npx posthorn admin setup-link',
+  `A new link: ${command} admin setup-link`,
   '',
 ];
 

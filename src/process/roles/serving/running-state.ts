@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isRunning } from '../../../../local/process-identity.ts';
+import type { Config } from '../../../config.ts';
 
 const runningState = z.object({
   process: z.object({ pid: z.number(), bornAt: z.string() }),
@@ -38,4 +39,11 @@ export function readRunningState(dataFolder: string): RunningState | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A `start` without a chosen port may have another address than the settings say. */
+export function atRunning(config: Config): Config {
+  const running = config.databaseUrl === undefined ? readRunningState(config.dataFolder)?.apiUrl : undefined;
+  const isDefault = config.publicBaseUrl === `http://localhost:${config.port}`;
+  return running !== undefined && isDefault ? { ...config, publicBaseUrl: running } : config;
 }
