@@ -157,6 +157,11 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
   expect(answer.status).toBe(401);
 });
 
+test('`doctor` asks the running start where it listens, whatever its port', async () => {
+  const { output } = await runPosthorn(['doctor'], variables);
+  expect(output).toContain(`the service answers at ${state().apiUrl}`);
+});
+
 const linkIn = (text: string): string => /^ *(http\S+\/dashboard\/setup#code=[\w-]{43})$/m.exec(text)?.[1] ?? '';
 
 test('the first start prints a link, a new one takes its place, and leads a browser to the first delivered message', async () => {
