@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { paceOf } from '../../dashboard/src/lib/replay-pace.ts';
+import { paceOf, paceOfBulk } from '../../dashboard/src/lib/replay-pace.ts';
 
 const createdAt = '2026-05-07T14:00:00.000Z';
 const now = Date.parse('2026-05-07T14:00:10.000Z');
@@ -28,4 +28,18 @@ test.each([
   ],
 ])('the pace of a replay %s', (_, { left, ...given }, expected) => {
   expect(paceOf({ ...given, ...(left !== undefined && { left }) }, now)).toEqual(expected);
+});
+
+test.each([
+  ['with rows that could not be made due', { replayed: 30, failed: 10, matched: 100 }, { done: 40, left: 60 }],
+  // Dead letters that came after the count are replayed too.
+  ['that has found more than it counted', { replayed: 90, failed: 15, matched: 100 }, { done: 105, left: 0 }],
+])('the pace of a replay %s', (_, { replayed, failed, matched }, expected) => {
+  expect(paceOfBulk({ createdAt, failed, matched, ratePerSecond: 5 }, replayed)).toEqual({
+    createdAt,
+    replayed,
+    whole: 100,
+    most: 5,
+    ...expected,
+  });
 });

@@ -8,6 +8,14 @@ export type ReplayPace = {
   most: number | undefined;
 };
 
+type BulkRow = { createdAt: string; failed: number; matched: number; ratePerSecond?: number | undefined };
+
+/** How far a replay of dead letters is, or a retry of deliveries. A row that could not be made due is done as well. */
+export function paceOfBulk({ createdAt, failed, matched, ratePerSecond }: BulkRow, replayed: number): ReplayPace {
+  const done = replayed + failed;
+  return { createdAt, replayed, done, whole: matched, left: Math.max(0, matched - done), most: ratePerSecond };
+}
+
 /**
  * How many rows a second a replay has made due so far, and in how many seconds it ends if it goes on so: never earlier than its most would
  * let it. The first second says nothing, and neither is known then.

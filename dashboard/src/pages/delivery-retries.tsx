@@ -1,5 +1,5 @@
 import { api, type BulkRetry } from '../api/client.ts';
-import type { ReplayPace } from '../lib/replay-pace.ts';
+import { paceOfBulk } from '../lib/replay-pace.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -44,7 +44,7 @@ export function DeliveryRetryList() {
     )),
     { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     useProgressColumn(t.replays.retried, (row) => ({
-      pace: paceOfRetry(row),
+      pace: paceOfBulk(row, row.retried),
       text: t.replays.of(row.retried, row.matched, isMore(row)),
     })),
     ...useOutcomeColumns<BulkRetry>(),
@@ -78,15 +78,6 @@ export function DeliveryRetryList() {
   );
 }
 
-const paceOfRetry = ({ createdAt, retried, failed, matched, ratePerSecond }: BulkRetry): ReplayPace => ({
-  createdAt,
-  replayed: retried,
-  done: retried + failed,
-  whole: matched,
-  left: Math.max(0, matched - retried - failed),
-  most: ratePerSecond,
-});
-
 /** A retry of many deliveries: how far it is, what it takes, and what it has left. */
 export function DeliveryRetryView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
@@ -94,7 +85,7 @@ export function DeliveryRetryView({ id, isInPanel = false }: { id: string; isInP
   const found = useBulk([path, 'delivery-retry', id], () => api.deliveries.getBulkRetry(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const pace = paceOfRetry(row);
+  const pace = paceOfBulk(row, row.retried);
   return (
     <>
       <ReplayProgress

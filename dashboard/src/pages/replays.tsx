@@ -1,6 +1,6 @@
 import { api, type BulkReplay } from '../api/client.ts';
 import { failedRunsOf, isOfRuns } from '../lib/replay-failures.ts';
-import type { ReplayPace } from '../lib/replay-pace.ts';
+import { paceOfBulk } from '../lib/replay-pace.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -57,7 +57,7 @@ function BulkReplayList() {
     useWordsColumn((row) => <ReplayWords of={row.filter} askedAt={row.createdAt} all={t.replays.allLetters} />),
     { head: t.audit.actor, width: 'minmax(90px, 0.6fr)', cell: (row) => <Doer id={row.requestedBy} /> },
     useProgressColumn(t.replays.replayed, (row) => ({
-      pace: paceOfReplay(row),
+      pace: paceOfBulk(row, row.replayed),
       text: t.replays.of(row.replayed, row.matched),
     })),
     ...useOutcomeColumns<BulkReplay>(),
@@ -91,15 +91,6 @@ function BulkReplayList() {
   );
 }
 
-const paceOfReplay = ({ createdAt, replayed, failed, matched, ratePerSecond }: BulkReplay): ReplayPace => ({
-  createdAt,
-  replayed,
-  done: replayed + failed,
-  whole: matched,
-  left: Math.max(0, matched - replayed - failed),
-  most: ratePerSecond,
-});
-
 /** A replay of many dead letters: how far it is, what it takes, and what it has left. */
 export function LetterReplayView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
@@ -107,7 +98,7 @@ export function LetterReplayView({ id, isInPanel = false }: { id: string; isInPa
   const found = useBulk([path, 'replay', id], () => api.deadLetters.getBulkReplay(id, at));
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const pace = paceOfReplay(row);
+  const pace = paceOfBulk(row, row.replayed);
   const failedRuns = failedRunsOf(row);
   return (
     <>
