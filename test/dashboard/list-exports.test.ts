@@ -5,6 +5,7 @@ import { csvLine } from '../../src/kernel/values/csv.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { OWNER, signIn } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** Lists that the browser writes into a file, from the pages that the list route answers. */
@@ -15,8 +16,8 @@ onEachDashboard((entered) => ({ scene, dashboard } = entered));
 const dialog = () => dashboard.page.getByRole('dialog', { name: 'Export the list' });
 const [TABLE, LINES] = ['As a table (CSV)', 'As lines of JSON'] as const;
 
-async function openDialog(): Promise<void> {
-  await dashboard.page.getByRole('button', { name: 'Export', exact: true }).click();
+async function openDialog(button = 'Export'): Promise<void> {
+  await dashboard.page.getByRole('button', { name: button, exact: true }).click();
   await dialog().waitFor();
 }
 
@@ -28,6 +29,13 @@ async function saved(button: string): Promise<{ name: string; text: string }> {
   ]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
+
+// `as`: each line is a row of its list.
+const rowsOf = <Row>(lines: string): Row[] =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
 
 async function answerOf(path: string): Promise<string> {
   const headers = { authorization: `Bearer ${scene.posthorn.keys.test}` };
@@ -123,11 +131,8 @@ test('an export of three pages says how far it is, saves nothing where it is sto
   await dialog().waitFor({ state: 'detached' });
 
   const [file] = await waitFor('the file', () => downloads.length > 0 && downloads);
-  const rows = readFileSync((await file?.path()) ?? '', 'utf8')
-    .trimEnd()
-    .split('\n');
-  // `as`: each line is a row of the list.
-  expect(rows.map((row) => (JSON.parse(row) as { id: string }).id)).toEqual(made.toReversed());
+  const rows = rowsOf<{ id: string }>(readFileSync((await file?.path()) ?? '', 'utf8'));
+  expect(rows.map(({ id }) => id)).toEqual(made.toReversed());
   expect(downloads).toHaveLength(1);
 });
 
@@ -149,5 +154,61 @@ test('an export ends at 10,000 rows, and says that the list has more', async () 
   await dialog().getByText('The file has the first 10,000 rows').waitFor();
   expect([text.split('\r\n').length, asked - before]).toEqual([10_002, 100]);
   await dialog().getByRole('button', { name: 'Close' }).click();
+  await dialog().waitFor({ state: 'detached' });
+});
+
+test('the people who are invited are a list of their own, and leave as a table', async () => {
+  const { page } = dashboard;
+  const { browser, me } = await signIn(scene.posthorn, OWNER);
+  const path = `/v1/organisations/${me.organisations[0]?.id}/invitations`;
+  const emails = ['alan@example.com', 'grace@example.com'];
+  for (const email of emails) await browser.request('POST', path, { email, role: 'viewer' });
+  await dashboard.open('/members');
+  await page.getByRole('cell', { name: emails[0] ?? '', exact: true }).waitFor();
+  await openDialog('Export Invited');
+  const { name, text } = await saved(TABLE);
+  const [head, ...rows] = text.trimEnd().split('\r\n');
+  expect([name, rows.length, head?.split(',').includes('email')]).toEqual(['invitations.csv', 2, true]);
+  for (const email of emails) expect(rows.filter((row) => row.includes(`,${email},viewer,`))).toHaveLength(1);
+  await dialog().waitFor({ state: 'detached' });
+});
+
+test('connectors leave as the page shows them: those of a kind', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/connectors?category=email');
+  await page.getByRole('link', { name: 'Mailgun' }).waitFor();
+  const shown = await page.locator('main .cards a').allInnerTexts();
+  await openDialog();
+  await dialog().getByText('/v1/connectors?category=email&limit=100').waitFor();
+  const { name, text } = await saved(LINES);
+  const rows = rowsOf<{ name: string; category: string }>(text);
+  expect([name, rows.map((row) => row.name)]).toEqual(['connectors.ndjson', shown]);
+  expect(new Set(rows.map(({ category }) => category))).toEqual(new Set(['email']));
+  await dialog().waitFor({ state: 'detached' });
+});
+
+test('all versions of a workflow leave, those behind the first fifty too, by a line for a shell that the service takes', async () => {
+  const { page } = dashboard;
+  const count = 52;
+  const made = { name: 'Often changed', trigger: { type: 'manual' } };
+  const stepsOf = (text: string) => [{ id: 'note', type: 'action', config: { action: 'log', text } }];
+  const id = await scene.make('/v1/workflows', { ...made, steps: stepsOf('1') });
+  const path = `/v1/workflows/${id}`;
+  for (let version = 2; version <= count; version += 1)
+    await scene.posthorn.request('PATCH', path, { steps: stepsOf(String(version)) }, scene.key);
+  await dashboard.open(`/workflows/${id}?tab=versions`);
+  await page.getByRole('row', { name: new RegExp(`^${count} in force`) }).waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(50);
+  await openDialog();
+  const line = await dialog().getByLabel('The list by a shell').innerText();
+  const [, asked = ''] = /(\/v1\/[^']*)'/.exec(line) ?? [];
+  expect(await answerOf(asked)).toContain(`{"versions":[{"version":${count},`);
+  const { name, text } = await saved(LINES);
+  const rows = rowsOf<{ version: number; stepCount: number; madeBy: string }>(text);
+  expect([name, rows.map(({ version }) => version)]).toEqual([
+    'workflow-versions.ndjson',
+    Array.from({ length: count }, (_, at) => count - at),
+  ]);
+  expect(rows.every(({ stepCount, madeBy }) => stepCount === 1 && madeBy.startsWith('key_'))).toBe(true);
   await dialog().waitFor({ state: 'detached' });
 });

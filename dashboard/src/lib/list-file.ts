@@ -63,8 +63,8 @@ export function createTableFile(): RowsFile {
   };
 }
 
-/** One answer of a list: its text, and where it goes on. */
-type Answered = { text: string; cursor: string | undefined };
+/** One answer of a list: its text, the member with its rows, and where it goes on. */
+type Answered = { text: string; member?: string; cursor: string | undefined };
 
 /**
  * Writes the rows of a list into a file, a page after the other. `read` asks for one, and `told` hears how many rows there are so far.
@@ -78,7 +78,7 @@ export async function readRows(
   let count = 0;
   for (let cursor: string | undefined; ; ) {
     const answer = await read({ limit: Math.min(AT_ONCE, most - count), cursor });
-    for (const row of itemTexts(memberText(answer.text, 'data') ?? '[]')) {
+    for (const row of itemTexts(memberText(answer.text, answer.member ?? 'data') ?? '[]')) {
       file.add(row);
       count += 1;
     }

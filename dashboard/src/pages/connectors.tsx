@@ -7,6 +7,7 @@ import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Described } from '../parts/described.tsx';
+import { ExportButton } from '../parts/export-button.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -34,7 +35,18 @@ export function ConnectorsPage() {
   const shown = found.data.filter(fits);
   return (
     <>
-      <Heading title={t.nav.names.connectors} />
+      <Heading title={t.nav.names.connectors}>
+        {shown.length > 0 && (
+          <ExportButton
+            of={{
+              name: 'connectors',
+              path: '/v1/connectors',
+              query: () => ({ category: search['category'], search: search['search'] }),
+              at,
+            }}
+          />
+        )}
+      </Heading>
       <Filters
         filters={[
           { name: 'search', label: t.connections.search },

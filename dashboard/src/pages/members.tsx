@@ -141,7 +141,18 @@ function Invitations({ organisationId }: { organisationId: string }) {
   if (invited.length === 0) return null;
   return (
     <section className="section">
-      <h2>{t.members.invited}</h2>
+      <div className="heading">
+        <h2>{t.members.invited}</h2>
+        <ExportButton
+          what={t.members.invited}
+          of={{
+            name: 'invitations',
+            path: `/v1/organisations/${organisationId}/invitations`,
+            query: () => ({}),
+            at: {},
+          }}
+        />
+      </div>
       <div className="box wide">
         <table className="table">
           <tbody>

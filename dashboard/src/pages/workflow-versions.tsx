@@ -10,12 +10,24 @@ import { useTexts } from '../lib/texts.ts';
 import { AskButton } from '../parts/ask-button.tsx';
 import { DiffLines } from '../parts/diff-lines.tsx';
 import { Doer } from '../parts/doer.tsx';
+import { ExportButton, type Paging } from '../parts/export-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { MoreButton } from '../parts/more-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
 type Version = Versions['versions'][number];
+
+/** The number of a version stands for the place behind it. */
+const PAGING: Paging = {
+  member: 'versions',
+  parameter: 'beforeVersion',
+  nextOf(answer) {
+    // `as`: only answers of this list come here.
+    const { versions, hasMore } = answer as Versions;
+    return hasMore ? versions.at(-1)?.version : undefined;
+  },
+};
 
 /** Each definition that a workflow has had, who has made it, and what has changed since one of them. The address names that one. */
 export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
@@ -26,7 +38,7 @@ export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
     queryKey: [path, 'workflow', id, 'versions'],
     queryFn: ({ pageParam }) => api.workflows.listVersions(id, { beforeVersion: pageParam }, at),
     initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ versions: shown, hasMore }) => (hasMore ? shown.at(-1)?.version : undefined),
+    getNextPageParam: PAGING.nextOf,
   });
   if (found.data === undefined) return <Unread of={found} />;
   const versions = found.data.pages.flatMap((page) => page.versions);
@@ -35,6 +47,17 @@ export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
   return (
     <div className="stack">
       <Failure error={found.error} />
+      <div className="buttons">
+        <ExportButton
+          of={{
+            name: 'workflow-versions',
+            path: `/v1/workflows/${id}/versions`,
+            query: () => ({}),
+            at,
+            paging: PAGING,
+          }}
+        />
+      </div>
       <div className="box wide">
         <table className="table">
           <thead>

@@ -36,7 +36,20 @@ type FromService = {
 };
 
 /** The browser writes the file from the pages of the list, asked for where the page acts. */
-type FromPages = { at: Pick<RequestOptions, 'place'> };
+type FromPages = {
+  at: Pick<RequestOptions, 'place'>;
+  /** Absent: the list has pages of 100 rows, as all others have. */
+  paging?: Paging;
+};
+
+/** How a list goes on that has pages of its own kind, whose length nobody chooses. */
+export type Paging = {
+  /** The member of an answer with its rows. */
+  member: string;
+  /** The parameter that asks for those behind an answer, and its value. Undefined: the answer was the last one. */
+  parameter: string;
+  nextOf: (answer: unknown) => number | undefined;
+};
 
 /** The whole of a list as a file, with the filters of the page, and the same for a shell. `what` tells several buttons of a page apart. */
 export function ExportButton({ of, what }: { of: Exported; what?: string }) {
@@ -140,7 +153,7 @@ function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
         {endpointOf({ method: 'GET', url: API + path })?.isPersonal === true ? (
           <p className="muted">{t.shell.onlyPeople}</p>
         ) : (
-          <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
+          <Code text={curlOf(path, 'paging' in of ? query : { ...query, limit: '100' })} label={t.exports.list} />
         )}
         {command !== undefined && (
           <>
@@ -175,12 +188,17 @@ async function linesOfService(lines: Lines<unknown>, { format, told, signal }: T
 
 type AskedPages = FromPages & { path: string; query: Query };
 
-async function linesOfPages({ path, query, at }: AskedPages, { format, told, signal }: Taking): Promise<Taken> {
+async function linesOfPages({ path, query, at, paging }: AskedPages, { format, told, signal }: Taking): Promise<Taken> {
   const file = format === 'csv' ? createTableFile() : createLinesFile();
   const read = async (page: { limit: number; cursor: string | undefined }) => {
-    const asked = { method: 'GET', path, query: { ...query, ...page } };
+    const asked = {
+      method: 'GET',
+      path,
+      query: { ...query, ...(paging === undefined ? page : { [paging.parameter]: page.cursor }) },
+    };
     const { data, text } = await api.request(asked, { ...at, signal, retries: RETRIES }).withAnswer();
-    // `as`: every list of the service answers with pages.
+    if (paging !== undefined) return { text, member: paging.member, cursor: paging.nextOf(data)?.toString() };
+    // `as`: every other list of the service answers with pages.
     return { text, cursor: (data as Page<unknown>).pagination.cursor };
   };
   const { isCut } = await readRows(read, file, { most: MOST_READ, told });
