@@ -47,8 +47,8 @@ type Given<T> = {
   leastWidth?: number;
   /** Kinds of things that its rows tell of. Absent: nobody tells of their changes. */
   kinds?: readonly ChangeKind[];
-  /** The list as a file. Absent: it is none. */
-  exported?: Exported;
+  /** The list as a file: every list leaves as one. */
+  exported: Exported;
   /** The actions on rows that are selected. Absent: none can be. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
   /** The key `r`. Absent: it is that of the row that is open. */
@@ -187,7 +187,7 @@ export function LiveList<T>(given: Given<T>) {
         )}
         <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
         <ColumnChoice all={given.columns} shown={columns} onToggle={choice.toggle} />
-        {given.exported !== undefined && <ExportButton of={given.exported} />}
+        <ExportButton of={given.exported} />
         {acts !== undefined && selection.rows.length > 0 && (
           <>
             <strong role="status">{t.list.selected(selection.rows.length)}</strong>
