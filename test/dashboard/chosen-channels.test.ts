@@ -17,11 +17,42 @@ const opened = async (path: string): Promise<string> => {
   return channel().inputValue();
 };
 
+/** The channel on which the service tells of itself, which every environment has. */
+async function systemChannel(): Promise<string> {
+  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/channels',
+    undefined,
+    scene.key,
+  );
+  const found = body.data.find(({ name }) => name === 'posthorn.system');
+  if (found === undefined) throw new Error('no system channel');
+  return found.id;
+}
+
+// Old: a form for a subscription began with the service's own channel where an app had no other.
+test('no form begins with the channel of the service, and a subscription is for it where its person has chosen it', async () => {
+  const { page } = dashboard;
+  const system = await systemChannel();
+  expect(await opened('/subscriptions/new')).toBe('');
+  expect(await channel().locator('option').allInnerTexts()).toEqual(['Choose a channel', 'posthorn.system']);
+  expect(await opened(`/subscriptions/new?channel=${system}`)).toBe(system);
+  // Nobody else publishes to it.
+  for (const path of ['/messages/new', '/inbound/new']) {
+    await dashboard.open(`${path}?channel=${system}`);
+    await page.getByRole('main').getByRole('link', { name: 'Make a channel' }).waitFor();
+    expect([path, await channel().count()]).toEqual([path, 0]);
+  }
+});
+
 // The first of the list was chosen, and a message went to the wrong channel with one click.
 test('a form begins with the only channel, and with none of several until its person has chosen', async () => {
   const { page } = dashboard;
   const orders = await scene.make('/v1/channels', { name: 'orders' });
   for (const path of FORMS) expect([path, await opened(path)]).toEqual([path, orders]);
+  const system = await systemChannel();
+  for (const path of ['/messages/new', '/inbound/new'])
+    expect([path, await opened(`${path}?channel=${system}`)]).toEqual([path, orders]);
 
   const refunds = await scene.make('/v1/channels', { name: 'refunds' });
   for (const path of FORMS) {

@@ -5,7 +5,7 @@ import { PROVIDERS, type ProviderName } from '../lib/providers.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { onlyChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
+import { ownChannelsOf, targetChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { ChannelField } from '../parts/channel-field.tsx';
@@ -37,7 +37,7 @@ export function NewInboundPage() {
   return (
     <>
       <Heading title={t.inbound.make} />
-      {own.length === 0 ? <NoChannel /> : <InboundForm first={search['channel'] ?? onlyChannelOf(channels.all)} />}
+      {own.length === 0 ? <NoChannel /> : <InboundForm first={targetChannelOf(channels.all, search['channel'])} />}
     </>
   );
 }

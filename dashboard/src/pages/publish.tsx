@@ -5,7 +5,7 @@ import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
-import { onlyChannelOf, ownChannelsOf } from '../lib/system-channel.ts';
+import { ownChannelsOf, targetChannelOf } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { timeOfText, type Zone, ZoneContext } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -38,7 +38,7 @@ export function PublishPage() {
   const payload = original.data === undefined ? undefined : memberText(original.data.text, 'payload');
   return (
     <PublishForm
-      channelId={original.data?.data.channelId ?? search['channel'] ?? onlyChannelOf(channels.all)}
+      channelId={targetChannelOf(channels.all, original.data?.data.channelId ?? search['channel'])}
       eventType={original.data?.data.eventType ?? ''}
       deliverAt=""
       publisherId=""
