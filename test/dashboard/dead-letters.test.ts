@@ -118,6 +118,36 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
   for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
 });
 
+// Old: eight columns stood side by side. A reason took up to five lines, and the button of each cause was cut off.
+test('each cause is told in two lines at most beside the menu of a small screen, and its button is in view', async () => {
+  const { page } = dashboard;
+  await subscribe('Ledger of the shop', receiver.url);
+  receiver.answerWith([410]);
+  await fail(1, { letters: 1 });
+  const firstFailedAt = new Date(posthorn.deps.clock().getTime() - 86_400_000).toISOString();
+  const reasons = ['gone', 'circuit', 'internal', 'subscription_deleted'];
+  await page.route('**/v1/dlq/groups*', async (route) => {
+    const response = await route.fetch();
+    // `as`: the route answers so.
+    const { groups, ...rest } = (await response.json()) as { groups: object[] };
+    const told = reasons.map((reason) => ({ ...groups[0], reason, count: 1_234, firstFailedAt }));
+    await route.fulfill({ response, json: { ...rest, groups: told } });
+  });
+  const lines = `[...document.querySelectorAll('td.words > div:first-child')].map((part) => Math.round(part.clientHeight / parseFloat(getComputedStyle(part).lineHeight)))`;
+  const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.box.wide'))`;
+  for (const language of ['en', 'de']) {
+    await page.evaluate(`localStorage.setItem('posthorn.language', '${language}')`);
+    for (const width of [1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await dashboard.open('/dead-letters');
+      await page.locator('td.words').nth(3).waitFor();
+      const told = await page.evaluate<number[]>(lines);
+      const seen = [told.length, told.every((each) => each === 1 || each === 2), await page.evaluate(beyond)];
+      expect([language, width, ...seen]).toEqual([language, width, 4, true, 0]);
+    }
+  }
+});
+
 test('a replay with a rate says how fast it may be, when it ends and who has asked for it', async () => {
   const { page } = dashboard;
   const subscriptionId = await subscribe('Ledger', receiver.url);

@@ -114,11 +114,11 @@ export function DeadLetterGroups({
             <tr>
               <th className="number">{t.deadLetters.count}</th>
               <th>{t.fields.whose}</th>
-              <th>{t.fields.reason}</th>
-              <th>{t.fields.lastError}</th>
-              <th>{t.deadLetters.overTime}</th>
-              <th>{t.deadLetters.firstAt}</th>
-              <th>{t.deadLetters.lastAt}</th>
+              <th>
+                {t.fields.reason} · {t.fields.lastError}
+              </th>
+              <th className="spark">{t.deadLetters.overTime}</th>
+              <th>{t.deadLetters.fromTo}</th>
               {may('developer') && (
                 <th>
                   <span className="hidden">{t.common.actions}</span>
@@ -137,13 +137,15 @@ export function DeadLetterGroups({
                 <td>
                   <Whose of={group} />
                 </td>
-                <td>{t.reasons[group.reason]}</td>
-                <td>
-                  {group.errorStatus === undefined
-                    ? group.errorClass !== undefined && t.errorClasses[group.errorClass]
-                    : t.deadLetters.answered(group.errorStatus)}
+                <td className="words">
+                  <div>{t.reasons[group.reason]}</div>
+                  <div className="muted">
+                    {group.errorStatus === undefined
+                      ? group.errorClass !== undefined && t.errorClasses[group.errorClass]
+                      : t.deadLetters.answered(group.errorStatus)}
+                  </div>
                 </td>
-                <td>
+                <td className="spark">
                   <Sparkline
                     label={t.deadLetters.inSteps(group.count)}
                     series={[{ name: t.figures.failed, look: 'failed', values: group.counts }]}
@@ -151,9 +153,13 @@ export function DeadLetterGroups({
                 </td>
                 <td>
                   <Time at={group.firstFailedAt} />
-                </td>
-                <td>
-                  <Time at={group.lastFailedAt} />
+                  {group.lastFailedAt !== group.firstFailedAt && (
+                    <>
+                      {'\u00a0–'}
+                      <br />
+                      <Time at={group.lastFailedAt} />
+                    </>
+                  )}
                 </td>
                 {may('developer') && (
                   <td>
