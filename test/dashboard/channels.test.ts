@@ -153,6 +153,29 @@ test('nobody is led to publish to the channel on which the service tells of itse
   }
 });
 
+// Its page offered to publish, to pause, to archive, to delete and to save, and the service refused each.
+test('the page of the channel on which the service tells of itself offers nothing that is refused', async () => {
+  const { page } = dashboard;
+  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/channels?name=posthorn.system',
+    undefined,
+    scene.key,
+  );
+  const main = page.getByRole('main');
+  const offered = async (path: string): Promise<string[]> => {
+    await dashboard.open(path);
+    await main.getByRole('link', { name: 'Make a subscription' }).first().waitFor();
+    return main.locator('button, a.button, [role=tab]').allInnerTexts();
+  };
+  const refused = ['Publish a message', 'Pause', 'Archive', 'Delete', 'Settings'];
+  expect(await offered(`/channels/${channelId}`)).toEqual(expect.arrayContaining(refused));
+  const system = await offered(`/channels/${body.data[0]?.id}?tab=settings`);
+  await main.getByText('The service tells of itself here').waitFor();
+  expect(system).toEqual(expect.arrayContaining(['Messages', 'Make a subscription']));
+  expect(system.filter((each) => refused.includes(each))).toEqual([]);
+});
+
 test('name, description and time of keeping are changed, and archiving asks', async () => {
   const { page } = dashboard;
   await dashboard.open(`/channels/${channelId}?tab=settings`);

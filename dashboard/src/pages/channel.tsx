@@ -4,6 +4,7 @@ import { api, type Channel } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
+import { isSystemChannel } from '../lib/system-channel.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Ask } from '../parts/ask.tsx';
@@ -52,7 +53,9 @@ export function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?:
   });
   if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
-  const tab = isInPanel ? 'overview' : chosen;
+  // Nobody changes the channel of the service, or publishes to it.
+  const isOwn = !isSystemChannel(row);
+  const tab = isInPanel || !isOwn ? 'overview' : chosen;
   return (
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
@@ -60,8 +63,9 @@ export function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?:
         <State of={row.status} /> <span className="muted">{row.description}</span>
       </p>
       <Actions of={row} />
-      {!isInPanel && <Tabs tabs={TABS} names={t.schemas.tabs} current={tab} />}
-      <TabPanel tab={tab} isAlone={isInPanel}>
+      {!isOwn && <p className="muted">{t.channels.ofService}</p>}
+      {!isInPanel && isOwn && <Tabs tabs={TABS} names={t.schemas.tabs} current={tab} />}
+      <TabPanel tab={tab} isAlone={isInPanel || !isOwn}>
         {tab === 'overview' && (
           <>
             <dl className="facts">
@@ -101,7 +105,8 @@ export function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?:
   );
 }
 
-function Actions({ of: { id, name, status } }: { of: Channel }) {
+function Actions({ of: row }: { of: Channel }) {
+  const { id, name, status } = row;
   const t = useTexts();
   const { at, may, environment } = useHere();
   const { act } = useActs();
@@ -123,7 +128,7 @@ function Actions({ of: { id, name, status } }: { of: Channel }) {
       <HereLink to="/messages" search={{ channel: id }} className="button">
         {t.nav.names.messages}
       </HereLink>
-      {may('developer') && (
+      {may('developer') && !isSystemChannel(row) && (
         <>
           <HereLink to="/messages/new" search={{ channel: id }} className="button">
             {t.messages.publish}

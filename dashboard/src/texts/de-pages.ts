@@ -202,6 +202,8 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     make: 'Kanal anlegen',
     none: 'Noch kein Kanal',
     noneWhy: 'Absender schicken Nachrichten an einen Kanal, und seine Abonnements bekommen sie.',
+    ofService:
+      'Hier berichtet der Dienst über sich selbst, und Abonnements bekommen es wie von jedem Kanal. Niemand sonst veröffentlicht hier, und nichts daran lässt sich ändern.',
     nameHint: 'Etwa orders.',
     pause: 'Anhalten',
     activate: 'Aktivieren',

@@ -201,6 +201,8 @@ export const enPages = {
     make: 'Make a channel',
     none: 'No channel yet',
     noneWhy: 'Publishers post messages to a channel, and its subscriptions get them.',
+    ofService:
+      'The service tells of itself here, and subscriptions get it as from any channel. Nobody else publishes here, and nothing of it can be changed.',
     nameHint: 'Such as orders.',
     pause: 'Pause',
     activate: 'Activate',
