@@ -5,6 +5,7 @@ import { seedPages } from '../support/make/dashboard-pages.ts';
 import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { launchBrowser } from '../support/world/chromium.ts';
+import { deadEnds } from '../support/world/dead-ends.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { UNREADABLE } from '../support/world/readable.ts';
 
@@ -56,12 +57,10 @@ async function load({ page }: Opened, path: string): Promise<void> {
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 }
 
-/** The rules of accessibility that a page breaks in either theme, between which nothing but its colours differs. */
-async function brokenRules({ page, violations }: Opened): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'dark' });
-  const dark = await violations(['color-contrast']);
-  await page.emulateMedia({ colorScheme: 'light' });
-  return [...dark.map((each) => `dark: ${each}`), ...(await violations())];
+/** The rules of accessibility that a page breaks in either theme. */
+async function brokenRules({ violationsByTheme }: Opened): Promise<string[]> {
+  const { light, dark } = await violationsByTheme();
+  return [...dark.map((each) => `dark: ${each}`), ...light];
 }
 
 /** CSS pixels: a telephone. */
@@ -137,6 +136,7 @@ test(
       const faults = [
         ...(await brokenRules(dashboard)),
         ...(await odd(dashboard)),
+        ...(await deadEnds(dashboard)),
         ...dashboard.faults.splice(0),
         ...dialogs.splice(0),
       ];

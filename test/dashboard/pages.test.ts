@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { PLAIN_PAGES } from '../support/make/dashboard-pages.ts';
 import { launchBrowser } from '../support/world/chromium.ts';
+import { deadEnds } from '../support/world/dead-ends.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -69,27 +71,20 @@ const PAGES = [
   'messages/msg_00000000000000000000000000',
 ] as const;
 
-const THEMES = ['light', 'dark'] as const;
 type Opened = Dashboard & { close: () => Promise<void> };
-
-/** Empty lists of the page that lead nowhere. A text, since tests know nothing of the types of a browser. */
-const DEAD_ENDS = `[...document.querySelectorAll('main .empty')]
-  .filter((empty) => empty.querySelector('a, button') === null)
-  .map((empty) => 'no next step: ' + empty.textContent)`;
+const NONE = { light: [], dark: [] };
+/** Full pages that every-page.test.ts looks at in the same way. Here they are looked at while they are empty. */
+const FULL_ELSEWHERE = new Set<string>(PLAIN_PAGES);
 
 /** The faults of a page in either theme once it shows what it has: nothing is being loaded any more. */
-async function loaded(dashboard: Opened, path: string): Promise<Record<(typeof THEMES)[number], string[]>> {
+async function loaded(dashboard: Opened, path: string): Promise<Record<'light' | 'dark', string[]>> {
   const { page } = dashboard;
   await page.goto(posthorn.url + path);
   await page.locator('h1, [role=alert]').first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-  const found = { light: [] as string[], dark: [] as string[] };
-  for (const theme of THEMES) {
-    await page.emulateMedia({ colorScheme: theme });
-    found[theme].push(...(await dashboard.violations()), ...dashboard.faults.splice(0));
-  }
-  // A search that finds nothing has said how to ask, and nobody publishes to the channel of the service.
-  if (!/search\?|tab=tail/.test(path)) found.light.push(...(await page.evaluate<string[]>(DEAD_ENDS)));
+  const found = await dashboard.violationsByTheme();
+  found.light.push(...dashboard.faults.splice(0));
+  found.light.push(...(await deadEnds(dashboard)));
   return found;
 }
 
@@ -99,34 +94,23 @@ describe('a page', () => {
   let app: string;
   beforeAll(async () => {
     dashboard = await openDashboard(posthorn, { browser });
-    // Nothing but colours differs between the themes, by rules of CSS alone. Loading costs twice as much as looking.
     await dashboard.page.emulateMedia({ reducedMotion: 'reduce' });
-    for (const path of ['/dashboard/sign-in', '/dashboard/setup'])
-      expect(await loaded(dashboard, path)).toEqual({ light: [], dark: [] });
+    for (const path of ['/dashboard/sign-in', '/dashboard/setup']) expect(await loaded(dashboard, path)).toEqual(NONE);
     await dashboard.signIn(OWNER);
     app = new URL(dashboard.page.url()).pathname.replace(/\/(live|test)\/overview$/, '');
   });
   afterAll(() => dashboard.close());
 
-  describe.each(PAGES)('%s', (path) => {
-    let empty: Awaited<ReturnType<typeof loaded>>;
-    let full: Awaited<ReturnType<typeof loaded>>;
-    beforeAll(async () => {
-      empty = await loaded(dashboard, `${app}/test/${path}`);
-      full = await loaded(dashboard, `${app}/live/${path}`);
-    });
-    test.each(THEMES)(
-      'breaks no rule of accessibility in %s colours, empty with a next step and full, and loads nothing foreign',
-      (theme) => {
-        expect(empty[theme]).toEqual([]);
-        expect(full[theme]).toEqual([]);
-      },
-    );
-  });
+  test.each(PAGES)(
+    '%s breaks no rule of accessibility in either theme, empty with a next step, or full, and loads nothing foreign',
+    async (path) => {
+      expect(await loaded(dashboard, `${app}/test/${path}`)).toEqual(NONE);
+      if (!FULL_ELSEWHERE.has(path)) expect(await loaded(dashboard, `${app}/live/${path}`)).toEqual(NONE);
+    },
+  );
 
-  test.each(THEMES)('in %s colours with a row beside its list, or a dialog, breaks none either', async (theme) => {
+  test('with a row beside its list, or a dialog, breaks none in either theme', async () => {
     const { page } = dashboard;
-    await page.emulateMedia({ colorScheme: theme });
     await dashboard.open('/deliveries', 'live');
     await page.getByRole('row').nth(1).getByText('Held').or(page.getByRole('row').nth(1).getByText('Pending')).click();
     await page
@@ -134,17 +118,18 @@ describe('a page', () => {
       .locator('.sentence')
       .getByText('Not tried yet.')
       .waitFor();
-    expect(await dashboard.violations()).toEqual([]);
+    expect(await dashboard.violationsByTheme()).toEqual(NONE);
     await dashboard.open('/api-keys', 'live');
     await page.getByRole('button', { name: 'Make a key' }).first().click();
     await page.getByRole('dialog').waitFor();
-    expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
+    expect(await dashboard.violationsByTheme()).toEqual(NONE);
     await dashboard.open(`/inbound/${webhookId}`, 'live');
     await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
-    expect(await dashboard.violations()).toEqual([]);
+    expect(await dashboard.violationsByTheme()).toEqual(NONE);
     await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).waitFor();
-    expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
+    expect(await dashboard.violationsByTheme()).toEqual(NONE);
+    expect(dashboard.faults).toEqual([]);
   });
 });
 
