@@ -17,10 +17,11 @@ import { type Answer, startPosthorn, type TestPosthorn } from '../support/servic
 import { sealedTexts } from '../support/make/sealed.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { make, seedResources } from '../support/make/seed.ts';
-import { expectSameTables } from '../support/check/same-tables.ts';
+import { keptTables } from '../support/check/same-tables.ts';
 import { setUp } from '../support/make/people.ts';
 
 let posthorn: TestPosthorn;
+const tables = keptTables(() => posthorn.deps.pool);
 /** Ids of the live environment. The test environment's own are made where they are needed. */
 let ids: ResourceIds;
 /** They were not made yet, or a call may have deleted, replayed or cancelled what they name. */
@@ -64,14 +65,14 @@ beforeEach(async () => {
 type Options = { key?: string | null; headers?: Record<string, string>; id?: string; body?: unknown };
 
 /** Calls the row's endpoint: with its good body and the live environment's id unless told otherwise. */
-function call<T = Envelope>(row: ContractRow, options: Options = {}): Promise<Answer<T>> {
+async function call<T = Envelope>(row: ContractRow, options: Options = {}): Promise<Answer<T>> {
   const parameter = parameterOf(row.path);
   const path = fillPath(row.path, options.id ?? (parameter === undefined ? '' : ids[parameter]));
   const body = 'body' in options ? options.body : row.body?.(ids);
-  return posthorn.request<T>(row.method, path, body, options);
+  const answer = await posthorn.request<T>(row.method, path, body, options);
+  if (answer.status < 400) tables.forget();
+  return answer;
 }
-
-const expectUnchanged = (act: () => Promise<void>): Promise<void> => expectSameTables(posthorn.deps.pool, act);
 
 /** Endpoints for everyone have tests of their own: test/identity/token-endpoint.test.ts. */
 const guarded = routes.filter(({ access }) => access !== 'public');
@@ -133,7 +134,7 @@ describe.each(served)('$method $path', (row) => {
         headers: { authorization },
       })),
     ];
-    await expectUnchanged(async () => {
+    await tables.expectSame(async () => {
       for (const options of wrong) {
         const answer = await call(row, options);
         expectRefused(answer, 'UNAUTHORIZED');
@@ -144,9 +145,8 @@ describe.each(served)('$method $path', (row) => {
   });
 
   test('with what is no access token is UNAUTHORIZED, and changes nothing', async () => {
-    const { live } = posthorn.keys;
-    await expectUnchanged(async () => {
-      for (const authorization of [`DPoP ${live}`, 'DPoP', 'DPoP a.b.c', `dpop ${live}`]) {
+    await tables.expectSame(async () => {
+      for (const authorization of [`DPoP ${posthorn.keys.live}`, 'DPoP', 'DPoP a.b.c', `dpop ${posthorn.keys.live}`]) {
         const answer = await call(row, { key: null, headers: { authorization } });
         expectRefused(answer, 'UNAUTHORIZED');
         expect(answer.body.error.message).toBe('The access token is invalid, has expired or was revoked');
@@ -158,7 +158,7 @@ describe.each(served)('$method $path', (row) => {
   });
 
   test(`with a key of every scope but ${row.scope} is FORBIDDEN, and changes nothing`, async () => {
-    await expectUnchanged(async () => {
+    await tables.expectSame(async () => {
       const answer = await call(row, { key: allBut.get(row.scope) ?? null });
       expectRefused(answer, 'FORBIDDEN');
       expect(answer.body.error.message).toContain(row.scope);
@@ -174,7 +174,7 @@ describe.each(served)('$method $path', (row) => {
       // NUL, broken escapes and dot segments never become an id: the edge's tests have them.
       const malformed = ['x', `${own}x`, own.slice(0, -1), own.toUpperCase(), ` ${own}`, `${own}\n`, "' OR 1=1 --"];
       const odd = ['%', '😀', '*', 'null', 'undefined', '__proto__', '-1', 'ü'.repeat(500)];
-      await expectUnchanged(async () => {
+      await tables.expectSame(async () => {
         const as = row.level === 'organisation' ? { key: null, headers: asPerson(ids.organisationId) } : {};
         const expected = await call(row, { ...as, id: missing });
         expectRefused(expected, 'NOT_FOUND');
@@ -202,7 +202,7 @@ describe.each(served)('$method $path', (row) => {
 
   if (row.level === 'organisation') {
     test('is FORBIDDEN for every API key, and changes nothing', async () => {
-      await expectUnchanged(async () => {
+      await tables.expectSame(async () => {
         const answer = await call(row);
         expectRefused(answer, 'FORBIDDEN');
         expect(answer.body.error.message).toContain('belongs to one environment');
@@ -225,7 +225,7 @@ describe.each(served)('$method $path', (row) => {
   if (row.body === undefined) {
     if (row.method !== 'GET') {
       test('refuses a body of another type', async () => {
-        await expectUnchanged(async () => {
+        await tables.expectSame(async () => {
           const headers = { 'content-type': 'text/plain' };
           expectRefused(await call(row, { body: 'x', headers }), 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type');
         });
@@ -233,7 +233,7 @@ describe.each(served)('$method $path', (row) => {
     }
   } else {
     test('refuses what is no JSON object, in the right type, and changes nothing', async () => {
-      await expectUnchanged(async () => {
+      await tables.expectSame(async () => {
         for (const body of ['{', '{"a":1,}', 'x', ' ', 'null', '[]', '"text"', '1', 'true', '[{}]']) {
           expectRefused(await call(row, { body }), 'INVALID_REQUEST', 'body');
         }
@@ -276,7 +276,7 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
     // Services send there without a credential: test/automations.
     if (path === '/v1/webhooks/:webhookId') methods.push('POST');
     const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !methods.includes(method));
-    await expectUnchanged(async () => {
+    await tables.expectSame(async () => {
       for (const method of refused) {
         for (const key of [posthorn.keys.live, null]) {
           const answer = await posthorn.request<Envelope>(method, target, undefined, { key });
