@@ -5,7 +5,7 @@ import { readPayloads } from '../src/messages/look-through-store.ts';
 import { findSummaries, type SummaryFilter } from '../src/messages/summaries-store.ts';
 import { findNamed } from '../src/search/store.ts';
 import { type Span, spanOf } from '../src/stats/span.ts';
-import { countLeft, countSubscriptions, findCounted, findSubscriptionIds } from '../src/stats/store.ts';
+import { countLeft, countSubscriptions, findCounted, findSubscriptions } from '../src/stats/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 import type { Query, Questioned } from './growth-queries.ts';
 
@@ -73,8 +73,8 @@ function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' 
       name: 'figures of the newest 100 subscriptions, a day',
       run: () =>
         asCaller(async (db) => {
-          const ofIds = await findSubscriptionIds(db, environmentId, undefined);
-          return findCounted(db, { environmentId, ofIds }, day());
+          const found = await findSubscriptions(db, environmentId, undefined);
+          return findCounted(db, { environmentId, ofIds: found.map(({ id }) => id) }, day());
         }),
     },
     {

@@ -108,6 +108,7 @@ export const subscriptionStatsAnswer = z.strictObject({
         totals: z.strictObject(figures).describe('Figures of the whole span.'),
         points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
         waiting: z.strictObject(capped).describe('Deliveries that wait for an attempt now, the first or a later one.'),
+        failingSince: time.exactOptional().describe('Since when every try has failed. Absent once one has arrived.'),
       }),
     )
     .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),

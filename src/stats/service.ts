@@ -70,21 +70,26 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
-      const { ofIds, counted, waiting } = await tenants.list(caller, async (transaction) => {
-        const found = await store.findSubscriptionIds(transaction, environmentId, subscriptionIds);
+      const { found, counted, waiting } = await tenants.list(caller, async (transaction) => {
+        const rows = await store.findSubscriptions(transaction, environmentId, subscriptionIds);
+        const ofIds = rows.map(({ id }) => id);
         return {
-          ofIds: found,
-          counted: await store.findCounted(transaction, { environmentId, ofIds: found }, span),
-          waiting: await store.countWaiting(transaction, found),
+          found: rows,
+          counted: await store.findCounted(transaction, { environmentId, ofIds }, span),
+          waiting: await store.countWaiting(transaction, ofIds),
         };
       });
-      const countedOf = byOwner(ofIds, counted);
+      const countedOf = byOwner(
+        found.map(({ id }) => id),
+        counted,
+      );
       return {
         ...bounds(span),
-        subscriptions: ofIds.map((subscriptionId) => ({
-          subscriptionId,
-          ...figuresOf(countedOf.get(subscriptionId) ?? [], span, { hasAccepted: false }),
-          waiting: shownOf(waiting.get(subscriptionId) ?? 0),
+        subscriptions: found.map(({ id, failingSince }) => ({
+          subscriptionId: id,
+          ...figuresOf(countedOf.get(id) ?? [], span, { hasAccepted: false }),
+          waiting: shownOf(waiting.get(id) ?? 0),
+          ...(failingSince !== null && { failingSince }),
         })),
       };
     },

@@ -24,17 +24,20 @@ export function findCounted(
     GROUP BY 1, 2, 3, 4`;
 }
 
+/** A subscription, and since when every try of it has failed; null where the last one arrived. */
+export type SubscriptionHealth = { id: string; failingSince: Date | null };
+
 /** The subscriptions of the environment among these, in their order; the newest 100 where none is named. */
-export async function findSubscriptionIds(
+export async function findSubscriptions(
   reader: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   named: readonly string[] | undefined,
-): Promise<string[]> {
+): Promise<SubscriptionHealth[]> {
   const rows = await reader.subscription.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
     take: PAGE_LIMIT.max,
-    select: { id: true },
+    select: { id: true, failingSince: true },
   });
   return inOrder(rows, named);
 }
@@ -51,7 +54,7 @@ export async function findChannelIds(
     take: PAGE_LIMIT.max,
     select: { id: true },
   });
-  return inOrder(rows, named);
+  return idsOf(inOrder(rows, named));
 }
 
 /** The workflows of the environment among these, in their order; the newest 100 where none is named. */
@@ -66,7 +69,7 @@ export async function findWorkflowIds(
     take: PAGE_LIMIT.max,
     select: { id: true },
   });
-  return inOrder(rows, named);
+  return idsOf(inOrder(rows, named));
 }
 
 /** A run as a row of the list of workflows shows it. */
@@ -114,14 +117,15 @@ export async function findWebhookIds(
     take: PAGE_LIMIT.max,
     select: { id: true },
   });
-  return inOrder(rows, named);
+  return idsOf(inOrder(rows, named));
 }
 
 /** In the order in which they were named; as they were found where none was. */
-function inOrder(rows: readonly { id: string }[], named: readonly string[] | undefined): string[] {
-  const ids = rows.map(({ id }) => id);
-  return named === undefined ? ids : named.filter((id) => ids.includes(id));
+function inOrder<Row extends { id: string }>(rows: Row[], named: readonly string[] | undefined): Row[] {
+  return named === undefined ? rows : named.flatMap((id) => rows.filter((row) => row.id === id));
 }
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 /** How many subscriptions each of these channels of the environment has, up to one more than is shown at most. */
 export async function countSubscriptions(

@@ -13,7 +13,7 @@ import {
   findChannelIds,
   findCounted,
   findLastRuns,
-  findSubscriptionIds,
+  findSubscriptions,
   findWebhookIds,
   findWorkflowIds,
   isOfChannel,
@@ -81,11 +81,11 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   ],
   [
     'src/stats/store.ts finds no subscription',
-    async (environmentId) => (await findSubscriptionIds(posthorn.deps.db, environmentId, [all.ids.subscriptionId]))[0],
+    async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, [all.ids.subscriptionId]))[0],
   ],
   [
     'src/stats/store.ts names no subscription',
-    async (environmentId) => (await findSubscriptionIds(posthorn.deps.db, environmentId, undefined))[0],
+    async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, undefined))[0],
   ],
   [
     'src/stats/store.ts finds no channel',

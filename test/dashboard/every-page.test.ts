@@ -222,7 +222,6 @@ const READS = new Set([
   'Export',
   'Export Test',
   'Failed',
-  'Failing',
   'Failures only',
   'Held',
   'Messages',
@@ -234,6 +233,7 @@ const READS = new Set([
   'Show as a table',
   'Slow (> 5 s)',
   'Stop updates',
+  'Stopped',
   'To the run',
   'Waiting',
 ]);

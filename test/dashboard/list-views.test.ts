@@ -40,8 +40,8 @@ test('somebody keeps filters of subscriptions, of the audit log and of replays a
   await views().getByRole('button', { name: 'Paused' }).click();
   await link('Old').waitFor({ state: 'detached' });
   await link('Shop').waitFor();
-  // A disabled one is failing as well.
-  await views().getByRole('button', { name: 'Failing' }).click();
+  // To a disabled one nothing is sent either.
+  await views().getByRole('button', { name: 'Stopped' }).click();
   await link('Shop').waitFor({ state: 'detached' });
   await link('Old').waitFor();
   expect(searchOf()).toEqual({ failing: 'true' });

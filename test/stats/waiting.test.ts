@@ -67,6 +67,29 @@ test('a delivery that waits for its next try is one of them, in whatever hands i
   await waitFor('it waits for its next try', async () => (await waitingOf(id))[0]?.count === 1);
 });
 
+test('figures say since when every try has failed, within the same hour, until one arrives', async () => {
+  type Health = { failingSince?: string; totals: { delivered: number } };
+  const healthOf = async (id: string): Promise<Health | undefined> => {
+    const path = `/v1/stats/subscriptions?subscriptionIds=${id}`;
+    return (await posthorn.request<{ subscriptions: Health[] }>('GET', path)).body.subscriptions[0];
+  };
+  receiver.answerWith([200]);
+  const { id: channelId } = await createChannel(posthorn);
+  const retryPolicy = { maxRetries: 0 };
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+  await publish(channelId, 1);
+  await waitFor('one is counted as delivered', async () => (await healthOf(id))?.totals.delivered === 1);
+  expect(await healthOf(id)).not.toHaveProperty('failingSince');
+  receiver.answerWith([(response) => void response.writeHead(503).end()]);
+  const before = Date.now();
+  await publish(channelId, 1);
+  await waitFor('it fails', async () => (await healthOf(id))?.failingSince !== undefined);
+  expect(Date.parse((await healthOf(id))?.failingSince ?? '')).toBeGreaterThan(before - 60_000);
+  receiver.answerWith([200]);
+  await publish(channelId, 1);
+  await waitFor('one arrives', async () => (await healthOf(id))?.failingSince === undefined);
+});
+
 test('the backlog of a channel has nothing of another one, nor of a channel that is not there', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const { id: other } = await createChannel(posthorn);

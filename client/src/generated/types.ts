@@ -3125,6 +3125,8 @@ export type SubscriptionStats = {
       /** Whether there are more than that. */
       readonly isMore: boolean;
     };
+    /** Since when every try has failed. Absent once one has arrived. */
+    readonly failingSince?: string;
   }[];
 };
 

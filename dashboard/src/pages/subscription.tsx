@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Subscription, type SubscriptionSecret } from '../api/client.ts';
-import { failsNow } from '../lib/fails-now.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
@@ -21,6 +20,7 @@ import { SubscriptionWhy } from '../parts/subscription-why.tsx';
 import { TabPanel, Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { useFailing } from '../parts/use-failing.ts';
 import { ThingName } from '../parts/thing-name.tsx';
 import { SubscriptionDeliveries } from './deliveries.tsx';
 import { ReplaySince } from './replay-since.tsx';
@@ -103,17 +103,6 @@ function SigningSecret({ of: { id, name } }: { of: Subscription }) {
       </SecretBox>
     </div>
   );
-}
-
-/** Whether its newest tries have all failed. */
-function useFailing(id: string): boolean {
-  const { at, path } = useHere();
-  const { data } = useQuery({
-    queryKey: [path, 'subscription-figures', [id]],
-    queryFn: async () => (await api.stats.getSubscriptions({ subscriptionIds: [id] }, at)).subscriptions,
-    refetchInterval: 10_000,
-  });
-  return failsNow(data?.[0]?.points ?? []);
 }
 
 function Actions({ of: row }: { of: Subscription }) {

@@ -1,6 +1,5 @@
 import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
-import { failsNow } from '../lib/fails-now.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -97,7 +96,7 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
     {
       head: t.fields.status,
       width: '104px',
-      cell: (row) => <SubscriptionState of={row} isFailing={failsNow(figuresOf(row)?.points ?? [])} />,
+      cell: (row) => <SubscriptionState of={row} isFailing={figuresOf(row)?.failingSince !== undefined} />,
     },
     {
       head: t.common.name,
@@ -134,10 +133,10 @@ export function SubscriptionList({ isOfChannel = false, ...filter }: Filter & { 
       width: '64px',
       isNumber: true,
       cell: (row) => {
-        const { totals, points = [] } = figuresOf(row) ?? {};
+        const { totals, failingSince } = figuresOf(row) ?? {};
         const part = totals && deliveredPercent(totals);
         // All that has ended has arrived, and all of now is being retried: its state says so.
-        if (part === 100 && failsNow(points)) return '–';
+        if (part === 100 && failingSince !== undefined) return '–';
         return part !== undefined && `${part.toLocaleString(t.figures.locale)} %`;
       },
     },

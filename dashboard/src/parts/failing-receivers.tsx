@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, type DeadLetterGroups, type SubscriptionStats } from '../api/client.ts';
 import { countText } from '../lib/bounded-count.ts';
-import { failsNow } from '../lib/fails-now.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import type { Texts } from '../texts/en.ts';
@@ -30,8 +29,8 @@ type FailingReceiver = {
 /** Receivers that take nothing at present stand first, then those with the most dead letters. */
 function failingReceivers(groups: readonly Group[], figures: SubscriptionStats['subscriptions']): FailingReceiver[] {
   const found = new Map<string, FailingReceiver>();
-  for (const { subscriptionId, points } of figures)
-    if (failsNow(points)) found.set(subscriptionId, { subscriptionId, isFailing: true, givenUp: 0 });
+  for (const { subscriptionId, failingSince } of figures)
+    if (failingSince !== undefined) found.set(subscriptionId, { subscriptionId, isFailing: true, givenUp: 0 });
   // The largest group of each comes first.
   for (const group of groups) {
     const { subscriptionId, workflowId, count } = group;

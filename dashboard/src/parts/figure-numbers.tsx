@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Stats } from '../api/client.ts';
-import { failsNow } from '../lib/fails-now.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/units.ts';
 import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
+import { useFailing } from './use-failing.ts';
 
 /** Whose figures: of the environment, or of one thing. */
 export type FiguresOf = { channelId?: string; subscriptionId?: string };
@@ -33,7 +33,7 @@ export const rowsOf = ({ channelId, subscriptionId }: FiguresOf): Search => ({
 
 /** The figures of a span, each beside that of an earlier one, and a link to what it counts. `word` says which one the earlier one is. */
 export function FigureNumbers({
-  now: { totals, points },
+  now: { totals },
   earlier,
   of,
   span,
@@ -57,7 +57,7 @@ export function FigureNumbers({
   // Nobody counts how many deliveries of a channel were given up.
   const hasGivenUp = totals.givenUp !== undefined;
   // All that has ended may have arrived while the deliveries of now are retried again and again.
-  const isFailing = of.subscriptionId !== undefined && failsNow(points);
+  const isFailing = useFailing(of.subscriptionId);
   const latency = (of: Stats['totals']): string =>
     of.latencyMs === undefined ? '–' : durationText(of.latencyMs.p95, t.units);
   const rows = { ...rowsOf(of), ...span };

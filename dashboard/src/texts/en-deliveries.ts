@@ -83,7 +83,7 @@ export const enDeliveries = {
       waiting: 'Waiting',
       slow: 'Slow (> 5 s)',
       held: 'Held',
-      failing: 'Failing',
+      failing: 'Stopped',
       paused: 'Paused',
       disabled: 'Disabled',
     },

@@ -219,7 +219,7 @@ export const enPages = {
   },
   subscriptions: {
     health: 'Health',
-    isFailing: { true: 'Needs attention', false: 'All others' },
+    isFailing: { true: 'Stopped', false: 'All others' },
     make: 'Make a subscription',
     none: 'No subscription yet',
     noneWhy: 'A subscription sends the messages of a channel to a URL, signed, and again until it takes them.',
