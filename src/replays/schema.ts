@@ -5,12 +5,12 @@ import { fieldsOf, filterOf } from '../http/reading/fields.ts';
 import {
   checkEventTypePattern,
   enumQuery,
+  errorStatusField,
   eventTypeQuery,
   instantField,
   pageQuery,
   someField,
 } from '../http/reading/query.ts';
-import { HTTP_STATUS, STATUS_GROUP } from '../kernel/rules/http-status.ts';
 import { SLOW_MS, TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
 import { MAX_EVENT_TYPES } from '../kernel/words/event-types.ts';
 import {
@@ -41,14 +41,9 @@ export const messageReplayBody = fieldsOf({
 
 export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
 
-const errorStatus = z.union(
-  [z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max), z.string().regex(STATUS_GROUP)],
-  `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`,
-);
-
 const letterFields = {
   ...deadLetterFilter,
-  errorStatus: errorStatus.optional(),
+  errorStatus: errorStatusField.optional(),
   since: instantField.optional(),
   until: instantField.optional(),
   createdSince: instantField.optional(),
@@ -76,7 +71,7 @@ export const bulkRetryBody = filterOf({
   eventType: eventTypeQuery.optional(),
   status: someField(DELIVERY_STATUSES).optional(),
   errorClass: enumQuery(ERROR_CLASSES).optional(),
-  errorStatus: errorStatus.optional(),
+  errorStatus: errorStatusField.optional(),
   minLatencyMs: z.number().int().min(SLOW_MS).max(TIMEOUT_MS.max).optional(),
   held: z.boolean('must be true or false').optional(),
   replayId: z.string('must be a string').optional(),

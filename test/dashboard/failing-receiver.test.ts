@@ -11,6 +11,8 @@ let subscriptionId: string;
 
 onEachDashboard((entered) => ({ scene, dashboard } = entered));
 beforeEach(async () => {
+  // The service is that of the whole file: what one test has let fail is well for the next.
+  await scene.posthorn.deps.pool.query('UPDATE subscriptions SET failing_since = NULL');
   const channelId = await scene.make('/v1/channels', { name: 'orders' });
   const webhookUrl = 'https://example.com/hook';
   subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });

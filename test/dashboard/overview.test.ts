@@ -128,3 +128,14 @@ test('a viewer is told that no worker runs and that Temporal is away, and that a
   await page.unroute(/\/v1\/stats\/backlog/);
   await pool.query('DELETE FROM incarnations');
 });
+
+test('a long name of a channel makes no telephone scroll sideways', async () => {
+  const { page } = dashboard;
+  await scene.make('/v1/channels', { name: `orders-${'of-all-shops-'.repeat(5)}of-the-north` });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await dashboard.open('/overview');
+  const choice = page.getByRole('combobox', { name: 'Channel' });
+  await choice.waitFor();
+  expect((await choice.boundingBox())?.width).toBeGreaterThan(300);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+});

@@ -255,6 +255,7 @@ describe('by batches', () => {
     [{ eventType: 'order.\ud800' }, 'eventType'],
     [{ status: 'open' }, 'status'],
     [{ errorStatus: 700 }, 'errorStatus'],
+    [{ errorStatus: '9xx' }, 'errorStatus'],
     [{ minLatencyMs: 999 }, 'minLatencyMs'],
     [{ held: 'true' }, 'held'],
     [{ since: 'yesterday' }, 'since'],
@@ -266,6 +267,11 @@ describe('by batches', () => {
       body: { error: { code: 'INVALID_REQUEST', details: { field } } },
     });
     expect(await posthorn.deps.db.bulkRetry.count()).toBe(before);
+  });
+
+  test.each([700, 503.5, '9xx'])('a status that is none is told what one is: %j', async (errorStatus) => {
+    const reason = 'must be a number from 100 to 599, a range such as "500-503", or a class such as "5xx"';
+    expect(await retryAll({ errorStatus })).toMatchObject({ body: { error: { details: { reason } } } });
   });
 
   test('one without a body is refused', async () => {

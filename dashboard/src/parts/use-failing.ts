@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
-/** Whether the newest tries of a subscription have all failed. Of none: false. */
+/** Whether the newest tries of a subscription have all failed; false where there is none. */
 export function useFailing(id: string | undefined): boolean {
   const { at, path } = useHere();
   const { data } = useQuery({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STATUS_FILTER } from '../../kernel/rules/http-status.ts';
+import { HTTP_STATUS, STATUS_FILTER, STATUS_GROUP } from '../../kernel/rules/http-status.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
 import { ID_FORM, ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
@@ -146,6 +146,17 @@ export const someField = <const T extends readonly [string, ...string[]]>(values
 export const errorStatusQuery = z
   .string()
   .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx');
+
+const STATUS_REASON = `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`;
+
+/** The same in JSON, where one status is a number. Each kind has the reason: zod tells that of the kind that is given. */
+export const errorStatusField = z.union(
+  [
+    z.number().int(STATUS_REASON).min(HTTP_STATUS.min, STATUS_REASON).max(HTTP_STATUS.max, STATUS_REASON),
+    z.string().regex(STATUS_GROUP, STATUS_REASON),
+  ],
+  STATUS_REASON,
+);
 
 /** Ids of resources of one kind, as a query names them: with commas between them, as many as a page of their list has. Each counts once. */
 export function idsQuery(kind: IdKind) {
