@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type SignedIn } from '../api/client.ts';
+import { atWorkOf, leadsTo } from '../lib/at-work.ts';
 import { codeOfLink } from '../lib/code.ts';
 import { keep, kept } from '../lib/kept.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -20,14 +21,14 @@ function useEntering(): [error: unknown, enter: (how: () => Promise<SignedIn | v
     error,
     (how) => {
       setError(undefined);
-      how().then(
+      atWorkOf(how).then(
         (session) => {
           if (session !== undefined) {
             client.setQueryData(['session'], session);
             // The overview offers one (parts/passkey-offer.tsx).
             if (kept('passkey') === undefined) keep('passkey', 'offered');
           }
-          void navigate({ to: session === undefined ? '/sign-in' : '/' });
+          leadsTo(navigate({ to: session === undefined ? '/sign-in' : '/' }));
         },
         (failure: unknown) => setError(failure),
       );

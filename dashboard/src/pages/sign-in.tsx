@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type SignedIn } from '../api/client.ts';
+import { atWorkOf, leadsTo } from '../lib/at-work.ts';
 import { passkeyFor } from '../lib/passkeys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -22,11 +23,11 @@ export function SignInPage() {
   const target = ownPath(search['returnTo']);
   const attempt = (how: () => Promise<SignedIn | { secondStep: unknown }>): void => {
     setError(undefined);
-    how().then(
+    atWorkOf(how).then(
       (answer) => {
         if ('secondStep' in answer) return setIsSecond(true);
         client.setQueryData(['session'], answer);
-        void navigate({ href: target } as never);
+        leadsTo(navigate({ href: target } as never));
       },
       (failure: unknown) => setError(failure),
     );
@@ -57,7 +58,7 @@ export function SignInPage() {
             type="button"
             className="button"
             onClick={() => {
-              api.signIn.startSingleSignOn({ returnTo: target }).then(
+              atWorkOf(() => api.signIn.startSingleSignOn({ returnTo: target })).then(
                 ({ url }) => location.assign(url),
                 (failure: unknown) => setError(failure),
               );

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { needsProof } from '../api/client.ts';
 import { endpointOf, isDescribing, listening, type Written } from '../api/requests.ts';
+import { atWorkOf } from '../lib/at-work.ts';
 import { useTexts } from '../lib/texts.ts';
 import { failureText } from './failure.tsx';
 import { Dialog } from './dialog.tsx';
@@ -17,9 +18,10 @@ type Note = {
 };
 type Act = {
   /**
-   * Does something that changes the service, and resolves with whether it was done. The note about it has the requests for it; a form that
-   * leads to what it has made tells nothing. A failure is told, unless `onFailure` takes it. Where the session must be proven first, its
-   * person is asked, and it is done afterwards. `undo` takes back what was told, for 8 seconds.
+   * Does something that changes the service, and resolves with whether it was done. The form or button that asked for it takes no second
+   * press meanwhile. The note about it has the requests for it; a form that leads to what it has made tells nothing. A failure is told,
+   * unless `onFailure` takes it. Where the session must be proven first, its person is asked, and it is done afterwards. `undo` takes
+   * back what was told, for 8 seconds.
    */
   act(
     what: () => Promise<unknown>,
@@ -67,11 +69,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   );
   const value = useMemo((): Act => {
     const tell: Act['tell'] = (text, kind = 'good') => void add({ text, kind }, SHOWN_MS);
-    const act: Act['act'] = async (what, { told, undo, onFailure } = {}) => {
-      if (isDescribing()) {
-        what().catch(() => undefined);
-        return false;
-      }
+    const attempt: Act['act'] = async (what, { told, undo, onFailure } = {}) => {
       for (let isProven = false; ; isProven = true) {
         const sent: Written[] = [];
         try {
@@ -101,6 +99,11 @@ export function ActProvider({ children }: { children: ReactNode }) {
           return false;
         }
       }
+    };
+    const act: Act['act'] = async (what, options) => {
+      if (!isDescribing()) return atWorkOf(() => attempt(what, options));
+      what().catch(() => undefined);
+      return false;
     };
     return {
       act,

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { leadsTo } from '../lib/at-work.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { useRowStop } from './grid-row.ts';
@@ -17,7 +18,7 @@ export function HereLink({ to, search = {}, ...more }: Given) {
 export function useGo(): (to: string, search?: Search) => void {
   const { path } = useHere();
   const navigate = useNavigate();
-  return (to, search = {}) => void navigate({ to: path + to, search: search as never });
+  return (to, search = {}) => leadsTo(navigate({ to: path + to, search: search as never }));
 }
 
 /** A link to any page by its whole path, such as the overview of another app. */

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type SignedIn } from '../api/client.ts';
+import { atWorkOf } from '../lib/at-work.ts';
 import { passkeyFor } from '../lib/passkeys.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
@@ -16,7 +17,7 @@ export function ProveDialog({ onEnd }: { onEnd: (isProven: boolean) => void }) {
   const prove = async (how: () => Promise<SignedIn>): Promise<void> => {
     try {
       // Pages say of the session when it will have to be proven again.
-      client.setQueryData(['session'], await how());
+      client.setQueryData(['session'], await atWorkOf(how));
       onEnd(true);
     } catch (failure) {
       setError(failure);
