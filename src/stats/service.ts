@@ -70,19 +70,17 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
-      const { found, counted, waiting } = await tenants.list(caller, async (transaction) => {
+      const { found, ofIds, counted, waiting } = await tenants.list(caller, async (transaction) => {
         const rows = await store.findSubscriptions(transaction, environmentId, subscriptionIds);
-        const ofIds = rows.map(({ id }) => id);
+        const ids = rows.map(({ id }) => id);
         return {
           found: rows,
-          counted: await store.findCounted(transaction, { environmentId, ofIds }, span),
-          waiting: await store.countWaiting(transaction, ofIds),
+          ofIds: ids,
+          counted: await store.findCounted(transaction, { environmentId, ofIds: ids }, span),
+          waiting: await store.countWaiting(transaction, ids),
         };
       });
-      const countedOf = byOwner(
-        found.map(({ id }) => id),
-        counted,
-      );
+      const countedOf = byOwner(ofIds, counted);
       return {
         ...bounds(span),
         subscriptions: found.map(({ id, failingSince }) => ({

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** The page of a channel: its schemas, a message that is tried, its settings. */
@@ -127,18 +128,12 @@ test('a real message is taken as the sample, changed, and asked about', async ()
 // The list of its deliveries offered the line for publishing to it, which the service refuses.
 test('nobody is led to publish to the channel on which the service tells of itself', async () => {
   const { page } = dashboard;
-  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
-    'GET',
-    '/v1/channels?limit=100',
-    undefined,
-    scene.key,
-  );
-  const system = body.data.find(({ name }) => name === 'posthorn.system');
+  const system = await systemChannelOf(scene.posthorn, scene.key);
   const own = await scene.make('/v1/channels', { name: 'orders' });
   const line = page.getByText('The same by a shell:');
   for (const [channelId, count] of [
     [own, 1],
-    [system?.id, 0],
+    [system, 0],
   ] as const) {
     const made = { channelId, webhookUrl: 'https://example.com/hook' };
     const id = await scene.make('/v1/subscriptions', made);
@@ -156,12 +151,6 @@ test('nobody is led to publish to the channel on which the service tells of itse
 // Its page offered to publish, to pause, to archive, to delete and to save, and the service refused each.
 test('the page of the channel on which the service tells of itself offers nothing that is refused', async () => {
   const { page } = dashboard;
-  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
-    'GET',
-    '/v1/channels?name=posthorn.system',
-    undefined,
-    scene.key,
-  );
   const main = page.getByRole('main');
   const offered = async (path: string): Promise<string[]> => {
     await dashboard.open(path);
@@ -170,7 +159,7 @@ test('the page of the channel on which the service tells of itself offers nothin
   };
   const refused = ['Publish a message', 'Pause', 'Archive', 'Delete', 'Settings'];
   expect(await offered(`/channels/${channelId}`)).toEqual(expect.arrayContaining(refused));
-  const system = await offered(`/channels/${body.data[0]?.id}?tab=settings`);
+  const system = await offered(`/channels/${await systemChannelOf(scene.posthorn, scene.key)}?tab=settings`);
   await main.getByText('The service tells of itself here').waitFor();
   expect(system).toEqual(expect.arrayContaining(['Messages', 'Make a subscription']));
   expect(system.filter((each) => refused.includes(each))).toEqual([]);

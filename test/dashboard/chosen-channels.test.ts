@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
 /** Forms of new things that belong to a channel. */
@@ -17,23 +18,10 @@ const opened = async (path: string): Promise<string> => {
   return channel().inputValue();
 };
 
-/** The channel on which the service tells of itself, which every environment has. */
-async function systemChannel(): Promise<string> {
-  const { body } = await scene.posthorn.request<{ data: { id: string; name: string }[] }>(
-    'GET',
-    '/v1/channels',
-    undefined,
-    scene.key,
-  );
-  const found = body.data.find(({ name }) => name === 'posthorn.system');
-  if (found === undefined) throw new Error('no system channel');
-  return found.id;
-}
-
 // Old: a form for a subscription began with the service's own channel where an app had no other.
 test('no form begins with the channel of the service, and a subscription is for it where its person has chosen it', async () => {
   const { page } = dashboard;
-  const system = await systemChannel();
+  const system = await systemChannelOf(scene.posthorn, scene.key);
   expect(await opened('/subscriptions/new')).toBe('');
   expect(await channel().locator('option').allInnerTexts()).toEqual(['Choose a channel', 'posthorn.system']);
   expect(await opened(`/subscriptions/new?channel=${system}`)).toBe(system);
@@ -50,7 +38,7 @@ test('a form begins with the only channel, and with none of several until its pe
   const { page } = dashboard;
   const orders = await scene.make('/v1/channels', { name: 'orders' });
   for (const path of FORMS) expect([path, await opened(path)]).toEqual([path, orders]);
-  const system = await systemChannel();
+  const system = await systemChannelOf(scene.posthorn, scene.key);
   for (const path of ['/messages/new', '/inbound/new'])
     expect([path, await opened(`${path}?channel=${system}`)]).toEqual([path, orders]);
 

@@ -3,11 +3,8 @@ import type { Pool } from 'pg';
 import { type TableContents, tableContents } from './table-contents.ts';
 
 /** Runs it and compares every table before and after. Apart from `tableContents`, which programs outside of jest may load. */
-export async function expectSameTables(pool: Pool, act: () => Promise<void>): Promise<void> {
-  const before = await tableContents(pool);
-  await act();
-  expect(await tableContents(pool)).toEqual(before);
-}
+export const expectSameTables = (pool: Pool, act: () => Promise<void>): Promise<void> =>
+  keptTables(() => pool).expectSame(act);
 
 /**
  * The same for hundreds of tests in a row: each begins with what the last one has seen, so all tables are read half as often. After a

@@ -6,9 +6,10 @@ import {
 import type { PageJson } from './factories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
-/** The id of the live environment's system channel, as a caller finds it. */
-export async function systemChannelOf(posthorn: TestPosthorn): Promise<string> {
-  const { body } = await posthorn.request<PageJson<{ id: string; name: string }>>('GET', '/v1/channels?limit=100');
+/** The id of the system channel, as a caller finds it: of the live environment, or of that of the key. */
+export async function systemChannelOf(posthorn: TestPosthorn, as: { key?: string } = {}): Promise<string> {
+  type Page = PageJson<{ id: string; name: string }>;
+  const { body } = await posthorn.request<Page>('GET', '/v1/channels?limit=100', undefined, as);
   const channel = body.data.find(({ name }) => name === SYSTEM_CHANNEL_NAME);
   if (channel === undefined) throw new Error('there is no system channel in the list');
   return channel.id;
