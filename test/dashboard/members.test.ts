@@ -101,6 +101,11 @@ test('taking back an invitation and ending other sessions ask before they do', a
   await page.getByRole('button', { name: 'Invite' }).click();
   await dialog.getByLabel('E-mail address').fill('ida@example.com');
   await dialog.getByRole('button', { name: 'Invite' }).click();
+  // Nobody can read the link again.
+  await dialog.getByLabel('Link').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  expect(await dialog.getByLabel('Link').isVisible()).toBe(true);
   await dialog.getByRole('button', { name: 'Close' }).click();
   const invited = page.getByRole('cell', { name: 'ida@example.com', exact: true });
   await invited.waitFor();

@@ -196,7 +196,8 @@ function InviteDialog({ organisationId, onClose }: { organisationId: string; onC
   const [link, setLink] = useState<string>();
   const [error, setError] = useState<unknown>();
   return (
-    <Dialog title={t.members.invite} onClose={onClose}>
+    // The link is shown only now.
+    <Dialog title={t.members.invite} {...(link === undefined && { onClose })}>
       {link !== undefined ? (
         <div className="form">
           <p>{t.members.handOver(email)}</p>
