@@ -101,7 +101,7 @@ test('taking back an invitation and ending other sessions ask before they do', a
   await page.getByRole('button', { name: 'Invite' }).click();
   await dialog.getByLabel('E-mail address').fill('ida@example.com');
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  // Nobody can read the link again.
+  // The link is shown only once.
   await dialog.getByLabel('Link').waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');

@@ -195,10 +195,10 @@ function InviteDialog({ organisationId, onClose }: { organisationId: string; onC
   const [role, setRole] = useState<Role>('developer');
   const [link, setLink] = useState<string>();
   const [error, setError] = useState<unknown>();
-  return (
-    // The link is shown only now.
-    <Dialog title={t.members.invite} {...(link === undefined && { onClose })}>
-      {link !== undefined ? (
+  // A dialog of its own, because focus must move into it: Escape outside of a dialog closes it at the second press.
+  if (link !== undefined)
+    return (
+      <Dialog key="link" title={t.members.invite}>
         <div className="form">
           <p>{t.members.handOver(email)}</p>
           <Code text={link} label={t.members.link} />
@@ -208,41 +208,43 @@ function InviteDialog({ organisationId, onClose }: { organisationId: string; onC
             </button>
           </div>
         </div>
-      ) : (
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            setError(undefined);
-            void act(
-              async () => {
-                setLink((await api.invitations.create(organisationId, { email, role })).link);
-                await client.invalidateQueries({ queryKey: ['invitations'] });
-              },
-              { onFailure: setError },
-            );
-          }}
-        >
-          <TextField
-            label={t.account.email}
-            type="email"
-            value={email}
-            onChange={setEmail}
-            problem={problemOf(error, 'email')}
-            isRequired
-            hasFocus
-          />
-          <ChoiceField
-            label={t.members.role}
-            value={role}
-            onChange={setRole}
-            options={ROLES.filter(may).map((each) => [each, t.roles[each]])}
-            hint={t.members.roleHints[role]}
-          />
-          <Failure error={error} />
-          <FormButtons go={t.members.invite} onCancel={onClose} />
-        </form>
-      )}
+      </Dialog>
+    );
+  return (
+    <Dialog key="form" title={t.members.invite} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          void act(
+            async () => {
+              setLink((await api.invitations.create(organisationId, { email, role })).link);
+              await client.invalidateQueries({ queryKey: ['invitations'] });
+            },
+            { onFailure: setError },
+          );
+        }}
+      >
+        <TextField
+          label={t.account.email}
+          type="email"
+          value={email}
+          onChange={setEmail}
+          problem={problemOf(error, 'email')}
+          isRequired
+          hasFocus
+        />
+        <ChoiceField
+          label={t.members.role}
+          value={role}
+          onChange={setRole}
+          options={ROLES.filter(may).map((each) => [each, t.roles[each]])}
+          hint={t.members.roleHints[role]}
+        />
+        <Failure error={error} />
+        <FormButtons go={t.members.invite} onCancel={onClose} />
+      </form>
     </Dialog>
   );
 }
