@@ -46,7 +46,7 @@ export type Subscriptions = SigningSecrets & {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
   pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
-  /** From paused and from disabled. Queued deliveries are due, oldest first. */
+  /** From paused and from disabled. Queued deliveries are due, and the oldest are begun first; nothing holds them in that order. */
   resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
 };
 

@@ -1175,7 +1175,7 @@ export type Delivery = {
   readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
   /** Attempts so far, over all rounds. */
   readonly attempts: number;
-  /** Attempts that its retry policy counts: the ones since it was made or last replayed. */
+  /** Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is. */
   readonly attemptsOfRound: number;
   /** When the last attempt began. Absent before the first one. */
   readonly lastAttemptAt?: string;
