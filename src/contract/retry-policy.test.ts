@@ -96,6 +96,8 @@ describe('retryDelay', () => {
   });
 });
 
+const UNASKED = { retryAfterMs: undefined, maxRetryAfter: 0 };
+
 describe('delayAfterFailure', () => {
   test.each<[string, number, number | undefined, number | undefined]>([
     ['the first failure', 1, undefined, 1_000],
@@ -104,14 +106,15 @@ describe('delayAfterFailure', () => {
     ['the last failure, whatever Retry-After says', 4, 1_000, undefined],
     ['a Retry-After that is later', 1, 3_000, 3_000],
     ['a Retry-After that is sooner', 3, 10, 4_000],
-    ['a Retry-After beyond maxDelay', 1, 3_600_000, 5_000],
+    ['a Retry-After beyond maxDelay', 1, 6_000, 6_000],
+    ['a Retry-After beyond the longest that is kept to', 1, 3_600_000, 60_000],
     ['a Retry-After of 0', 1, 0, 1_000],
   ])('after %s', (_, failures, retryAfterMs, delay) => {
-    expect(delayAfterFailure(policy, failures, retryAfterMs)).toBe(delay);
+    expect(delayAfterFailure(policy, failures, { retryAfterMs, maxRetryAfter: 60_000 })).toBe(delay);
   });
 
   test('with maxRetries 0 the first failure uses the policy up', () => {
-    expect(delayAfterFailure({ ...policy, maxRetries: 0 }, 1)).toBeUndefined();
+    expect(delayAfterFailure({ ...policy, maxRetries: 0 }, 1, UNASKED)).toBeUndefined();
   });
 });
 
@@ -144,7 +147,7 @@ describe('toTemporalRetry', () => {
       const behindAttempt = (n: number): number =>
         Math.min(maximumInterval, initialInterval * backoffCoefficient ** (n - 1));
       for (let failures = made; failures <= policy.maxRetries; failures += 1) {
-        expect(behindAttempt(failures - made + 1)).toBe(delayAfterFailure(policy, failures));
+        expect(behindAttempt(failures - made + 1)).toBe(delayAfterFailure(policy, failures, UNASKED));
       }
     }
   });
@@ -173,7 +176,7 @@ describe('a policy ends at the latest', () => {
   test('by the delays that each failure really gets', () => {
     let lengthMs = (policy.maxRetries + 1) * 2_000;
     for (let failures = 1; failures <= policy.maxRetries; failures += 1)
-      lengthMs += delayAfterFailure(policy, failures) ?? 0;
+      lengthMs += delayAfterFailure(policy, failures, UNASKED) ?? 0;
     expect(endsAfter({}, 2_000)).toBe(lengthMs);
   });
 });

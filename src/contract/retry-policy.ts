@@ -26,6 +26,15 @@ export const RETRY_BOUNDS = {
 } as const;
 
 /**
+ * Longest wait that a receiver may ask for by `Retry-After`, in ms. Default: a day, so that a daily quota is waited for. At most a week, as
+ * maxDelay; 0 takes no notice of the header.
+ */
+export const MAX_RETRY_AFTER = { min: 0, max: 604_800_000, default: 86_400_000 } as const;
+
+/** The wait that a receiver asks for by 429 or 503, and the longest one that is kept to, in ms. */
+export type AskedWait = { retryAfterMs: number | undefined; maxRetryAfter: number };
+
+/**
  * Fills in the fields that the caller left out. They follow the given ones: `{maxDelay: 1000}` alone lowers the default initialDelay
  * to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay. The result may still break `maxDelay >= initialDelay`
  * when both were given so: `retryPolicyProblem` checks that.
@@ -54,14 +63,17 @@ export function retryDelay(policy: RetryPolicy, retry: number): number {
 }
 
 /**
- * Milliseconds until the next try after `failures` counted failures, or undefined when the policy is used up. A subscriber's
- * Retry-After (ms) can only make it later, never beyond maxDelay. The delay handed to Temporal and nextRetryAt in the record both come
- * from this function, so they cannot drift apart.
+ * Milliseconds until the next attempt after `failures` counted failures, or undefined when the policy is used up. A receiver's
+ * Retry-After can only make it later, beyond maxDelay too, and never beyond maxRetryAfter. The delay handed to Temporal and nextRetryAt
+ * in the record both come from this function, so they cannot drift apart.
  */
-export function delayAfterFailure(policy: RetryPolicy, failures: number, retryAfterMs?: number): number | undefined {
+export function delayAfterFailure(
+  policy: RetryPolicy,
+  failures: number,
+  { retryAfterMs = 0, maxRetryAfter }: AskedWait,
+): number | undefined {
   if (failures > policy.maxRetries) return undefined;
-  const own = retryDelay(policy, failures);
-  return retryAfterMs === undefined ? own : Math.max(own, Math.min(retryAfterMs, policy.maxDelay));
+  return Math.max(retryDelay(policy, failures), Math.min(retryAfterMs, maxRetryAfter));
 }
 
 /** A retry policy in Temporal's form. Durations in ms. */

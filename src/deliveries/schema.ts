@@ -71,7 +71,7 @@ export const deliveryAnswer = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).describe('Whether it has arrived, is given up, or is still to be tried.'),
   attempts: wholeNumber.describe('Attempts so far, over all rounds.'),
   attemptsOfRound: wholeNumber.describe(
-    'Attempts that its retry policy counts: the ones since it was made or last replayed.',
+    'Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is.',
   ),
   lastAttemptAt: time.exactOptional().describe('When the last attempt began. Absent before the first one.'),
   nextRetryAt: time.exactOptional().describe('When it is tried again. Absent where no retry is coming.'),

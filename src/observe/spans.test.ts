@@ -70,6 +70,7 @@ const deliveryOf = (trace: TraceContext, further: Partial<DeliveryToAttempt> = {
     headers: null,
     requestVersion: 1,
     timeoutMs: 1_000,
+    maxRetryAfter: 86_400_000,
     maxConcurrency: null,
     rateLimit: null,
     hasCircuitBreaker: true,

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import type { AddressGuard } from './guard/address-guard.ts';
+import { MAX_HEADER_BYTES } from './exchange/connections.ts';
 import { BODY_BOUNDS } from './exchange/response-content.ts';
 
 /** A provider waits for its answer meanwhile. DNS, TCP, TLS and the answer together. */
 const TIMEOUT_MS = 5_000;
-const MAX_HEADER_BYTES = 16_384;
 
 /** Rejection for an address that was reached and has answered with another status than 200. */
 export class AddressAnswered extends Error {

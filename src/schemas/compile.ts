@@ -3,6 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
+import { formats, FORMATS_MODULE } from './formats.ts';
 import { isObject, type JsonPath, pointerTo, subschemasOf } from './json-schema.ts';
 import { schemaProblem } from './schema-bounds.ts';
 import { schemaCost } from './schema-cost.ts';
@@ -65,9 +66,11 @@ export function compileSchema(schema: unknown): CompiledSchema {
     meta: false,
     validateSchema: false,
     inlineRefs: false,
-    code: { source: true, regExp: patterns, formats: _`require("ajv-formats/dist/formats").fullFormats` },
+    code: { source: true, regExp: patterns, formats: _`require(${FORMATS_MODULE}).formats` },
+    formats,
   });
-  addFormats.default(ajv);
+  // The keywords formatMinimum and the like; the formats are there.
+  addFormats.default(ajv, { formats: [], keywords: true });
   try {
     const validate = ajv.compile(meant);
     const code = standaloneCode.default(ajv, validate);

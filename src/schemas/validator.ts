@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { compileFunction } from 'node:vm';
 import type { ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
+import { formats, FORMATS_MODULE } from './formats.ts';
 import { describeMisfit, type PayloadMisfit } from './misfit.ts';
 
 /** Verdict of a compiled schema on a parsed payload: undefined when it fits. */
@@ -10,7 +11,7 @@ export type Validator = (payload: unknown) => PayloadMisfit | undefined;
 type Compiled = ((payload: unknown) => boolean) & { errors?: ErrorObject[] | null };
 
 /** Modules that Ajv's code may ask for; nothing else is in reach of it. */
-const MODULES = new Set(['ajv/dist/runtime/equal', 'ajv/dist/runtime/ucs2length', 'ajv-formats/dist/formats']);
+const MODULES = new Set(['ajv/dist/runtime/equal', 'ajv/dist/runtime/ucs2length']);
 /** The name under which the code finds `compilePattern`. */
 export const PATTERN_MODULE = 'posthorn/pattern';
 
@@ -33,6 +34,7 @@ export function compileSchemaPattern(pattern: string): {
 export function loadValidator(code: string): Validator {
   const requireAllowed = (name: string): unknown => {
     if (name === PATTERN_MODULE) return { default: compileSchemaPattern };
+    if (name === FORMATS_MODULE) return { formats };
     if (!MODULES.has(name)) throw new Error(`A compiled schema asks for ${name}`);
     return require(name);
   };

@@ -8,7 +8,7 @@ import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/words/event-ty
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/rules/concurrency.ts';
 import { controlCharacterProblem, hasControlCharacter, nameProblem } from '../kernel/values/plain-text.ts';
-import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
+import { MAX_RETRY_AFTER, RETRY_BOUNDS } from '../contract/retry-policy.ts';
 import { isSymmetricSecret } from '../kernel/words/signing-secret-form.ts';
 import { TIMEOUT_MS } from '../kernel/rules/resource-bounds.ts';
 import { SUBSCRIPTION_STATUSES } from '../kernel/words/statuses.ts';
@@ -42,6 +42,8 @@ const filter = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
 const headers = z.record(z.string(), z.string());
 /** Total time of one attempt, in ms. */
 const timeoutMs = z.number().int().min(TIMEOUT_MS.min).max(TIMEOUT_MS.max);
+/** Longest Retry-After that is kept to, in ms. */
+const maxRetryAfter = z.number().int().min(MAX_RETRY_AFTER.min).max(MAX_RETRY_AFTER.max);
 
 /**
  * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones. Each worker
@@ -92,6 +94,7 @@ export const createSubscriptionBody = fieldsOf(
     headers: headers.default({}),
     /** Default: that of its app, and so with circuitBreaker and retryPolicy. */
     timeoutMs: timeoutMs.exactOptional(),
+    maxRetryAfter: maxRetryAfter.exactOptional(),
     maxConcurrency: maxConcurrency.exactOptional(),
     rateLimit: rateLimit.exactOptional(),
     circuitBreaker: z.boolean().exactOptional(),
@@ -116,6 +119,7 @@ export const subscriptionChange = changeOf(
     retryPolicy: z.strictObject(retryPolicyFields).exactOptional(),
     headers: headers.exactOptional(),
     timeoutMs: timeoutMs.exactOptional(),
+    maxRetryAfter: maxRetryAfter.exactOptional(),
     maxConcurrency: maxConcurrency.nullable().exactOptional(),
     rateLimit: rateLimit.nullable().exactOptional(),
     circuitBreaker: z.boolean().exactOptional(),
@@ -161,7 +165,12 @@ export const subscriptionAnswer = z.strictObject({
   id: idOf('subscription'),
   channelId: idOf('channel').describe('Channel whose messages it gets.'),
   name: z.string().describe('Name for people.'),
-  owner: z.string().exactOptional().describe("The publisher's own id of the customer whose it is. Absent: nobody's."),
+  owner: z
+    .string()
+    .exactOptional()
+    .describe(
+      "The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's.",
+    ),
   webhookUrl: z.string().describe('Where messages are sent.'),
   status: z
     .enum(SUBSCRIPTION_STATUSES)
@@ -183,12 +192,15 @@ export const subscriptionAnswer = z.strictObject({
     .strictObject({
       maxRetries: wholeNumber.describe('Tries after the first one.'),
       initialDelay: wholeNumber.describe('Milliseconds before the first retry.'),
-      maxDelay: wholeNumber.describe('Milliseconds that no delay exceeds.'),
+      maxDelay: wholeNumber.describe('Milliseconds that no delay of the policy exceeds.'),
       backoffMultiplier: wholeNumber.describe('Each delay is the one before, times this.'),
     })
     .describe('When a failed delivery is tried again.'),
   headers: z.record(z.string(), z.string()).describe('Headers that are sent with every request.'),
   timeoutMs: wholeNumber.describe('Milliseconds that one attempt may take.'),
+  maxRetryAfter: wholeNumber.describe(
+    'Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`.',
+  ),
   maxConcurrency: wholeNumber
     .exactOptional()
     .describe('Requests at a time. Absent: as many as its receiver takes well, which its workers find out.'),
@@ -209,7 +221,7 @@ export const subscriptionAnswer = z.strictObject({
     .array(fieldProblem)
     .exactOptional()
     .describe(
-      'Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them.',
+      'What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing.',
     ),
   createdAt: time.describe('When the subscription was made.'),
   updatedAt: time.describe('When the subscription was last changed.'),

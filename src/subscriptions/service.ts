@@ -12,7 +12,12 @@ import { changedParts } from '../kernel/rules/changed-parts.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../kernel/values/page.ts';
-import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../contract/retry-policy.ts';
+import {
+  completeRetryPolicy,
+  MAX_RETRY_AFTER,
+  type RetryPolicy,
+  retryPolicyProblem,
+} from '../contract/retry-policy.ts';
 import { findConcurrency } from './concurrency-store.ts';
 import {
   type CreatedSubscription,
@@ -41,7 +46,7 @@ export type Subscriptions = SigningSecrets & {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
   pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
-  /** From paused and from disabled. Queued deliveries are due, oldest first. */
+  /** From paused and from disabled. Queued deliveries are due, and the oldest are begun first; nothing holds them in that order. */
   resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
 };
 
@@ -53,7 +58,7 @@ type UnitsWanted = {
 };
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
-  guard: Pick<AddressGuard, 'checkWebhookUrl'>;
+  guard: Pick<AddressGuard, 'checkWebhookUrl' | 'judgeWebhookUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<Replays['messages'], 'startWithin'>;
   filters: Pick<Filters, 'measure'>;
@@ -74,15 +79,20 @@ export function createSubscriptions(
     return subscription;
   };
   const targets = createTargets(guard);
-  /** As its own address shows it. */
+  /** As its own address shows it, but for its warnings. */
   const shown = async <T extends Subscription>(reader: Reader, subscription: T): Promise<T> => ({
-    ...targets.withWarnings(subscription),
+    ...subscription,
     concurrency: await findConcurrency(reader, subscription),
   });
+  /** With its warnings, for which a name server may be asked: once the transaction is over. */
+  const warned = async <T extends Subscription>(reading: Promise<T>): Promise<T> => {
+    const subscription = await reading;
+    return targets.withWarnings(subscription, await targets.judge(subscription.webhookUrl));
+  };
   const find = async (reader: Reader, { environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
     shown(reader, await found(id, () => store.findSubscription(reader, environmentId, id, clock())));
   const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
-    tenants.read(caller, (reader) => find(reader, caller, id));
+    warned(tenants.read(caller, (reader) => find(reader, caller, id)));
 
   /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
   const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
@@ -136,7 +146,7 @@ export function createSubscriptions(
     status: 'paused' | 'active',
   ): Promise<Subscription> => {
     const { environmentId } = caller;
-    return tenants.within(caller, async (transaction) => {
+    const changed = tenants.within(caller, async (transaction) => {
       const before = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
       if (status === 'paused') await store.setPaused(transaction, environmentId, id, clock());
       else await store.setActive(transaction, environmentId, id, clock());
@@ -146,15 +156,16 @@ export function createSubscriptions(
       }
       return find(transaction, caller, id);
     });
+    return warned(changed);
   };
 
   return {
     async create(caller, { startFrom, secret, ...body }) {
       const { environmentId } = caller;
-      targets.check(body);
+      targets.check(body, await targets.judge(body.webhookUrl));
       const { filterUnits } = measured(body.filter);
       const { sealed } = sealSigningSecret(keyRing, newId('secret'), secret);
-      return tenants.within(caller, async (transaction) => {
+      const creating = tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
         const { timeoutMs, circuitBreaker } = settings;
         const retryPolicy = toRetryPolicy(body.retryPolicy, settings.retryPolicy);
@@ -172,6 +183,7 @@ export function createSubscriptions(
         const subscription = {
           timeoutMs,
           circuitBreaker,
+          maxRetryAfter: MAX_RETRY_AFTER.default,
           ...body,
           ...(filterUnits !== undefined && { filterUnits }),
           name,
@@ -196,6 +208,7 @@ export function createSubscriptions(
         });
         return replay === undefined ? created : { ...created, replayId: replay.id };
       });
+      return warned(creating);
     },
 
     async list(caller, { limit, cursor, name, ...filter }) {
@@ -210,7 +223,7 @@ export function createSubscriptions(
       const rows = await tenants.read(caller, (reader) =>
         store.findSubscriptions(reader, caller.environmentId, page, wanted, clock()),
       );
-      return toPage(scope, page.limit, rows, targets.withWarnings, lookedTo);
+      return toPage(scope, page.limit, rows, (row) => targets.withWarnings(row), lookedTo);
     },
 
     get,
@@ -218,7 +231,8 @@ export function createSubscriptions(
     async update(caller, id, body) {
       const { environmentId } = caller;
       const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
-      return tenants.within(caller, async (transaction) => {
+      const verdict = await targets.judge(body.webhookUrl);
+      const changed = tenants.within(caller, async (transaction) => {
         // The lock first: of two patches at once the second merges into what the first has left.
         const { subscription, channel } = await lock(transaction, environmentId, id, () => mayBeForPublishing);
         const retryPolicy = body.retryPolicy && toRetryPolicy(body.retryPolicy, subscription.retryPolicy);
@@ -226,7 +240,7 @@ export function createSubscriptions(
           ...body,
           ...(retryPolicy !== undefined && { retryPolicy }),
         });
-        targets.check(change, subscription);
+        targets.check(change, verdict, subscription);
         const counted = measured(change.filter);
         refuseSystemFilter(change.filter, channel);
         await requireUnits(transaction, { ...subscription, filter: change.filter, ...counted });
@@ -246,6 +260,7 @@ export function createSubscriptions(
         }
         return shown(transaction, updated);
       });
+      return warned(changed);
     },
 
     delete: (caller, id) =>

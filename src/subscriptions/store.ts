@@ -41,7 +41,10 @@ export type NewSubscription = Omit<
 > &
   Nullable & { environmentId: string; appSuspendedAt: Date | null };
 export type SubscriptionChange = Partial<
-  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs' | 'circuitBreaker'>
+  Pick<
+    Subscription,
+    'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs' | 'maxRetryAfter' | 'circuitBreaker'
+  >
 > &
   Nullable & { retryPolicy?: Partial<RetryPolicy> };
 
@@ -233,27 +236,20 @@ export async function findOlderSecrets(
 }
 
 /**
- * Makes `secret` the current one. No older one outlives `overlapUntil`, and at most `maxOld` of them live on; the others are removed,
- * key material and all. Under the subscription's lock.
+ * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed, key material and all. Under
+ * the subscription's lock.
  */
 export async function replaceSecret(
   db: Db,
   subscriptionId: string,
   secret: SealedSigningSecret,
-  { now, overlapUntil, maxOld }: { now: Date; overlapUntil: Date; maxOld: number },
+  { now, overlapUntil }: { now: Date; overlapUntil: Date },
 ): Promise<void> {
   await db.subscriptionSecret.updateMany({
     where: { subscriptionId, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
     data: { expiresAt: overlapUntil },
   });
   await db.subscriptionSecret.deleteMany({ where: { subscriptionId, expiresAt: { lte: now } } });
-  const excess = await db.subscriptionSecret.findMany({
-    where: { subscriptionId },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    skip: maxOld,
-    select: { id: true },
-  });
-  await db.subscriptionSecret.deleteMany({ where: { id: { in: excess.map((row) => row.id) } } });
   await insertSecret(db, subscriptionId, secret, now);
   // Dispatchers release the deliveries that have waited for it. The subscription itself has not changed, so its updatedAt stays.
   await db.$executeRaw`
@@ -282,6 +278,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     retryPolicy: toRetryPolicy(row),
     headers: (row.headers ?? {}) as Record<string, string>,
     timeoutMs: row.timeoutMs,
+    maxRetryAfter: row.maxRetryAfter,
     ...(row.maxConcurrency !== null && { maxConcurrency: row.maxConcurrency }),
     ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
     circuitBreaker: row.circuitBreaker,

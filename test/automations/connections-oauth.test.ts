@@ -275,6 +275,22 @@ test('a provider in the network of the operator, of a connection from before, is
   expect(await connections.statusOf(id)).toBe('unauthorized');
 });
 
+// Old mechanism: the library puts its parameters behind those of the address, and the provider reads the first of two.
+test('an address with parameters of the service cannot be saved, and those of an older connection are replaced', async () => {
+  const { id } = await connections.make();
+  const { credentials } = await connections.sealedOf(id);
+  const authorizationUrl = `${String(credentials['authorizationUrl'])}?audience=shop&state=mine&client_id=other`;
+  const refused = await posthorn.request<{ error: { details: object } }>('PATCH', `/v1/connections/${id}`, {
+    credentials: { ...credentials, authorizationUrl },
+  });
+  expect([refused.status, refused.body.error.details]).toMatchObject([400, { field: 'credentials.authorizationUrl' }]);
+  await connections.seal(id, { credentials: { ...credentials, authorizationUrl } });
+  const { searchParams } = await connections.begin(id);
+  expect(searchParams.getAll('audience')).toEqual(['shop']);
+  expect(searchParams.getAll('client_id')).toEqual([credentials['clientId']]);
+  expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+});
+
 test('only connections with access tokens are authorized, and only by their own environment', async () => {
   const slack = await calls.good<OAuthConnection>('POST', '/v1/connections', {
     connectorId: 'slack',

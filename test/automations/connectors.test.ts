@@ -259,6 +259,8 @@ test('a connection is refused with the field that does not fit its connector', a
     ['credentials.tokn', 'slack', { token: 'x', tokn: 'x' }],
     ['credentials.site', 'jira', { site: 'evil.example/', email: 'a', apiToken: 'x' }],
     ['credentials.baseUrl', 'http', { baseUrl: 'https://a.example/?x', value: 'x' }],
+    ['credentials.baseUrl', 'http', { baseUrl: 'https://a.example/v2/..', value: 'x' }],
+    ['credentials.baseUrl', 'http', { baseUrl: 'https://a.example/v2/%2E%2e/x', value: 'x' }],
   ] as const) {
     const { status, body } = await posthorn.request<Refused>('POST', '/v1/connections', {
       connectorId,

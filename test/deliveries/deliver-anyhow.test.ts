@@ -127,10 +127,23 @@ describe.each(['off', '100', '1', '0'])('with the burst threshold %s', (threshol
     expect(await waitForDelivery(scene.posthorn, later.id, 'delivered')).toMatchObject({ attempts: 1 });
   });
 
-  test('Retry-After makes the next try later than the policy says, and maxDelay bounds it', async () => {
+  // Old: maxDelay bounded it, so a receiver that had said a day was asked again after a second.
+  test.each([429, 503])('a Retry-After with %d is kept to beyond maxDelay', async (status) => {
+    const { channelId } = await scene.subscribed(
+      [(response) => response.writeHead(status, { 'retry-after': '86000' }).end()],
+      { retryPolicy: { ...SCENE_POLICY, maxDelay: 2000 } },
+    );
+    const message = await publish(scene.posthorn, channelId);
+    const { lastAttemptAt, nextRetryAt } = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+    const waitMs = Date.parse(nextRetryAt ?? '') - Date.parse(lastAttemptAt ?? '');
+    expect(waitMs).toBeGreaterThanOrEqual(86_000_000);
+    expect(waitMs).toBeLessThan(86_400_000);
+  });
+
+  test('Retry-After makes the next try later than the policy says, and maxRetryAfter bounds it', async () => {
     const { receiver, channelId } = await scene.subscribed(
       [(response) => response.writeHead(503, { 'retry-after': '60' }).end(), 200],
-      { retryPolicy: { ...SCENE_POLICY, maxDelay: 2000 } },
+      { retryPolicy: { ...SCENE_POLICY, maxDelay: 1000 }, maxRetryAfter: 2000 },
     );
 
     const message = await publish(scene.posthorn, channelId);

@@ -88,7 +88,7 @@ describe('an answer that is not HTTP/1.1', () => {
     ['a header without a name', `${ok}: x\r\n\r\n`],
     ['NUL in a header', `${ok}x-a: b\0c\r\n\r\n`],
     ['a folded header', `${ok}x-a\r\n b: c\r\n\r\n`],
-    ['a header of 20 KiB', `${ok}x-a: ${'v'.repeat(20_480)}\r\n\r\n`],
+    ['a header of 65 KiB', `${ok}x-a: ${'v'.repeat(66_560)}\r\n\r\n`],
     ['a flood of headers', `${ok}${'x-a: b\r\n'.repeat(20_000)}\r\n`],
     ['a flood of interim answers', `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)}${ok}content-length: 0\r\n\r\n`],
     ['a flood of 100', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500)}${ok}content-length: 0\r\n\r\n`],
@@ -162,6 +162,14 @@ describe('once the headers are complete the status decides', () => {
       response: { status: 500, body },
       error: { class: 'status', message: 'answered 500' },
     });
+  });
+
+  // Old: with 16 KiB and more the message was sent again and again, although the receiver had taken it.
+  test('60 KiB of headers of a 2xx are delivered, and of them the first 16 KiB are kept', async () => {
+    const headers = Array.from({ length: 60 }, (_, index) => `x-${index}: ${'v'.repeat(1_015)}\r\n`).join('');
+    const result = await postTo(startAnswering(`${ok}${headers}content-length: 0\r\n\r\n`));
+    expect(result).toMatchObject({ isDelivered: true, response: { status: 200 } });
+    expect(Object.keys(result.response?.headers ?? {})).toHaveLength(16);
   });
 
   test('a reset within the body of a 2xx is delivered', async () => {

@@ -15,7 +15,7 @@ const NAME = 'hooks.example.com';
 async function resolveWith(answers: { A: NameAnswer; AAAA: NameAnswer }, limitMs = 4_900) {
   const { server, questions, stop } = await startNameServer((_name, type) => answers[type]);
   cleanUp.push(stop);
-  const resolve = createResolveHost(() => true, [server]);
+  const resolve = createResolveHost(() => true, { servers: [server] });
   return { questions, addresses: await resolveWithin(resolve, NAME, limitMs).catch((error: unknown) => error) };
 }
 
@@ -68,7 +68,7 @@ describe('a name without an address is a dns failure', () => {
 test('silent name servers of many domains hold up nobody else’s lookups', async () => {
   const { server, stop } = await startNameServer(() => 'silence');
   cleanUp.push(stop);
-  const resolve = createResolveHost(() => true, [server]);
+  const resolve = createResolveHost(() => true, { servers: [server] });
   // More than the four threads that dns.lookup and all file access share.
   const silent = Array.from({ length: 12 }, (_, index) =>
     resolveWithin(resolve, `d${index}.example.com`, 4_000).catch(() => 'silent'),

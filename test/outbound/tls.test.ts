@@ -61,7 +61,22 @@ test.each<[string, TlsOptions, string]>([
   [
     'good, but TLS 1.1 is all it speaks',
     { ...trusted, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' },
-    'the TLS handshake failed',
+    'the receiver does not speak TLS 1.2 or later',
+  ],
+  [
+    'good, but HTTP/2 is all it speaks',
+    { ...trusted, ALPNProtocols: ['h2'] },
+    'the receiver does not offer HTTP/1.1 over TLS, such as one with HTTP/2 alone',
+  ],
+  [
+    'good, but a client certificate is demanded by TLS 1.2',
+    { ...trusted, requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
+    'the receiver refused the TLS handshake: it demands a client certificate, which the service does not send, or has no cipher in common',
+  ],
+  [
+    'good, but a client certificate is demanded by TLS 1.3',
+    { ...trusted, requestCert: true, rejectUnauthorized: true },
+    'the receiver demands a client certificate, which the service does not send',
   ],
 ])('a certificate that is %s fails, and no request is sent', async (_what, options, message) => {
   const receiver = await listen(options);
@@ -69,15 +84,18 @@ test.each<[string, TlsOptions, string]>([
   expect(receiver.received.join('')).toBe('');
 });
 
-test.each<[string, (socket: Socket) => void]>([
-  ['speaks plain HTTP', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ['closes within the handshake', (socket) => socket.end()],
-  ['resets within the handshake', (socket) => socket.resetAndDestroy()],
-])('a port that %s is a tls failure', async (_what, react) => {
+const NO_TLS = 'the receiver does not speak TLS at this port, such as one for plain http';
+
+test.each<[string, (socket: Socket) => void, string]>([
+  ['speaks plain HTTP', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), NO_TLS],
+  ['speaks plain HTTP and closes', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), NO_TLS],
+  ['closes within the handshake', (socket) => socket.end(), 'the TLS handshake failed'],
+  ['resets within the handshake', (socket) => socket.resetAndDestroy(), 'the TLS handshake failed'],
+])('a port that %s is a tls failure', async (_what, react, message) => {
   const receiver = await kept(startRawReceiver({ onConnection: (socket) => socket.once('data', () => react(socket)) }));
   expect(await post(urlOf(receiver))).toMatchObject({
     isDelivered: false,
-    error: { class: 'tls', message: 'the TLS handshake failed' },
+    error: { class: 'tls', message },
   });
 });
 

@@ -897,6 +897,7 @@ export type CreateSubscription = {
   } | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly maxRetryAfter?: number | undefined;
   readonly maxConcurrency?: number | undefined;
   readonly rateLimit?: number | undefined;
   readonly circuitBreaker?: boolean | undefined;
@@ -978,7 +979,7 @@ export type CreatedSubscription = {
   readonly channelId: string;
   /** Name for people. */
   readonly name: string;
-  /** The publisher's own id of the customer whose it is. Absent: nobody's. */
+  /** The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's. */
   readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
@@ -998,7 +999,7 @@ export type CreatedSubscription = {
     readonly maxRetries: number;
     /** Milliseconds before the first retry. */
     readonly initialDelay: number;
-    /** Milliseconds that no delay exceeds. */
+    /** Milliseconds that no delay of the policy exceeds. */
     readonly maxDelay: number;
     /** Each delay is the one before, times this. */
     readonly backoffMultiplier: number;
@@ -1007,6 +1008,8 @@ export type CreatedSubscription = {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds that one attempt may take. */
   readonly timeoutMs: number;
+  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`. */
+  readonly maxRetryAfter: number;
   /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
   readonly maxConcurrency?: number;
   /** Tries per second. Absent: as many as it takes. */
@@ -1033,7 +1036,7 @@ export type CreatedSubscription = {
   };
   /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
   readonly secretUnreadableSince?: string;
-  /** Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them. */
+  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
   readonly warnings?: readonly FieldProblem[];
   /** When the subscription was made. */
   readonly createdAt: string;
@@ -1172,7 +1175,7 @@ export type Delivery = {
   readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
   /** Attempts so far, over all rounds. */
   readonly attempts: number;
-  /** Attempts that its retry policy counts: the ones since it was made or last replayed. */
+  /** Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is. */
   readonly attemptsOfRound: number;
   /** When the last attempt began. Absent before the first one. */
   readonly lastAttemptAt?: string;
@@ -2988,7 +2991,7 @@ export type Subscription = {
   readonly channelId: string;
   /** Name for people. */
   readonly name: string;
-  /** The publisher's own id of the customer whose it is. Absent: nobody's. */
+  /** The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's. */
   readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
@@ -3008,7 +3011,7 @@ export type Subscription = {
     readonly maxRetries: number;
     /** Milliseconds before the first retry. */
     readonly initialDelay: number;
-    /** Milliseconds that no delay exceeds. */
+    /** Milliseconds that no delay of the policy exceeds. */
     readonly maxDelay: number;
     /** Each delay is the one before, times this. */
     readonly backoffMultiplier: number;
@@ -3017,6 +3020,8 @@ export type Subscription = {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds that one attempt may take. */
   readonly timeoutMs: number;
+  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`. */
+  readonly maxRetryAfter: number;
   /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
   readonly maxConcurrency?: number;
   /** Tries per second. Absent: as many as it takes. */
@@ -3043,7 +3048,7 @@ export type Subscription = {
   };
   /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
   readonly secretUnreadableSince?: string;
-  /** Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them. */
+  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
   readonly warnings?: readonly FieldProblem[];
   /** When the subscription was made. */
   readonly createdAt: string;
@@ -3355,6 +3360,7 @@ export type UpdateSubscription = {
   } | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly maxRetryAfter?: number | undefined;
   readonly maxConcurrency?: number | null | undefined;
   readonly rateLimit?: number | null | undefined;
   readonly circuitBreaker?: boolean | undefined;

@@ -46,17 +46,19 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const tab = isInPanel ? 'overview' : chosen;
+  // That an owner routes nothing stands beside it.
+  const warnings = row.warnings?.filter(({ field }) => field !== 'owner') ?? [];
   return (
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <SubscriptionState of={row} isFailing={isFailing} /> <SubscriptionWhy of={row} isFailing={isFailing} />
       </p>
-      {row.warnings !== undefined && (
+      {warnings.length > 0 && (
         <div className="note bad stack">
           <p>{t.more.warnings}</p>
           <ul>
-            {row.warnings.map(({ field, reason }) => (
+            {warnings.map(({ field, reason }) => (
               <li key={field}>
                 <code>{field}</code> {reason}
               </li>
@@ -193,11 +195,15 @@ function Facts({ of: row }: { of: Subscription }) {
         {row.owner !== undefined && (
           <>
             <dt>{t.subscriptions.owner}</dt>
-            <dd className="mono">{row.owner}</dd>
+            <dd>
+              <span className="mono">{row.owner}</span> <span className="hint">{t.more.hints.owner}</span>
+            </dd>
           </>
         )}
         <dt>{t.subscriptions.timeout}</dt>
         <dd>{durationText(row.timeoutMs, t.units)}</dd>
+        <dt>{t.subscriptions.maxRetryAfter}</dt>
+        <dd>{durationText(row.maxRetryAfter, t.units)}</dd>
         {row.concurrency !== undefined && (
           <>
             <dt>{t.subscriptions.inFlight}</dt>

@@ -6,7 +6,7 @@ import { TimeField } from './time-field.tsx';
 
 /** Settings that few subscriptions need, as they are written. */
 type More = Record<
-  'headers' | 'timeoutMs' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret' | 'startFrom',
+  'headers' | 'timeoutMs' | 'maxRetryAfter' | 'rateLimit' | 'maxConcurrency' | 'owner' | 'secret' | 'startFrom',
   string
 > & { circuitBreaker: boolean };
 
@@ -16,6 +16,7 @@ export const moreOf = (subscription: Subscription | undefined, hasBreaker = true
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n'),
   timeoutMs: subscription?.timeoutMs.toString() ?? '',
+  maxRetryAfter: subscription?.maxRetryAfter.toString() ?? '',
   rateLimit: subscription?.rateLimit?.toString() ?? '',
   maxConcurrency: subscription?.maxConcurrency?.toString() ?? '',
   owner: subscription?.owner ?? '',
@@ -36,6 +37,9 @@ const headersOf = (text: string): Record<string, string> =>
       }),
   );
 
+/** The longest Retry-After of a subscription for which none is written (docs/api.md, Subscriptions). */
+const DAY_MS = 86_400_000;
+
 const isWritten = (text: string | undefined): text is string => text !== undefined && text.trim() !== '';
 
 /** The parts of a body that makes a subscription: only what was written, so that the app's own choices hold for the rest. */
@@ -44,6 +48,7 @@ export function newMore(written: Partial<More>, zone: Zone): Partial<CreateSubsc
   return {
     ...(isWritten(written.headers) && { headers: headersOf(written.headers) }),
     ...(isWritten(written.timeoutMs) && { timeoutMs: Number(written.timeoutMs) }),
+    ...(isWritten(written.maxRetryAfter) && { maxRetryAfter: Number(written.maxRetryAfter) }),
     ...(isWritten(written.rateLimit) && { rateLimit: Number(written.rateLimit) }),
     ...(isWritten(written.maxConcurrency) && { maxConcurrency: Number(written.maxConcurrency) }),
     ...(isWritten(written.owner) && { owner: written.owner.trim() }),
@@ -59,6 +64,9 @@ export function changedMore(written: Partial<More>): Partial<UpdateSubscription>
   return {
     ...(written.headers !== undefined && { headers: headersOf(written.headers) }),
     ...(written.timeoutMs !== undefined && { timeoutMs: Number(written.timeoutMs) }),
+    ...(written.maxRetryAfter !== undefined && {
+      maxRetryAfter: isWritten(written.maxRetryAfter) ? Number(written.maxRetryAfter) : DAY_MS,
+    }),
     ...(written.rateLimit !== undefined && { rateLimit: numberOrNone(written.rateLimit) }),
     ...(written.maxConcurrency !== undefined && { maxConcurrency: numberOrNone(written.maxConcurrency) }),
     ...(written.owner !== undefined && { owner: written.owner.trim() === '' ? null : written.owner.trim() }),
@@ -66,7 +74,7 @@ export function changedMore(written: Partial<More>): Partial<UpdateSubscription>
   };
 }
 
-const NUMBERS = ['timeoutMs', 'rateLimit', 'maxConcurrency'] as const;
+const NUMBERS = ['timeoutMs', 'maxRetryAfter', 'rateLimit', 'maxConcurrency'] as const;
 
 type Given = { more: More; onChange: (part: Partial<More>) => void; error: unknown; isNew: boolean };
 

@@ -233,6 +233,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     allTypes: 'alle',
     typesHint: 'Mit Kommas dazwischen. order.* nimmt alle, die so beginnen. Leer: alle.',
     owner: 'Eigentümer',
+    maxRetryAfter: 'Längstes Retry-After',
     nameOrHost: 'Name oder Host',
     filter: 'Filter',
     filterHint: 'Ein CEL-Ausdruck über die Nachricht, etwa payload.amount > 100. Leer: alle.',

@@ -232,6 +232,7 @@ export const enPages = {
     allTypes: 'all',
     typesHint: 'With commas between them. order.* takes all that begin so. Empty: all.',
     owner: 'Owner',
+    maxRetryAfter: 'Longest Retry-After',
     nameOrHost: 'Name or host',
     filter: 'Filter',
     filterHint: 'A CEL expression over the message, such as payload.amount > 100. Empty: all.',

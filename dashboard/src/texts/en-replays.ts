@@ -9,7 +9,7 @@ export const enReplays = {
     wouldReplay: (count: number, isMore: boolean) =>
       `${isMore ? 'At least ' : ''}${count === 1 ? '1 message' : `${number(count)} messages`} would be delivered.`,
     sinceWhy:
-      'Messages that the subscription wants, as it is now, are delivered again with a fresh policy, oldest first.',
+      'Messages that the subscription wants, as it is now, are delivered again with a fresh policy, beginning with the oldest.',
     from: 'From',
     to: 'To',
     toHint: 'Empty: now.',

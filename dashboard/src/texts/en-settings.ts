@@ -110,7 +110,7 @@ export const enSettings = {
     isSuspended: 'The app is suspended',
     resume: 'Resume',
     resumeTitle: (name: string) => `Resume ${name}?`,
-    resumeWhy: 'Its credentials are taken again. All that waits goes on, the oldest first.',
+    resumeWhy: 'Its credentials are taken again. All that waits goes on, beginning with the oldest.',
     isResumed: 'The app is resumed',
     defaults: 'Defaults',
     defaultsWhy:

@@ -41,22 +41,30 @@ export class AuthorizationServerError extends Error {
 /** The provider could not be asked; the message says why. */
 class UnansweredError extends Error {}
 
-/** The address where a person consents. */
+/**
+ * The address where a person consents. A parameter stands in it once (RFC 6749 §3.1): one that the provider's address has already is
+ * replaced.
+ */
 export async function authorizationUrl(
   auth: OAuth,
   credentials: ConnectionCredentials,
   { redirectUri, state, verifier }: { redirectUri: string; state: string; verifier: string },
 ): Promise<string> {
   const scope = filledWith(auth.scope, credentials);
-  return buildAuthorizationUrl(configurationOf(auth, credentials), {
+  const parameters = {
     ...auth.parameters,
+    client_id: String(credentials['clientId']),
     redirect_uri: redirectUri,
     response_type: 'code',
     ...(scope !== '' && { scope }),
     state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-  }).href;
+  };
+  const url = buildAuthorizationUrl(configurationOf(auth, credentials), parameters);
+  // The library puts them behind those that are there.
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 type Asked = { sender: Send; auth: OAuth; credentials: ConnectionCredentials; now: Date };

@@ -50,7 +50,8 @@ type Needed = {
   send: RequestSender['send'];
   accessTokens: AccessTokens;
   /** Why nothing is sent to an address; undefined when something may be. */
-  urlProblem: (url: string) => string | undefined;
+  /** Why nothing is sent to an address, as the end of a sentence. A name server may be asked. */
+  urlProblem: (url: string) => Promise<string | undefined>;
   finishAuthorization: (query: string) => Promise<ConsentOutcome>;
 };
 
@@ -98,9 +99,9 @@ export function createConnections(
   };
 
   return {
-    create: (caller, { connectorId, name, credentials, shared }) => {
+    create: async (caller, { connectorId, name, credentials, shared }) => {
       const connector = connectorFor(connectorId);
-      const read = readCredentials(connector, credentials, urlProblem);
+      const read = readCredentials(connector, credentials, await addressProblems(credentials, urlProblem));
       return tenants.within(caller, async (transaction) => {
         const id = newId('connection');
         const ciphertext = sealConnection(keyRing, id, { credentials: read });
@@ -126,12 +127,13 @@ export function createConnections(
     get: (caller, id) =>
       tenants.within(caller, async (transaction) => (await find(transaction, caller, id)).connection),
 
-    update: (caller, id, body) =>
-      tenants.within(caller, async (transaction) => {
+    update: async (caller, id, body) => {
+      const problems = await addressProblems(body.credentials ?? {}, urlProblem);
+      return tenants.within(caller, async (transaction) => {
         const { connection, ciphertext } = await lock(transaction, caller, id);
         const { credentials, ...change } = connectionChange.of(connection, body);
         const connector = connectorFor(connection.connectorId);
-        const read = credentials && readCredentials(connector, credentials, urlProblem);
+        const read = credentials && readCredentials(connector, credentials, problems);
         if (read === undefined && Object.keys(change).length === 0) return connection;
         const updated = await store.updateConnection(transaction, caller, id, {
           ...change,
@@ -146,7 +148,8 @@ export function createConnections(
           after: { ...after, ...(read !== undefined && { hasNewCredentials: true }) },
         });
         return updated;
-      }),
+      });
+    },
 
     delete: (caller, id) =>
       tenants.within(caller, async (transaction) => {
@@ -230,6 +233,18 @@ function connectorFor(id: string): Connector {
 /** Credentials that are addresses which this service asks; a browser alone goes to `authorizationUrl`. */
 const ASKED = ['baseUrl', 'tokenUrl'] as const;
 
+/** Problems of the addresses among credentials, by field; those of a form that the connector refuses included. */
+async function addressProblems(
+  credentials: Readonly<Record<string, unknown>>,
+  urlProblem: Needed['urlProblem'],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const problems = ASKED.map(async (field) => {
+    const url = credentials[field];
+    return [field, typeof url === 'string' ? await urlProblem(url) : undefined] as const;
+  });
+  return new Map(await Promise.all(problems));
+}
+
 /**
  * The credentials with their defaults. INVALID_REQUEST, with the field, for those that do not fit the connector, and for addresses to
  * which nothing is sent.
@@ -237,15 +252,14 @@ const ASKED = ['baseUrl', 'tokenUrl'] as const;
 function readCredentials(
   { name, auth }: Connector,
   credentials: ConnectionCredentials,
-  urlProblem: Needed['urlProblem'],
+  addressProblem: ReadonlyMap<string, string | undefined>,
 ): ConnectionCredentials {
   if (auth.type === 'none') throw invalidField('connectorId', `needs no connection: ${name} has no credentials`);
   const problem = misfitOf(auth.credentials, credentials, ['credentials']);
   if (problem !== undefined) throw invalidField(problem.field, problem.reason);
   const read: ConnectionCredentials = auth.credentials.parse(credentials);
   for (const field of ASKED) {
-    const url = read[field];
-    const reason = typeof url === 'string' ? urlProblem(url) : undefined;
+    const reason = addressProblem.get(field);
     if (reason !== undefined) throw invalidField(`credentials.${field}`, reason);
   }
   const unsendable = unsendableIn(auth, read);

@@ -12,7 +12,7 @@ import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import { endProblems } from './configs/schedule.ts';
-import type { Checks } from './problems/languages-and-targets.ts';
+import type { ChecksAndLookUps } from './problems/languages-and-targets.ts';
 import { createFindProblems, requireFitting, together } from './validate.ts';
 import { listeningIn } from './plan/listens.ts';
 import { missingIn } from './problems/problems.ts';
@@ -63,7 +63,7 @@ export type Workflows = {
 };
 
 type Collaborators = {
-  checks: Checks;
+  checks: ChecksAndLookUps;
   activation: Activation;
   schemas: Pick<Schemas, 'problemOf'>;
   audit: { record: RecordAudit };

@@ -3,7 +3,7 @@ import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import { expressionCountProblem } from './problems/expression-count.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
-import type { Checks } from './problems/languages-and-targets.ts';
+import type { Checks, ChecksAndLookUps } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';
 import { problemsOf } from './problems/problems.ts';
@@ -33,7 +33,7 @@ export function createFindProblems({
   checks,
   schemas,
 }: {
-  checks: Checks;
+  checks: ChecksAndLookUps;
   schemas: Pick<Schemas, 'problemOf'>;
 }): FindProblems {
   const namedIn = async (given: Given, { environmentId, look, own }: Parameters<FindProblems>[1]) => [
@@ -49,10 +49,30 @@ export function createFindProblems({
     const size = sizeProblem(texts) ?? expressionCountProblem(given.steps);
     if (size !== undefined) return [size];
     await checks.expressions.compileAhead(given, where.environmentId);
-    const { problems, hasForm } = problemsOf(given, checks);
+    const addresses = new Map<string, string>();
+    const urlProblem: Checks['urlProblem'] = (url, field) => {
+      addresses.set(field, url);
+      return checks.urlProblem(url, field);
+    };
+    const { problems, hasForm } = problemsOf(given, { ...checks, urlProblem });
     // A field that is wrong by itself names nothing.
-    return together(problems, hasForm ? await namedIn(given, where) : []);
+    return together(problems, hasForm ? await namedIn(given, where) : [], await lookedUp(addresses, checks));
   };
+}
+
+/** Host names of a definition that are looked up, all at the same time. Each request judges its addresses again. */
+const MOST_LOOKED_UP = 20;
+
+/** Problems of addresses, by their fields, whose host names lead where nothing is sent. */
+async function lookedUp(
+  addresses: ReadonlyMap<string, string>,
+  { lookedUpProblem }: Pick<ChecksAndLookUps, 'lookedUpProblem'>,
+): Promise<ErrorDetails[]> {
+  const found = [...addresses].slice(0, MOST_LOOKED_UP).map(async ([field, url]) => {
+    const reason = await lookedUpProblem(url);
+    return reason === undefined ? [] : [{ field, reason }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The first problems of several looks, without those of fields that an earlier look has spoken of. */

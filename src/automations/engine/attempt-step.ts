@@ -127,7 +127,8 @@ function retryDelayOf(
   { code, canRetry, retryAfterMs }: StepFailed,
 ): number | undefined {
   if (!canRetry || nonRetryableErrors.some((listed) => meansError(listed, code))) return undefined;
-  return delayAfterFailure(retryPolicy, failures, retryAfterMs);
+  // A step has no bound of its own for what its receiver asks for.
+  return delayAfterFailure(retryPolicy, failures, { retryAfterMs, maxRetryAfter: retryPolicy.maxDelay });
 }
 
 /**

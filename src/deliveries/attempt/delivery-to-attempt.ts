@@ -45,6 +45,8 @@ export type SubscriptionToAttempt = {
   /** Number of this form of its requests. */
   requestVersion: number;
   timeoutMs: number;
+  /** Longest Retry-After of its receiver that is kept to, ms. */
+  maxRetryAfter: number;
   maxConcurrency: number | null;
   rateLimit: number | null;
   /** False: no circuit opens for it. */

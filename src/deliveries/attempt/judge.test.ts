@@ -40,6 +40,7 @@ function delivery(policyAttempts: number): DeliveryToAttempt {
       headers: null,
       requestVersion: 1,
       timeoutMs: 10_000,
+      maxRetryAfter: 86_400_000,
       maxConcurrency: null,
       rateLimit: null,
       hasCircuitBreaker: true,

@@ -48,7 +48,10 @@ export function judge(
 ): Judgement {
   if (sent.isDelivered) return { status: 'delivered', dueAt: null, deadLetterReason: null };
   if (sent.response?.status === 410) return { status: 'failed', dueAt: null, deadLetterReason: 'gone' };
-  const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, sent.retryAfterMs);
+  const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, {
+    retryAfterMs: sent.retryAfterMs,
+    maxRetryAfter: delivery.subscription.maxRetryAfter,
+  });
   if (delayMs === undefined) return { status: 'failed', dueAt: null, deadLetterReason: 'exhausted' };
   const isOver = policyEndsAt(delivery.policy, delivery.policyStartedAt, delivery.subscription.timeoutMs) <= now;
   if ((isProbe || isLastChance) && isOver) return { status: 'failed', dueAt: null, deadLetterReason: 'circuit' };

@@ -9,5 +9,5 @@ const claimable = (prefix: '' | 'd.' = ''): string =>
 export const inLane = (lane: Lane, prefix: '' | 'd.' = ''): string =>
   `${claimable(prefix)} AND ${prefix}policy_attempts ${lane === 'first' ? '= 0' : '> 0'}`;
 
-/** A retry is claimed a little (0.5 s) before its time and started at it: nextRetryAt is exact however seldom workers poll. */
+/** A retry is claimed a little before its time and started at it: nextRetryAt is exact however seldom workers poll. */
 export const LEAD_SECONDS: Record<Lane, number> = { first: 0, retry: 0.7 };

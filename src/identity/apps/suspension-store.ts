@@ -40,7 +40,7 @@ const OPEN_SUBSCRIPTIONS = `
   WHERE id IN (
     SELECT x.id FROM subscriptions x ${LIVE} AND x.app_suspended_at IS NOT NULL ORDER BY x.id FOR NO KEY UPDATE OF x)`;
 
-/** Deliveries and scheduled messages go on from where they were held, oldest first. */
+/** Deliveries and scheduled messages go on from where they were held. */
 export async function activateResources(db: DatabaseTransaction, appId: string, at: Date): Promise<void> {
   await db.$executeRawUnsafe(OPEN_CHANNELS, appId);
   await db.$executeRawUnsafe(RELEASE_SCHEDULED, appId);

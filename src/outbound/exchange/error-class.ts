@@ -41,7 +41,7 @@ const BY_CODE: ReadonlyMap<string, Entry> = new Map(
     EMFILE: OUR_SOCKETS,
     ENFILE: OUR_SOCKETS,
     ENOBUFS: OUR_SOCKETS,
-    UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KiB of headers'],
+    UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 64 KiB of headers'],
     UND_ERR_RES_CONTENT_LENGTH_MISMATCH: PROTOCOL,
     // undici asserts that a status is at least 100 ("HTTP/1.1 099").
     ERR_ASSERTION: PROTOCOL,
@@ -49,7 +49,11 @@ const BY_CODE: ReadonlyMap<string, Entry> = new Map(
   }),
 );
 
-/** Errors of OpenSSL and Node about a certificate, in words that hold nothing of the certificate itself. */
+const OLD_TLS = 'the receiver does not speak TLS 1.2 or later';
+const NO_TLS = 'the receiver does not speak TLS at this port, such as one for plain http';
+const NO_CLIENT_CERTIFICATE = 'the receiver demands a client certificate, which the service does not send';
+
+/** Errors of OpenSSL and Node about a handshake, in words that hold nothing of the certificate itself. */
 const TLS_TEXTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     CERT_HAS_EXPIRED: 'the TLS certificate has expired',
@@ -61,8 +65,32 @@ const TLS_TEXTS: ReadonlyMap<string, string> = new Map(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the TLS certificate chain ends in an authority that is not trusted',
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate chain is incomplete',
     ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another host name',
+    ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
+    ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+    ERR_SSL_HTTP_REQUEST: NO_TLS,
   }),
 );
+
+/** Alerts of a receiver (RFC 8446 §6.2), by the end of the code: what stands before it differs between releases of OpenSSL. */
+const ALERT_TEXTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    NO_APPLICATION_PROTOCOL: 'the receiver does not offer HTTP/1.1 over TLS, such as one with HTTP/2 alone',
+    PROTOCOL_VERSION: OLD_TLS,
+    CERTIFICATE_REQUIRED: NO_CLIENT_CERTIFICATE,
+    // No certificate is sent, so a bad one is the missing one.
+    BAD_CERTIFICATE: NO_CLIENT_CERTIFICATE,
+    // Up to TLS 1.2 both causes have the same alert.
+    HANDSHAKE_FAILURE:
+      'the receiver refused the TLS handshake: it demands a client certificate, which the service does not send, or has no cipher in common',
+  }),
+);
+const ALERT = /^ERR_SSL_.{0,20}_ALERT_(\w{1,40})$/;
+
+const tlsTextOf = (error: unknown): string | undefined => {
+  const code = textOf(error, 'code');
+  return TLS_TEXTS.get(code) ?? ALERT_TEXTS.get(ALERT.exec(code)?.[1] ?? '');
+};
 
 const DNS_TEXTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
@@ -78,13 +106,16 @@ function textOf(error: unknown, member: 'code' | 'message'): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Whether a failed name lookup says that there is no such name, or no address of it. */
+export const isAbsentName = (error: unknown): boolean => DNS_TEXTS.has(textOf(error, 'code'));
+
 /** A failed name lookup, with a text that may be shown. */
 export const dnsError = (error: unknown): OutboundError =>
   new OutboundError('dns', DNS_TEXTS.get(textOf(error, 'code')) ?? 'the host name could not be resolved', error);
 
 /** A failed TLS handshake: anything that went wrong between the TCP connection and the first byte of HTTP. */
 export const tlsError = (error: unknown): OutboundError =>
-  new OutboundError('tls', TLS_TEXTS.get(textOf(error, 'code')) ?? 'the TLS handshake failed', error);
+  new OutboundError('tls', tlsTextOf(error) ?? 'the TLS handshake failed', error);
 
 /**
  * The class and the shown text of every failure before an answer's headers are complete. An unknown failure is `protocol`: the parser
@@ -93,6 +124,9 @@ export const tlsError = (error: unknown): OutboundError =>
 export function classifyError(error: unknown): AttemptError {
   if (error instanceof OutboundError) return { class: error.class, message: error.message };
   const code = textOf(error, 'code');
+  // With TLS 1.3 a receiver looks at the client's certificate when the handshake is over for the client.
+  const tlsText = tlsTextOf(error);
+  if (tlsText !== undefined) return { class: 'tls', message: tlsText };
   // A 101, or bytes that no request waits for: undici reports both as socket errors, and only their text differs.
   const isBadAnswer = code === 'UND_ERR_SOCKET' && textOf(error, 'message').startsWith('bad ');
   const [errorClass, message] = (isBadAnswer ? undefined : BY_CODE.get(code)) ?? PROTOCOL;

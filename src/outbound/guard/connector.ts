@@ -77,8 +77,8 @@ function openTls(socket: Socket, hostname: string, secureContext: SecureContext)
     socket,
     secureContext,
     host: hostname,
-    // An address may not stand in SNI (RFC 6066 §3); it is then compared with the certificate's IP names.
-    servername: isIP(hostname) === 0 ? hostname : '',
+    // Neither an address nor a dot at the end may stand in SNI (RFC 6066 §3). An address is then compared with the certificate's IP names.
+    servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
   });
@@ -110,6 +110,8 @@ async function open(
       phase = 'tls';
       socket = openTls(tcp, target.hostname, context);
       await untilReady(socket, 'secureConnect');
+      // An alert that comes now is told, and the end of the connection behind it would take its place.
+      socket.on('error', (error) => socket.destroy(error));
     }
     // undici connects again, for ever, when it is given a socket that is already closed.
     if (socket.destroyed || socket.remoteAddress === undefined) {

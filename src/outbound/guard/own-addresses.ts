@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { type Address, readAddress } from './addresses.ts';
+import { type Address, isLoopbackName, readAddress } from './addresses.ts';
 import { isInspectPath } from './inspect-path.ts';
 
 /** An address at which the service itself, or a server of its own, listens. */
@@ -60,15 +60,14 @@ type Entry = OwnEndpoint & {
 /** Ways to write the machine itself that no name server is asked for. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
-
 const plainHost = (host: string): string =>
   host
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
+/** Port of a URL, 80 or 443 where it names none. */
+export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** The system's own look-up, as the database's driver uses it: /etc/hosts and search domains count. */
 export const lookUpOwn = async (host: string): Promise<string[]> =>

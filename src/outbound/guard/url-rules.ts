@@ -6,6 +6,8 @@ const MAX_URL_LENGTH = 2_048;
 /** Longest host name and label (RFC 1035 §2.3.4). */
 const MAX_HOST_LENGTH = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Names of containers and services have underscores too. */
+const PRIVATE_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** White space, controls, DEL, the backslash and lone surrogates: WHATWG drops them or turns them round before it looks. */
 const MEANS_SOMETHING_ELSE = /[\p{Cc} \\\p{Surrogate}]/u;
@@ -21,8 +23,8 @@ const RESERVED_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa', '.
 
 export type UrlRules = {
   allowHttp: boolean;
-  /** The name `localhost` may be used: the operator has allowed all of 127.0.0.0/8. */
-  allowLocalhost: boolean;
+  /** Names of a private network may be used: the operator has allowed ranges, and the addresses decide. */
+  allowPrivateNames: boolean;
 };
 
 /** The text between `//` and the path, as written. */
@@ -37,14 +39,24 @@ function portProblem({ port }: URL): string | undefined {
     : undefined;
 }
 
-function nameProblem(name: string, rules: UrlRules): string | undefined {
-  if (name === 'localhost') return rules.allowLocalhost ? undefined : 'must not name a host of a private network';
-  const labels = name.split('.');
-  if (name.length > MAX_HOST_LENGTH || !labels.every((label) => LABEL.test(label))) {
-    return 'must have a host name of letters, digits and inner hyphens, without a dot at its end';
+const areLabels = (name: string, label: RegExp): boolean =>
+  name.length <= MAX_HOST_LENGTH && name.split('.').every((each) => label.test(each));
+
+/** Whether a host name can be one of the public Internet, by its form. */
+export const isPublicName = (name: string): boolean =>
+  areLabels(name, LABEL) && name.includes('.') && !RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix));
+
+function nameProblem(name: string, { allowPrivateNames }: UrlRules): string | undefined {
+  if (allowPrivateNames) {
+    // A dot at the end says that the name is complete.
+    return areLabels(name.replace(/\.$/, ''), PRIVATE_LABEL)
+      ? undefined
+      : 'must have a host name of letters, digits, underscores and inner hyphens';
   }
-  const isPrivate = labels.length === 1 || RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix));
-  return isPrivate ? 'must not name a host of a private network' : undefined;
+  if (isPublicName(name)) return undefined;
+  return areLabels(name, LABEL)
+    ? 'must not name a host of a private network'
+    : 'must have a host name of letters, digits and inner hyphens, without a dot at its end';
 }
 
 /** Why a URL is refused, as the end of a sentence. `isForm`: whatever its address is, the text is no URL that a request can be sent to. */

@@ -21,7 +21,7 @@ export function createConnectionsOf(deps: ProcessDependencies, audit: { record: 
   return createConnections(deps, {
     audit,
     send,
-    urlProblem: (url) => deps.guard.checkUrl(url),
+    urlProblem: async (url) => (await deps.guard.judgeUrl(url)).problem,
     accessTokens: createAccessTokens(asking),
     finishAuthorization: createFinish({
       ...asking,

@@ -20,7 +20,7 @@ export type ReadSubscription = Omit<
 
 /** SQL: what a first try needs to know of the subscription `s`, which is active and whose circuit is closed. */
 export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUrl', s.webhook_url, 'headers', s.headers,
-    'requestVersion', s.request_version, 'timeoutMs', s.timeout_ms, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
+    'requestVersion', s.request_version, 'timeoutMs', s.timeout_ms, 'maxRetryAfter', s.max_retry_after, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
     'hasCircuitBreaker', s.circuit_breaker,
     'isSecretUnreadable', s.secret_unreadable_since IS NOT NULL, 'policy', ${policyOf('s')},
     'at', (extract(epoch FROM now()) * 1000)::float8,

@@ -20,6 +20,7 @@ import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog, type ServiceLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
+import type { ResolveHost } from '../../../src/outbound/guard/resolve-host.ts';
 import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';
 import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
@@ -65,7 +66,7 @@ type RequestOptions = { key?: string | null; headers?: Record<string, string> };
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
  * certificates of `trustedCertificates` (PEM). `log` takes what is silent otherwise. `schemes` are asked before API keys. Without `port` it
- * takes a free one. `temporalAddress`: a server of the test's own.
+ * takes a free one. `temporalAddress`: a server of the test's own. `resolve` gives the addresses of receivers' names.
  */
 export async function startPosthorn(
   options: {
@@ -78,6 +79,7 @@ export async function startPosthorn(
     port?: number;
     log?: ServiceLog;
     temporalAddress?: string;
+    resolve?: ResolveHost;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
@@ -105,13 +107,14 @@ export async function startPosthorn(
     filters: createFilters(),
     own,
     guard:
-      options.trustedCertificates === undefined
+      options.trustedCertificates === undefined && options.resolve === undefined
         ? createGuard(config, own)
         : createAddressGuard({
             allowCidrs: config.webhookAllowCidrs,
             allowHttp: config.allowHttpWebhooks,
             own,
-            trustedCertificates: options.trustedCertificates,
+            ...(options.trustedCertificates && { trustedCertificates: options.trustedCertificates }),
+            ...(options.resolve && { resolve: options.resolve }),
           }),
     publishingConfigs: createConfigs(database.pool),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseUrl } from '../../../kernel/values/parse-url.ts';
 import { headerNameProblem } from '../../../outbound/request-headers.ts';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';
@@ -7,10 +8,13 @@ import { client, object, secret, text } from './fields.ts';
 // servers decode %2f and %5c as well before they look for steps, and some drop what follows a `;`.
 const STEP_ASIDE = /^[^?#]*(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#;]|%2f|%5c|%3b|$)/i;
 
+/** Whether a client or a server may take a part of an address, before its query, for a step out of what stands before it. */
+const stepsAside = (address: string): boolean => STEP_ASIDE.test(address.replaceAll(/[\t\n\r]/g, ''));
+
 const path = z
   .string()
   .regex(/^\/(?!\/)/, 'must begin with one /')
-  .refine((given) => !STEP_ASIDE.test(given.replaceAll(/[\t\n\r]/g, '')), 'must not have . or .. as a part')
+  .refine((given) => !stepsAside(given), 'must not have . or .. as a part')
   .describe('Path behind the base address.');
 const query = object('Parameters of the address.').exactOptional();
 const body = z.unknown().optional().describe('Body, sent as JSON.');
@@ -47,6 +51,8 @@ const operations = [
 const baseUrl = z
   .url({ protocol: /^https?$/ })
   .regex(/^[^?#]*[^/?#]$/, 'must end without /, ? and #')
+  // A path behind `/v2/..` would not stand below it.
+  .refine((given) => !stepsAside(given), 'must not have . or .. as a part')
   .describe('Address before all paths, such as `https://api.example.com/v2`.');
 
 /** For services without a connector of their own, and for an author's own services. */
@@ -79,6 +85,21 @@ export const http: Connector = {
 
 const provider = (description: string) => z.url({ protocol: /^https?$/ }).describe(description);
 
+/** Parameters that the service sends to a provider with each request for consent (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+const OWN_PARAMETERS = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+];
+const ownParameterIn = (address: string): string | undefined => {
+  const parameters = parseUrl(address)?.searchParams;
+  return OWN_PARAMETERS.find((name) => parameters?.has(name) === true);
+};
+
 /** The same for services that take access tokens of OAuth 2.0. */
 export const httpOAuth: Connector = {
   id: 'http-oauth',
@@ -90,7 +111,11 @@ export const httpOAuth: Connector = {
     type: 'oauth2',
     credentials: z.strictObject({
       baseUrl,
-      authorizationUrl: provider('Address at the provider where a person consents.'),
+      authorizationUrl: provider('Address at the provider where a person consents.').superRefine((address, context) => {
+        const name = ownParameterIn(address);
+        if (name !== undefined)
+          context.addIssue({ code: 'custom', message: `must not have the parameter ${name}, which the service sets` });
+      }),
       tokenUrl: provider('Token endpoint of the provider.'),
       issuer: text('Name that the provider gives itself. Default: the origin of `authorizationUrl`.').exactOptional(),
       scope: text('Scopes, with spaces between them.').exactOptional(),

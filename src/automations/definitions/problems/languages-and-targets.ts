@@ -7,8 +7,14 @@ export type Checks = {
   expressions: Pick<StepExpressions, 'check' | 'compileAhead'>;
   /** Why an expression can be no filter of a message; undefined when it can. */
   filterProblem(expression: string): string | undefined;
-  /** Why nothing is sent to this address; undefined when something may be. */
-  urlProblem(url: string): string | undefined;
+  /** Why nothing is sent to this address, which stands in `field`; undefined when something may be. */
+  urlProblem(url: string, field: string): string | undefined;
+};
+
+/** The checks, and the look-ups that problems.ts cannot wait for. */
+export type ChecksAndLookUps = Checks & {
+  /** `urlProblem`, with the addresses of a host name where the operator has allowed ranges. */
+  lookedUpProblem(url: string): Promise<string | undefined>;
 };
 
 /** Answers to problems.ts from the filters and the address guard of a process. */
@@ -17,8 +23,8 @@ export function createChecks({
   guard,
 }: {
   filters: Pick<Filters, 'measure'>;
-  guard: Pick<AddressGuard, 'checkUrl'>;
-}): Checks {
+  guard: Pick<AddressGuard, 'checkUrl' | 'judgeUrl'>;
+}): ChecksAndLookUps {
   return {
     expressions: createStepExpressions(),
     filterProblem(expression) {
@@ -26,5 +32,6 @@ export function createChecks({
       return 'problem' in measured ? measured.problem : undefined;
     },
     urlProblem: (url) => guard.checkUrl(url),
+    lookedUpProblem: async (url) => (await guard.judgeUrl(url)).problem,
   };
 }

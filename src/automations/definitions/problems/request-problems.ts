@@ -14,7 +14,7 @@ export function requestProblems(
   { urlProblem }: Pick<Checks, 'urlProblem'>,
 ): DefinitionProblem[] {
   if (step.type !== 'action' || step.action !== 'http') return [];
-  const reason = addressProblem(step, urlProblem);
+  const reason = addressProblem(step, (url) => urlProblem(url, `${at}.url`));
   return [
     ...(reason === undefined ? [] : [{ field: `${at}.url`, reason }]),
     ...headerProblems(step.headers, at),
@@ -23,7 +23,10 @@ export function requestProblems(
 }
 
 /** An address whose origin is written out is looked at now, any other one when it is called. */
-function addressProblem(step: PlannedStep & HttpAction, urlProblem: Checks['urlProblem']): string | undefined {
+function addressProblem(
+  step: PlannedStep & HttpAction,
+  urlProblem: (url: string) => string | undefined,
+): string | undefined {
   const url = String(step.url);
   try {
     return hasWrittenOrigin(url) ? urlProblem(filledAddress(url, () => 'x')) : writtenOriginProblem(step);
