@@ -77,7 +77,7 @@ export function automationsPart(
         log.info({ runs }, 'took over runs that a dead worker had claimed and not begun; they are due again');
     },
     /** Temporal is told of schedules that were changed. */
-    syncSchedules: () => syncSchedules({ pool, log, schedules }),
+    syncSchedules: () => syncSchedules({ pool, log, clock, schedules }),
     activities: {
       ...createScheduledRunActivities({ pool, newId, isSearchable, schedules }),
       ...createRunActivities({
