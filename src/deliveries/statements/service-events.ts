@@ -7,15 +7,22 @@ export const isoTime = (time: string): string => `to_char(${time} AT TIME ZONE '
 
 /**
  * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id, and channel_id (null: of no
- * channel). `payload` gives an SQL expression for every field of the event's payload.
+ * channel). `payload` gives an SQL expression for every field of the event's payload, `chainDepth` one for the number of runs that stand
+ * before a run that the event begins. By default, what happens to deliveries of the system channel itself causes no event.
  */
 export function serviceEvent<T extends ServiceEventType>(
   eventType: T,
-  { from, payload }: { from: string; payload: Record<keyof ServiceEvents[T], string> },
+  {
+    from,
+    payload,
+    chainDepth = 'NULL',
+    condition = `e.channel_id IS DISTINCT FROM ${systemChannel('e.environment_id')}`,
+  }: { from: string; payload: Record<keyof ServiceEvents[T], string>; chainDepth?: string; condition?: string },
 ): string {
   const fields = Object.entries<string>(payload).map(([field, expression]) => `'${field}', ${expression}`);
-  return `SELECT e.environment_id, '${eventType}' AS event_type, json_build_object(${fields.join(', ')})::text AS payload
-    FROM ${from} e WHERE e.channel_id IS DISTINCT FROM ${systemChannel('e.environment_id')}`;
+  return `SELECT e.environment_id, '${eventType}' AS event_type, json_build_object(${fields.join(', ')})::text AS payload,
+      ${chainDepth}::smallint AS chain_depth
+    FROM ${from} e WHERE ${condition}`;
 }
 
 /** SQL: the service events of new dead letters, which `from` returns whole. */
@@ -31,6 +38,8 @@ export const deliveryExhausted = (from: string): string =>
       reason: 'e.reason',
       attempts: 'e.attempts',
     },
+    // Those of the run that published the message: a run that the event begins is one that the message might have begun.
+    chainDepth: '(SELECT m.chain_depth FROM messages m WHERE m.id = e.message_id)',
   });
 
 /** SQL: the service events of new dead letters of runs, which `from` returns whole. */
@@ -45,17 +54,24 @@ export const runFailed = (from: string): string =>
       reason: 'e.reason',
       attempts: 'e.attempts',
     },
+    chainDepth: '(SELECT r.chain_depth + 1 FROM runs r WHERE r.id = e.run_id)',
+    // Runs that service events have begun count, too: the length of their chain ends it.
+    condition: 'true',
   });
 
 /**
- * SQL: two CTEs that publish the rows of `events` (`serviceEvent`, joined by UNION ALL) on the system channels of their environments.
- * They belong to the statement, and so to the transaction, that causes the events. Dispatchers find the deliveries at their next poll.
+ * SQL: CTEs that publish the rows of `events` (`serviceEvent`, joined by UNION ALL) on the system channels of their environments.
+ * They belong to the statement, and so to the transaction, that causes the events. Dispatchers find the deliveries at their next poll, and
+ * workers the notes: filters of triggers cannot be asked here. An environment without workflows needs no notes.
  */
 export const publishEvents = (events: string): string => `
   event AS (
-    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-    SELECT v.id, v.environment_id, ${systemChannel('v.environment_id')}, v.event_type, v.payload, posthorn_time(v.id)
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at, chain_depth)
+    SELECT v.id, v.environment_id, ${systemChannel('v.environment_id')}, v.event_type, v.payload, posthorn_time(v.id), v.chain_depth
     FROM (SELECT posthorn_id('msg') AS id, e.* FROM (${events}) e) v
     RETURNING id, environment_id, channel_id, event_type
+  ), event_note AS (
+    INSERT INTO heard_messages (message_id, environment_id) SELECT e.id, e.environment_id FROM event e
+    WHERE EXISTS (SELECT FROM workflows w WHERE w.environment_id = e.environment_id)
   ), event_delivery AS (${fanOut({ messages: 'event m' })}
   )`;
