@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { findFreePort } from '../../local/ports.ts';
 import { plannedSchedule } from '../../src/automations/definitions/configs/schedule.ts';
 import { timesOf } from '../../src/automations/definitions/configs/schedule-times.ts';
 import { beginScheduledRun } from '../../src/automations/schedules/begin.ts';
 import { upcomingOf } from '../../src/automations/schedules/calendars.ts';
 import { forgetSynced } from '../../src/automations/schedules/store.ts';
+import { syncSchedules } from '../../src/automations/schedules/sync.ts';
 import { createSchedules } from '../../src/temporal/schedules.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
@@ -290,6 +292,40 @@ test('a schedule that cannot be put into Temporal says why on its workflow, and 
     );
     return told.problem === undefined && told.nextRunAt !== undefined;
   });
+});
+
+test('a change that Temporal cannot be told of shows on each of its workflows until it can be', async () => {
+  // No worker: the only one that tells is this test.
+  const alone = await startPosthorn({ withWorker: false });
+  const { activate, good } = workflowCalls(alone);
+  const connection = Connection.lazy({ address: `127.0.0.1:${await findFreePort()}` });
+  try {
+    const trigger = { type: 'schedule', config: { cron: YEARLY } };
+    const ids = [await activate(trigger, [note]), await activate(trigger, [note])];
+    const timesOfAll = () =>
+      Promise.all(
+        ids.map((id) => good<{ problem?: string; nextRunAt?: string }>('GET', `/v1/workflows/${id}/schedule`)),
+      );
+    const tell = (client: Client) => {
+      const { pool, log, clock } = alone.deps;
+      const schedules = createSchedules(client, { taskQueue: posthorn.taskQueue });
+      return syncSchedules({ pool, log, clock, schedules });
+    };
+    await tell(new Client({ connection }));
+    for (const times of await timesOfAll()) {
+      expect(times.problem).toMatch(/^Temporal has not been told of the last change yet: /);
+      expect(times.nextRunAt).toBeUndefined();
+    }
+    await tell(posthorn.temporal);
+    for (const times of await timesOfAll()) {
+      expect(times.problem).toBeUndefined();
+      expect(times.nextRunAt).toBeDefined();
+    }
+    for (const id of ids) await scheduleOf(id).delete();
+  } finally {
+    await connection.close();
+    await alone.stop();
+  }
 });
 
 test('schedules of a lost Temporal store are made again', async () => {

@@ -2591,7 +2591,7 @@ export type Schedule = {
   readonly nextRunAt?: string;
   /** Last time that began a run. Absent before the first one. */
   readonly lastRunAt?: string;
-  /** Why Temporal does not have the schedule as it was last changed. It is tried again until Temporal takes it, unless Temporal refuses it. */
+  /** Why Temporal does not have the schedule as it was last changed: it has refused it, or could not be told of it yet. */
   readonly problem?: string;
 };
 

@@ -13,7 +13,7 @@ export const scheduleAnswer = z.strictObject({
     .string()
     .exactOptional()
     .describe(
-      'Why Temporal does not have the schedule as it was last changed. It is tried again until Temporal takes it, unless Temporal refuses it.',
+      'Why Temporal does not have the schedule as it was last changed: it has refused it, or could not be told of it yet.',
     ),
 });
 export type ScheduleTimes = z.output<typeof scheduleAnswer>;

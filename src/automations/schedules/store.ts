@@ -39,13 +39,16 @@ export async function insertScheduledRun(
 /** A schedule that Temporal is to be told of. `isTopUp`: it has this revision, and needs further times. */
 export type DueSchedule = { workflowId: string; revision: number; isTopUp: boolean };
 
-/** Locks the first schedule behind `after` that Temporal is to be told of, and that no other worker tells it of. */
-export async function lockDueSchedule(connection: PoolClient, after: string): Promise<DueSchedule | undefined> {
+/** Locks a schedule that Temporal is to be told of, that is none of `but`, and that no other worker tells it of. */
+export async function lockDueSchedule(
+  connection: PoolClient,
+  but: readonly string[],
+): Promise<DueSchedule | undefined> {
   const { rows } = await connection.query<DueSchedule>({
     name: 'lock_due_schedule',
     text: `SELECT workflow_id AS "workflowId", revision, synced = revision AS "isTopUp" FROM workflow_schedules
-      WHERE workflow_id > $1 AND (synced < revision OR top_up_at <= now()) ORDER BY workflow_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    values: [after],
+      WHERE (synced < revision OR top_up_at <= now()) AND workflow_id <> ALL ($1) LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    values: [but],
   });
   return rows[0];
 }

@@ -22,20 +22,18 @@ type SyncDependencies = { pool: Pool; log: Logger; clock: Clock; schedules: Sche
  * waits, and the next look tells it. A schedule that cannot be told is passed over, and its workflow says why.
  */
 export async function syncSchedules(deps: SyncDependencies): Promise<void> {
-  let after = '';
+  const seen: string[] = [];
   try {
-    for (let told = 0; told < AT_ONCE; told += 1) {
-      const ends = await syncOne(deps, after);
+    while (seen.length < AT_ONCE) {
+      const ends = await syncOne(deps, seen);
       if (ends === undefined) return;
-      after = ends.workflowId;
-      if (ends.failure === undefined) continue;
-      deps.log.warn(
-        { err: ends.failure, workflowId: after },
-        'Temporal was not told of a schedule; the next look tells it',
-      );
-      const isAway = AWAY.has(grpcStatusOf(ends.failure));
-      const problem = `Temporal has not been told of the last change yet: ${messageOf(ends.failure)}`;
-      await recordUntold(deps.pool, problem, isAway ? undefined : after);
+      const { workflowId, failure } = ends;
+      seen.push(workflowId);
+      if (failure === undefined) continue;
+      deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
+      const isAway = AWAY.has(grpcStatusOf(failure));
+      const problem = `Temporal has not been told of the last change yet: ${messageOf(failure)}`;
+      await recordUntold(deps.pool, problem, isAway ? undefined : workflowId);
       if (isAway) return;
     }
   } catch (failure) {
@@ -53,10 +51,10 @@ const AWAY: ReadonlySet<unknown> = new Set([
 /** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. Undefined where none is due. */
 const syncOne = (
   deps: SyncDependencies,
-  after: string,
+  seen: readonly string[],
 ): Promise<{ workflowId: string; failure?: unknown } | undefined> =>
   inTransaction(deps.pool, async (connection) => {
-    const due = await lockDueSchedule(connection, after);
+    const due = await lockDueSchedule(connection, seen);
     if (due === undefined) return undefined;
     const { workflowId } = due;
     const found = await findScheduled(connection, workflowId);
