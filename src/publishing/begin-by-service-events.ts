@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { WORKFLOW_BOUNDS } from '../contract/run-outline.ts';
 import { isUnreachable } from '../db/connections/until-reachable.ts';
@@ -17,7 +17,6 @@ import {
 } from './storing/event-runs-store.ts';
 
 type Dependencies = {
-  pool: Pool;
   log: Pick<Logger, 'error' | 'warn'>;
   newId: NewId;
   filters: Pick<Filters, 'evaluate'>;
@@ -58,6 +57,8 @@ async function currentConfig(
   return known?.version === version ? known : publishingConfigs.newest(environmentId, channelId);
 }
 
+const TOO_DEEP = `the chain of runs before it is too long: a service event counts as ${WORKFLOW_BOUNDS.serviceEventDepth} of the ${WORKFLOW_BOUNDS.chainDepth} runs that may stand one below the other`;
+
 /** A fault in one event keeps no other one from its runs. */
 async function begin(
   { filters, newId, log }: Dependencies,
@@ -77,12 +78,12 @@ async function begin(
   if (begun.length === 0) return;
   // Nobody publishes a service event who could be refused: the run itself says that the chain ends.
   const isTooDeep = chainDepth >= WORKFLOW_BOUNDS.chainDepth;
-  const skippedFor = `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already`;
   if (isTooDeep)
-    log.warn(
-      { messageId, eventType, workflowIds: begun.map(({ workflowId }) => workflowId) },
-      'a service event at the end of a chain of runs began no further one; the runs are kept as skipped',
-    );
+    for (const { workflowId } of begun)
+      log.warn(
+        { messageId, workflowId },
+        'a service event would have begun one run too many of a chain; the workflow has a skipped run that says so',
+      );
   await insertEventRuns(
     connection,
     messageId,
@@ -90,7 +91,7 @@ async function begin(
       id: newId('run'),
       workflowId,
       version,
-      ...(isTooDeep && { skippedFor }),
+      ...(isTooDeep && { skippedFor: TOO_DEEP }),
     })),
   );
 }

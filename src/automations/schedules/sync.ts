@@ -37,7 +37,7 @@ export async function syncSchedules(deps: SyncDependencies): Promise<void> {
       if (isAway) return;
     }
   } catch (failure) {
-    deps.log.warn({ err: failure }, 'Temporal was not told of a schedule; the next look tells it');
+    deps.log.warn({ err: failure }, 'could not look for changed schedules; the next look tries again');
   }
 }
 

@@ -27,8 +27,8 @@ const KEPT = 8_000_000;
 const LEAST_WEIGHT = 100;
 
 /**
- * Gives noted messages to the runs that wait for them, begins the runs of service events, and takes the notes away: several environments beside each other, so that none
- * waits for the expressions of another, and each oldest first. Returns whether there may be more.
+ * Gives noted messages to the runs that wait for them, begins the runs of service events, and takes the notes away: several environments
+ * beside each other, so that none waits for the expressions of another, and each oldest first. Returns whether there may be more.
  */
 export type RouteHeard = () => Promise<boolean>;
 

@@ -1,3 +1,4 @@
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import { systemChannel } from '../../db/sql/system-channel.ts';
 import type { ServiceEvents, ServiceEventType } from '../../kernel/words/service-events.ts';
 import { fanOut } from './insert.ts';
@@ -25,6 +26,9 @@ export function serviceEvent<T extends ServiceEventType>(
     FROM ${from} e WHERE ${condition}`;
 }
 
+/** SQL: the depth of a chain of runs behind a service event that was caused at this depth. */
+const behind = (depth: string): string => `coalesce(${depth}, 0) + ${WORKFLOW_BOUNDS.serviceEventDepth}`;
+
 /** SQL: the service events of new dead letters, which `from` returns whole. */
 export const deliveryExhausted = (from: string): string =>
   serviceEvent('delivery.exhausted', {
@@ -38,8 +42,7 @@ export const deliveryExhausted = (from: string): string =>
       reason: 'e.reason',
       attempts: 'e.attempts',
     },
-    // Those of the run that published the message: a run that the event begins is one that the message might have begun.
-    chainDepth: '(SELECT m.chain_depth FROM messages m WHERE m.id = e.message_id)',
+    chainDepth: behind('(SELECT m.chain_depth FROM messages m WHERE m.id = e.message_id)'),
   });
 
 /** SQL: the service events of new dead letters of runs, which `from` returns whole. */
@@ -54,7 +57,7 @@ export const runFailed = (from: string): string =>
       reason: 'e.reason',
       attempts: 'e.attempts',
     },
-    chainDepth: '(SELECT r.chain_depth + 1 FROM runs r WHERE r.id = e.run_id)',
+    chainDepth: behind('(SELECT r.chain_depth FROM runs r WHERE r.id = e.run_id)'),
     // Runs that service events have begun count, too: the length of their chain ends it.
     condition: 'true',
   });
@@ -62,7 +65,7 @@ export const runFailed = (from: string): string =>
 /**
  * SQL: CTEs that publish the rows of `events` (`serviceEvent`, joined by UNION ALL) on the system channels of their environments.
  * They belong to the statement, and so to the transaction, that causes the events. Dispatchers find the deliveries at their next poll, and
- * workers the notes: filters of triggers cannot be asked here. An environment without workflows needs no notes.
+ * workers the notes: filters of triggers cannot be asked here. Without any workflow nobody needs notes.
  */
 export const publishEvents = (events: string): string => `
   event AS (
@@ -72,6 +75,6 @@ export const publishEvents = (events: string): string => `
     RETURNING id, environment_id, channel_id, event_type
   ), event_note AS (
     INSERT INTO heard_messages (message_id, environment_id) SELECT e.id, e.environment_id FROM event e
-    WHERE EXISTS (SELECT FROM workflows w WHERE w.environment_id = e.environment_id)
+    WHERE EXISTS (SELECT FROM workflows)
   ), event_delivery AS (${fanOut({ messages: 'event m' })}
   )`;

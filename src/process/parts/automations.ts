@@ -32,7 +32,8 @@ import type { WorkerContext } from './worker-context.ts';
 
 /**
  * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of
- * Temporal's that is new. `publish` publishes for the action of that name, `beginByServiceEvents` begins runs by service events. `slots` are the activities of this worker at a time.
+ * Temporal's that is new. `publish` publishes for the action of that name, and `beginByServiceEvents` begins runs by service events.
+ * `slots` are the activities of this worker at a time.
  */
 export function automationsPart(
   {

@@ -39,7 +39,7 @@ function byWebhook({ triggers }: Triggers): Map<string, EventTrigger[]> {
 
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 
-/** The active workflows that one message of a channel begins: each that covers the channel, wants the event type, and whose filter agrees. */
+/** The active workflows that one message of a channel begins: each that covers the channel and wants the type, and whose filter agrees. */
 export async function beginningBy(
   filters: Deciding['filters'],
   channelId: string,
