@@ -56,6 +56,11 @@ export const WORKFLOW_BOUNDS = {
   contextBytes: 1_048_576,
   /** Runs that a run may start by a message or a step, one below the other. */
   chainDepth: 10,
+  /**
+   * How many of them a service event counts as, so that two runs begin after one another by service events. Each failure begins every
+   * workflow that hears of failures: were there three that all fail, chains of ten would have 59,000 runs.
+   */
+  serviceEventDepth: 4,
   activeWorkflows: 100,
 } as const;
 

@@ -26,6 +26,7 @@ import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { statsPart } from './parts/stats.ts';
+import { createBeginByServiceEvents } from '../publishing/begin-by-service-events.ts';
 import { createPublishForRun, createWorkerPublishing } from './assembly/publish-for-run.ts';
 import { keepFurnished } from './keep-furnished.ts';
 import { watchTemporal } from './watch-servers.ts';
@@ -73,7 +74,11 @@ type ForParts = { handOver?: LateHandOver | undefined; publishing?: Publishing |
 function createParts(context: WorkerContext, { handOver, publishing = createWorkerPublishing(context) }: ForParts) {
   const capacity = capacityOf(readMachine(context.config.processes), context.config.deliveriesInFlight);
   const replays = replaysPart(context);
-  const automations = automationsPart(context, { publish: createPublishForRun(publishing), slots: capacity.slots });
+  const automations = automationsPart(context, {
+    publish: createPublishForRun(publishing),
+    beginByServiceEvents: createBeginByServiceEvents(context),
+    slots: capacity.slots,
+  });
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, {
     capacity,

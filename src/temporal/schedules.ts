@@ -5,12 +5,14 @@ import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { messageOf } from '../kernel/errors/message-of.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
-/** A schedule as Temporal is to have it. Times in ms. */
+/** Times of one day in UTC: each of the minutes in each of the hours. `month` is 1 to 12. */
+type UtcCalendar = { year: number; month: number; day: number; hours: readonly number[]; minutes: readonly number[] };
+
+/** A schedule as Temporal is to have it. Times in ms. It comes every `everyMs`, counted from 1970, or at the times of `calendars`. */
 type WantedSchedule = ScheduledRunInput & {
   name: string;
-  crons: readonly string[];
   everyMs?: number;
-  timezone: string;
+  calendars: readonly UtcCalendar[];
   overlap: 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
   jitterMs?: number;
   catchupWindowMs: number;
@@ -18,13 +20,23 @@ type WantedSchedule = ScheduledRunInput & {
   endAt?: string;
 };
 
-/** The schedules of workflows in Temporal. Both may be repeated, and throw when Temporal is out of reach. */
+/** `refused`: what Temporal has against a schedule. `later`: a time of it comes just now, and a change could make Temporal skip it. */
+type Put = 'done' | 'later' | { refused: string };
+
+/** The schedules of workflows in Temporal. All may be repeated, and throw when Temporal is out of reach. */
 export type Schedules = {
-  /** Makes it, or changes it in its place. Returns what Temporal has against it; undefined where nothing. */
-  put(wanted: WantedSchedule): Promise<string | undefined>;
+  /** Makes it, or changes it in its place. */
+  put(wanted: WantedSchedule): Promise<Put>;
+  /**
+   * Gives it further times, and changes nothing else. Makes it where it is missing. Temporal begins no time of before a change, so this
+   * waits while a time is about to come, or is late and is still to be made up for.
+   */
+  topUp(wanted: WantedSchedule): Promise<Put>;
   remove(workflowId: string): Promise<void>;
 };
 
+// A change takes some ms, and Temporal may be slow.
+const CALM_MS = 5_000;
 const DEADLINE_MS = 5_000;
 // Temporal cuts summaries at 200 bytes; a longer one is refused.
 const SUMMARY_LENGTH = 60;
@@ -40,28 +52,45 @@ const OVERLAP = {
 
 export function createSchedules(client: Client, { taskQueue }: { taskQueue: string }): Schedules {
   const within = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + DEADLINE_MS, work);
+  /** False where it is there already. */
+  const create = async (options: ReturnType<typeof optionsOf>): Promise<boolean> => {
+    try {
+      await within(() => client.schedule.create(options));
+      return true;
+    } catch (error) {
+      if (error instanceof ScheduleAlreadyRunning) return false;
+      throw error;
+    }
+  };
   return {
     async put(wanted) {
       const options = optionsOf(wanted, taskQueue);
       const { scheduleId, ...parts } = options;
-      try {
-        await within(() => client.schedule.create(options));
-        return undefined;
-      } catch (error) {
-        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return reasonOf(error);
-        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      }
-      try {
+      return unlessRefused(async () => {
+        if (await create(options)) return 'done';
         await within(() =>
           client.schedule
             .getHandle(scheduleId)
             .update(({ state }) => ({ ...parts, state: { ...state, paused: false } })),
         );
-        return undefined;
-      } catch (error) {
-        if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return reasonOf(error);
-        throw error;
-      }
+        return 'done';
+      });
+    },
+    async topUp(wanted) {
+      const options = optionsOf(wanted, taskQueue);
+      const { scheduleId, ...parts } = options;
+      const handle = client.schedule.getHandle(scheduleId);
+      return unlessRefused(async () => {
+        try {
+          const [next] = (await within(() => handle.describe())).info.nextActionTimes;
+          if (next !== undefined && next.getTime() < Date.now() + CALM_MS) return 'later';
+          await within(() => handle.update(({ state }) => ({ ...parts, state })));
+        } catch (error) {
+          if (!(error instanceof ScheduleNotFoundError)) throw error;
+          await create(options);
+        }
+        return 'done';
+      });
     },
     async remove(workflowId) {
       try {
@@ -73,15 +102,44 @@ export function createSchedules(client: Client, { taskQueue }: { taskQueue: stri
   };
 }
 
+async function unlessRefused(work: () => Promise<Put>): Promise<Put> {
+  try {
+    return await work();
+  } catch (error) {
+    if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return { refused: reasonOf(error) };
+    throw error;
+  }
+}
+
+const MONTHS = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+] as const;
+
 function optionsOf(wanted: WantedSchedule, taskQueue: string) {
-  const { workflowId, name, crons, everyMs, timezone, jitterMs, startAt, endAt } = wanted;
+  const { workflowId, name, everyMs, calendars, jitterMs, startAt, endAt } = wanted;
   const scheduleId = scheduleIdOf(workflowId);
   return {
     scheduleId,
     spec: {
-      cronExpressions: [...crons],
       ...(everyMs !== undefined && { intervals: [{ every: everyMs }] }),
-      timezone,
+      calendars: calendars.map(({ year, month, day, hours, minutes }) => ({
+        year,
+        month: MONTHS[month - 1] ?? 'JANUARY',
+        dayOfMonth: day,
+        hour: rangesOf(hours),
+        minute: rangesOf(minutes),
+      })),
       ...(jitterMs !== undefined && { jitter: jitterMs }),
       ...(startAt !== undefined && { startAt: new Date(startAt) }),
       ...(endAt !== undefined && { endAt: new Date(endAt) }),
@@ -97,6 +155,19 @@ function optionsOf(wanted: WantedSchedule, taskQueue: string) {
       staticSummary: name.slice(0, SUMMARY_LENGTH),
     },
   } satisfies ScheduleOptions;
+}
+
+/** Ascending numbers as ranges: "every 15 minutes" is one, of the step 15. */
+function rangesOf(values: readonly number[]): { start: number; end: number; step: number }[] {
+  const ranges: { start: number; end: number; step: number }[] = [];
+  for (const value of values) {
+    const last = ranges.at(-1);
+    // A range of one value takes any step.
+    if (last !== undefined && last.start === last.end) Object.assign(last, { end: value, step: value - last.start });
+    else if (last !== undefined && value === last.end + last.step) last.end = value;
+    else ranges.push({ start: value, end: value, step: 1 });
+  }
+  return ranges;
 }
 
 const reasonOf = (error: unknown): string =>

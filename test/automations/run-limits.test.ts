@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findVersion } from '../../src/automations/definitions/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
+import { createBeginByServiceEvents } from '../../src/publishing/begin-by-service-events.ts';
 import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
@@ -129,6 +130,7 @@ test('messages of one environment wake its runs while those of another one are s
     });
     const routing = createRouteHeard({
       pool,
+      beginByServiceEvents: createBeginByServiceEvents(posthorn.deps),
       filters,
       log: posthorn.deps.log,
       plans: createPlans((workflowId, version) => findVersion(posthorn.deps.db, workflowId, version)),

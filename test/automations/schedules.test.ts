@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { findFreePort } from '../../local/ports.ts';
+import { plannedSchedule } from '../../src/automations/definitions/configs/schedule.ts';
+import { timesOf } from '../../src/automations/definitions/configs/schedule-times.ts';
 import { beginScheduledRun } from '../../src/automations/schedules/begin.ts';
+import { upcomingOf } from '../../src/automations/schedules/calendars.ts';
 import { forgetSynced } from '../../src/automations/schedules/store.ts';
+import { syncSchedules } from '../../src/automations/schedules/sync.ts';
+import { createSchedules } from '../../src/temporal/schedules.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
 import { holding, untilStuck } from '../support/service/held-rows.ts';
@@ -55,14 +61,9 @@ test('an active workflow has a schedule in Temporal, whose times begin runs with
     '/v1/workflows',
     `{"name":"Report","status":"active","trigger":{"type":"schedule","config":{"cron":"0 9 * * 1-5","timezone":"Europe/Berlin","payload":{"number":12345678901234567890}}},"steps":${JSON.stringify([note])}}`,
   );
-  const { spec, policies, action } = await there(id);
-  expect(spec.timezone).toBe('Europe/Berlin');
-  expect(spec.calendars).toEqual([
-    expect.objectContaining({
-      hour: [{ start: 9, end: 9, step: 1 }],
-      dayOfWeek: [{ start: 'MONDAY', end: 'FRIDAY', step: 1 }],
-    }),
-  ]);
+  const { spec, policies, action, info } = await there(id);
+  // The next hundred times, as they are in UTC.
+  expect(spec.calendars).toHaveLength(100);
   expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 600_000 });
   expect(action).toMatchObject({
     workflowType: 'runScheduled',
@@ -73,6 +74,7 @@ test('an active workflow has a schedule in Temporal, whose times begin runs with
   const times = `/v1/workflows/${id}/schedule`;
   const before = await calls.good<{ nextRunAt: string }>('GET', times);
   expect(Date.parse(before.nextRunAt)).toBeGreaterThan(Date.now());
+  expect(info.nextActionTimes[0]?.toISOString()).toBe(before.nextRunAt);
   expect(before).not.toHaveProperty('lastRunAt');
 
   await scheduleOf(id).trigger();
@@ -109,7 +111,7 @@ test('a change, a pause and a removal of the workflow reach its schedule', async
     const found = await described(workflowId);
     return found?.spec.intervals?.length === 0 && found;
   });
-  expect(changed.spec.calendars).toHaveLength(2);
+  expect(changed.spec.calendars).toHaveLength(100);
   expect(changed.spec.jitter).toBe(30_000);
   expect(changed.policies).toMatchObject({ overlap: 'BUFFER_ONE', catchupWindow: 3_600_000 });
 
@@ -226,6 +228,106 @@ test('also one that a worker is telling the old store of is made again in the ne
   await there(workflowId);
 });
 
+test('a schedule is given further times before they run out, and what a person has paused in Temporal stays so', async () => {
+  const { pool } = posthorn.deps;
+  const workflowId = await calls.activate(
+    { type: 'schedule', config: { cron: '0 9 * * *', timezone: 'europe/berlin' } },
+    [note],
+  );
+  await there(workflowId);
+  const topUpAt = async () =>
+    (
+      await pool.query<{ at: Date; problem: string | null }>(
+        'SELECT top_up_at AS at, problem FROM workflow_schedules WHERE workflow_id = $1',
+        [workflowId],
+      )
+    ).rows[0]?.at.getTime() ?? 0;
+  const first = await waitFor('the time of the next look', async () => {
+    const at = await topUpAt();
+    return at > Date.now() && at;
+  });
+  // A hundred days: half of them.
+  expect(Math.round((first - Date.now()) / 86_400_000)).toBe(50);
+
+  const handle = scheduleOf(workflowId);
+  await handle.pause('by a person');
+  // As an earlier release has left it.
+  await handle.update((known) => ({
+    ...known,
+    action: { ...known.action, args: known.action.args ?? [] },
+    spec: { cronExpressions: ['0 9 * * *'], timezone: 'Europe/Berlin' },
+  }));
+  await pool.query('UPDATE workflow_schedules SET top_up_at = DEFAULT WHERE workflow_id = $1', [workflowId]);
+  const { spec, state } = await waitFor('its times', async () => {
+    const found = await described(workflowId);
+    return found?.spec.calendars?.length === 100 && found;
+  });
+  expect(spec.timezone ?? '').toBe('');
+  expect(state).toMatchObject({ paused: true, note: 'by a person' });
+  await waitFor('the next look', async () => (await topUpAt()) >= first);
+});
+
+test('a schedule that cannot be put into Temporal says why on its workflow, and keeps no other one from it', async () => {
+  const { pool } = posthorn.deps;
+  const trigger = { type: 'schedule', config: { cron: YEARLY } };
+  const workflowId = await calls.activate(trigger, [note]);
+  await there(workflowId);
+  // One that was taken by an earlier release: its ids come first.
+  await pool.query(
+    `UPDATE workflow_versions SET trigger = '{"type":"schedule","config":{"cron":"0 9 31 2 *"}}' WHERE workflow_id = $1`,
+    [workflowId],
+  );
+  await pool.query('UPDATE workflow_schedules SET synced = 0 WHERE workflow_id = $1', [workflowId]);
+  const problem = await waitFor('the reason', async () => {
+    const told = await calls.good<{ problem?: string }>('GET', `/v1/workflows/${workflowId}/schedule`);
+    return told.problem;
+  });
+  expect(problem).toBe('The stored schedule cannot be read: never comes');
+  await there(await calls.activate(trigger, [note]));
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger });
+  await waitFor('the schedule to be good again', async () => {
+    const told = await calls.good<{ problem?: string; nextRunAt?: string }>(
+      'GET',
+      `/v1/workflows/${workflowId}/schedule`,
+    );
+    return told.problem === undefined && told.nextRunAt !== undefined;
+  });
+});
+
+test('a change that Temporal cannot be told of shows on each of its workflows until it can be', async () => {
+  // No worker: the only one that tells is this test.
+  const alone = await startPosthorn({ withWorker: false });
+  const { activate, good } = workflowCalls(alone);
+  const connection = Connection.lazy({ address: `127.0.0.1:${await findFreePort()}` });
+  try {
+    const trigger = { type: 'schedule', config: { cron: YEARLY } };
+    const ids = [await activate(trigger, [note]), await activate(trigger, [note])];
+    const timesOfAll = () =>
+      Promise.all(
+        ids.map((id) => good<{ problem?: string; nextRunAt?: string }>('GET', `/v1/workflows/${id}/schedule`)),
+      );
+    const tell = (client: Client) => {
+      const { pool, log, clock } = alone.deps;
+      const schedules = createSchedules(client, { taskQueue: posthorn.taskQueue });
+      return syncSchedules({ pool, log, clock, schedules });
+    };
+    await tell(new Client({ connection }));
+    for (const times of await timesOfAll()) {
+      expect(times.problem).toMatch(/^Temporal has not been told of the last change yet: /);
+      expect(times.nextRunAt).toBeUndefined();
+    }
+    await tell(posthorn.temporal);
+    for (const times of await timesOfAll()) {
+      expect(times.problem).toBeUndefined();
+      expect(times.nextRunAt).toBeDefined();
+    }
+    for (const id of ids) await scheduleOf(id).delete();
+  } finally {
+    await connection.close();
+    await alone.stop();
+  }
+});
+
 test('schedules of a lost Temporal store are made again', async () => {
   const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
   await there(workflowId);
@@ -233,6 +335,93 @@ test('schedules of a lost Temporal store are made again', async () => {
   await forgetSynced(posthorn.deps.pool);
   await there(workflowId);
 });
+
+const HOUR_MS = 3_600_000;
+const ZONES = [
+  'Africa/Cairo',
+  'America/Havana',
+  'America/Los_Angeles',
+  'America/New_York',
+  'America/Nuuk',
+  'America/Santiago',
+  'America/St_Johns',
+  'Antarctica/Troll',
+  'Asia/Beirut',
+  'Asia/Jerusalem',
+  'Atlantic/Azores',
+  'Atlantic/Bermuda',
+  'Australia/Adelaide',
+  'Australia/Lord_Howe',
+  'Australia/Sydney',
+  'Europe/Berlin',
+  'Europe/Chisinau',
+  'Europe/London',
+  'Pacific/Auckland',
+  'Pacific/Chatham',
+];
+
+/** The last full hours before the clocks of a zone change in 2027. */
+function changesOf(timeZone: string): number[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value;
+  const hours = Array.from({ length: 365 * 24 }, (_, hour) => Date.UTC(2027, 0, 1, hour));
+  return hours.filter((at) => offset(at) !== offset(at + HOUR_MS));
+}
+
+// Old: Temporal computed the times of cron expressions by itself, and skipped those that clocks left out, and an hour in autumn.
+test.each(ZONES)(
+  'around both changes of the clocks in %s, Temporal lists the times that the service shows',
+  async (zone) => {
+    const { temporal, taskQueue } = posthorn;
+    const schedules = createSchedules(temporal, { taskQueue });
+    const localDate = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' });
+    const changes = changesOf(zone);
+    expect(changes).toHaveLength(2);
+    for (const change of changes) {
+      const [from, to] = [change - 36 * HOUR_MS, change + 36 * HOUR_MS];
+      const shown: string[][] = [];
+      for (const config of [
+        { cron: ['0 0 * * *', '30 1 * * *', '10 2 * * *'] },
+        { cron: '5 * * * *' },
+        { cron: '*/20 * * * *' },
+        { every: '45m' },
+      ]) {
+        const schedule = plannedSchedule({ ...config, timezone: zone });
+        const expected = [...takeUntil(timesOf(schedule, new Date(from)), to)];
+        shown.push(expected.map((time) => localDate.format(time)));
+        const workflowId = `table-${zone}`;
+        const calendars = schedule.everyMs === undefined ? upcomingOf(schedule, new Date(from)).calendars : [];
+        expect(await schedules.put({ ...schedule, calendars, workflowId, name: zone })).toBe('done');
+        expect([config, await listed(workflowId, from, to)]).toEqual([config, expected]);
+        await schedules.remove(workflowId);
+        if (config.cron === '5 * * * *')
+          expect(expected).toHaveLength(zone === 'Australia/Lord_Howe' ? expected.length : 72);
+      }
+      // Each date has each of its three times once.
+      const [daily = []] = shown;
+      const whole = [...new Set(daily)].slice(1, -1);
+      expect(whole.map((date) => daily.filter((each) => each === date).length)).toEqual(whole.map(() => 3));
+    }
+  },
+);
+
+function* takeUntil(times: Iterable<number>, to: number): Generator<number> {
+  for (const time of times) {
+    if (time > to) return;
+    yield time;
+  }
+}
+
+async function listed(workflowId: string, from: number, to: number): Promise<number[]> {
+  const at = (ms: number) => ({ seconds: ms / 1_000 }) as never;
+  const { startTime } = await posthorn.temporal.workflowService.listScheduleMatchingTimes({
+    namespace: posthorn.temporal.options.namespace,
+    scheduleId: `workflow/${workflowId}`,
+    startTime: at(from),
+    endTime: at(to),
+  });
+  return startTime.map(({ seconds }) => Number(seconds) * 1_000);
+}
 
 test.each([
   [{}, 'trigger.config', 'must hold one of cron and every'],
@@ -243,6 +432,12 @@ test.each([
   [{ cron: '0 0 31 2 *' }, 'trigger.config.cron', 'never comes'],
   [{ cron: '0 0 13 * 5' }, 'trigger.config.cron', 'must leave day of month or day of week at *'],
   [{ cron: YEARLY, timezone: 'Mars/Olympus' }, 'trigger.config.timezone', 'is no time zone'],
+  [{ cron: YEARLY, timezone: '+02:00' }, 'trigger.config.timezone', 'is no time zone'],
+  [
+    { cron: ['0 9 * * *', `${'0,'.repeat(250)}0 0 * * *`] },
+    'trigger.config.cron[1]',
+    'must have at most 500 characters',
+  ],
   [{ cron: YEARLY, overlap: 'queue' }, 'trigger.config.overlap', ''],
   [
     { cron: YEARLY, startAt: '2026-02-01T00:00:00Z', endAt: '2026-01-01T00:00:00Z' },

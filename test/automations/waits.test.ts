@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
+import { createBeginByServiceEvents } from '../../src/publishing/begin-by-service-events.ts';
 import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type RunAnswer, stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
@@ -244,6 +245,7 @@ test('a definition that cannot be read keeps no message from the runs of others'
     const messageId = await calls.publish(invoices, { invoice: readable.of }, 'invoice.paid');
     const routeHeard = createRouteHeard({
       pool,
+      beginByServiceEvents: createBeginByServiceEvents(posthorn.deps),
       log,
       plans: createPlans(findVersion),
       expressions: createStepExpressions(),

@@ -127,3 +127,26 @@ test('a trial says whether the trigger would take the message, and why not', asy
   expect(await page.getByRole('alert').count()).toBe(0);
   expect(await dashboard.violations()).toEqual([]);
 });
+
+test('the page of a workflow with a schedule says when its next run begins, or why none does', async () => {
+  const { page } = dashboard;
+  const id = await scene.make('/v1/workflows', {
+    name: 'Report',
+    status: 'active',
+    trigger: { type: 'schedule', config: { cron: '0 9 1 1 *' } },
+    steps: [{ id: 'only', type: 'action', config: { action: 'log' } }],
+  });
+  await dashboard.open(`/workflows/${id}`);
+  await page.getByText('Next run', { exact: true }).waitFor();
+  await waitFor('Temporal to have it, and then to refuse it', async () => {
+    const { rowCount } = await scene.posthorn.deps.pool.query(
+      `UPDATE workflow_schedules SET problem = 'no such calendar', top_up_at = NULL WHERE workflow_id = $1 AND synced = revision`,
+      [id],
+    );
+    return rowCount === 1;
+  });
+  await dashboard.open(`/workflows/${id}`);
+  await page.getByText('no such calendar').waitFor();
+  expect(await page.getByText('Next run', { exact: true }).count()).toBe(0);
+  expect(await dashboard.violations()).toEqual([]);
+});

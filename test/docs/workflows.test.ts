@@ -23,6 +23,7 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
     steps: ['crm', 'done'],
   },
   'Recalculate the price list': { event: { payload: { shop: 'a', changeId: 1 } }, steps: ['note'] },
+  'A run has failed': { event: { payload: { runId: 'run_…', stepId: 'charge' } }, steps: ['note'] },
   'Ask for a review': { event: { payload: { orderId: 'A-17' } }, steps: ['later', 'ask'] },
   'Daily report': { event: { payload: { list: 'open' } }, steps: ['note'] },
   'Order desk': {

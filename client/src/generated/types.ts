@@ -2590,11 +2590,11 @@ export type RunSummary = {
 };
 
 export type Schedule = {
-  /** When the next run begins, without jitter. Absent while the workflow is not active, and when its schedule has ended. */
+  /** When the next run begins, without jitter. Absent while the workflow is not active or has a problem, and when its schedule has ended. */
   readonly nextRunAt?: string;
   /** Last time that began a run. Absent before the first one. */
   readonly lastRunAt?: string;
-  /** Why Temporal refuses the schedule; then no run begins. */
+  /** Why Temporal does not have the schedule as it was last changed: it has refused it, or could not be told of it yet. */
   readonly problem?: string;
 };
 

@@ -38,6 +38,7 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
       <p className="sentence">
         <State of={row.status} /> {t.workflows.means[row.status]}
       </p>
+      {row.trigger?.['type'] === 'schedule' && <Schedule of={row} />}
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.workflows.tabs} current={tab} />}
       {isInPanel && (
@@ -57,6 +58,47 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
           {tab === 'versions' && <WorkflowVersions of={row} />}
           {tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
         </TabPanel>
+      )}
+    </>
+  );
+}
+
+/** When a schedule begins its next run, or why it begins none. */
+function Schedule({ of: row }: { of: Workflow }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const { data: times } = useQuery({
+    queryKey: [path, 'workflow', row.id, 'schedule'],
+    queryFn: () => api.workflows.getSchedule(row.id, at),
+  });
+  if (times === undefined) return null;
+  const { nextRunAt, lastRunAt, problem } = times;
+  return (
+    <>
+      {problem !== undefined && (
+        <p className="note bad">
+          {t.workflows.scheduleProblem} <span className="mono">{problem}</span>
+        </p>
+      )}
+      {(nextRunAt !== undefined || lastRunAt !== undefined) && (
+        <dl className="facts">
+          {nextRunAt !== undefined && (
+            <>
+              <dt>{t.workflows.nextRun}</dt>
+              <dd>
+                <Time at={nextRunAt} />
+              </dd>
+            </>
+          )}
+          {lastRunAt !== undefined && (
+            <>
+              <dt>{t.workflows.lastScheduled}</dt>
+              <dd>
+                <Time at={lastRunAt} />
+              </dd>
+            </>
+          )}
+        </dl>
       )}
     </>
   );

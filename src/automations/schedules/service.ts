@@ -1,8 +1,9 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { planOf } from '../definitions/plan/compile.ts';
-import { nextTime } from '../definitions/configs/schedule.ts';
+import { nextTime, type ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import type { Workflows } from '../definitions/service.ts';
+import { unreadable } from './calendars.ts';
 import type { ScheduleTimes } from './schema.ts';
 import { findStanding } from './store.ts';
 
@@ -21,15 +22,22 @@ export function createWorkflowSchedules(
       const { status, trigger: text } = await workflows.definitionOf(caller, workflowId);
       const trigger = text === undefined ? undefined : planOf(JSON.parse(text), []).trigger;
       if (trigger?.type !== 'schedule') return {};
-      const nextRunAt = status === 'active' ? nextTime(trigger, clock()) : undefined;
       const { lastRunAt, problem } = await tenants.within(caller, (transaction) =>
         findStanding(transaction, { environmentId, workflowId }),
       );
       return {
-        ...(nextRunAt !== undefined && { nextRunAt }),
+        ...(status === 'active' && (problem === null ? nextOf(trigger, clock()) : { problem })),
         ...(lastRunAt !== null && { lastRunAt }),
-        ...(problem !== null && { problem }),
       };
     },
   };
+}
+
+function nextOf(trigger: ScheduleTrigger, now: Date): Pick<ScheduleTimes, 'nextRunAt' | 'problem'> {
+  try {
+    const nextRunAt = nextTime(trigger, now);
+    return nextRunAt === undefined ? {} : { nextRunAt };
+  } catch (failure) {
+    return { problem: unreadable(failure) };
+  }
 }

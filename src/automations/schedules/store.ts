@@ -36,28 +36,45 @@ export async function insertScheduledRun(
   return rows[0]?.id ?? insertScheduledRun(pool, run);
 }
 
-/** Locks one schedule that Temporal is to be told of, and that no other worker tells it of. */
+/** A schedule that Temporal is to be told of. `isTopUp`: it has this revision, and needs further times. */
+export type DueSchedule = { workflowId: string; revision: number; isTopUp: boolean };
+
+/** Locks a schedule that Temporal is to be told of, that is none of `but`, and that no other worker tells it of. */
 export async function lockDueSchedule(
   connection: PoolClient,
-): Promise<{ workflowId: string; revision: number } | undefined> {
-  const { rows } = await connection.query<{ workflowId: string; revision: number }>({
+  but: readonly string[],
+): Promise<DueSchedule | undefined> {
+  const { rows } = await connection.query<DueSchedule>({
     name: 'lock_due_schedule',
-    text: `SELECT workflow_id AS "workflowId", revision FROM workflow_schedules WHERE synced < revision
-      ORDER BY workflow_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    text: `SELECT workflow_id AS "workflowId", revision, synced = revision AS "isTopUp" FROM workflow_schedules
+      WHERE (synced < revision OR top_up_at <= now()) AND workflow_id <> ALL ($1) LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    values: [but],
   });
   return rows[0];
 }
 
-/** Temporal has this revision. `problem`: what it has against it. */
+/** Temporal has this revision. `problem`: what it has against it. `topUpAt`: when it needs further times; undefined where never. */
 export async function recordSynced(
   connection: PoolClient,
-  { workflowId, revision, problem }: { workflowId: string; revision: number; problem: string | undefined },
-): Promise<void> {
-  await connection.query('UPDATE workflow_schedules SET synced = $2, problem = $3 WHERE workflow_id = $1', [
+  {
     workflowId,
     revision,
-    problem ?? null,
-  ]);
+    problem,
+    topUpAt,
+  }: { workflowId: string; revision: number; problem: string | undefined; topUpAt: Date | undefined },
+): Promise<void> {
+  await connection.query(
+    'UPDATE workflow_schedules SET synced = $2, problem = $3, top_up_at = $4 WHERE workflow_id = $1',
+    [workflowId, revision, problem ?? null, topUpAt ?? null],
+  );
+}
+
+/** Temporal could not be told of changes: of that schedule's, or of all that it is still to be told of. */
+export async function recordUntold(pool: Pool, problem: string, workflowId: string | undefined): Promise<void> {
+  await pool.query(
+    'UPDATE workflow_schedules SET problem = $1 WHERE synced < revision AND ($2::text IS NULL OR workflow_id = $2)',
+    [problem, workflowId ?? null],
+  );
 }
 
 /**
@@ -78,6 +95,9 @@ export async function findStanding(
     orderBy: { scheduledAt: 'desc' },
     select: { scheduledAt: true },
   });
-  const schedule = await transaction.workflowSchedule.findFirst({ where: { environmentId, workflowId } });
+  const schedule = await transaction.workflowSchedule.findFirst({
+    where: { environmentId, workflowId },
+    select: { problem: true },
+  });
   return { lastRunAt: last?.scheduledAt ?? null, problem: schedule?.problem ?? null };
 }

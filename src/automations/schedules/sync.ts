@@ -1,54 +1,117 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { Clock } from '../../dependencies.ts';
+import { messageOf } from '../../kernel/errors/message-of.ts';
+import { GRPC_STATUS, grpcStatusOf } from '../../temporal/grpc-status.ts';
 import type { Schedules } from '../../temporal/schedules.ts';
+import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import { planOf } from '../definitions/plan/compile.ts';
-import { findScheduled, lockDueSchedule, recordSynced } from './store.ts';
+import { unreadable, type Upcoming, upcomingOf } from './calendars.ts';
+import { type DueSchedule, findScheduled, lockDueSchedule, recordSynced, recordUntold } from './store.ts';
 
 // Schedules that one look tells Temporal of; a lost store brings all of them.
 const AT_ONCE = 50;
 
-type SyncDependencies = { pool: Pool; log: Logger; schedules: Schedules };
+type SyncDependencies = { pool: Pool; log: Logger; clock: Clock; schedules: Schedules };
 
 /**
- * Tells Temporal of workflows whose schedules were changed: activated ones have a schedule there, all others none. To be called now and
- * then; safe in several workers at once. While Temporal is away everything waits, and the next look tells it.
+ * Tells Temporal of workflows whose schedules were changed: activated ones have a schedule there, all others none. Schedules whose times
+ * run out there are given further ones. To be called now and then; safe in several workers at once. While Temporal is away everything
+ * waits, and the next look tells it. A schedule that cannot be told is passed over, and its workflow says why.
  */
 export async function syncSchedules(deps: SyncDependencies): Promise<void> {
-  // Undefined where the failure is that of the look itself.
-  let workflowId: string | undefined;
-  const onDue = (due: string): void => {
-    workflowId = due;
-  };
+  const seen: string[] = [];
   try {
-    for (let told = 0; told < AT_ONCE; told += 1) {
-      workflowId = undefined;
-      if (!(await syncOne(deps, onDue))) return;
+    while (seen.length < AT_ONCE) {
+      const ends = await syncOne(deps, seen);
+      if (ends === undefined) return;
+      const { workflowId, failure } = ends;
+      seen.push(workflowId);
+      if (failure === undefined) continue;
+      deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
+      const isAway = AWAY.has(grpcStatusOf(failure));
+      const problem = `Temporal has not been told of the last change yet: ${messageOf(failure)}`;
+      await recordUntold(deps.pool, problem, isAway ? undefined : workflowId);
+      if (isAway) return;
     }
   } catch (failure) {
-    deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
+    deps.log.warn({ err: failure }, 'could not look for changed schedules; the next look tries again');
   }
 }
 
-/** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. */
-const syncOne = ({ pool, log, schedules }: SyncDependencies, onDue: (workflowId: string) => void): Promise<boolean> =>
-  inTransaction(pool, async (connection) => {
-    const due = await lockDueSchedule(connection);
-    if (due === undefined) return false;
+// With these, no other schedule has better chances.
+const AWAY: ReadonlySet<unknown> = new Set([
+  GRPC_STATUS.unavailable,
+  GRPC_STATUS.deadlineExceeded,
+  GRPC_STATUS.cancelled,
+]);
+
+/** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. Undefined where none is due. */
+const syncOne = (
+  deps: SyncDependencies,
+  seen: readonly string[],
+): Promise<{ workflowId: string; failure?: unknown } | undefined> =>
+  inTransaction(deps.pool, async (connection) => {
+    const due = await lockDueSchedule(connection, seen);
+    if (due === undefined) return undefined;
     const { workflowId } = due;
-    onDue(workflowId);
     const found = await findScheduled(connection, workflowId);
-    let problem: string | undefined;
-    if (found === undefined) await schedules.remove(workflowId);
-    else {
-      const { trigger } = planOf(JSON.parse(found.trigger), []);
-      if (trigger.type === 'schedule') problem = await schedules.put({ ...trigger, workflowId, name: found.name });
+    try {
+      const told = await tell(deps, due, found);
+      if (told !== 'later') await recordSynced(connection, { ...due, ...told });
+      return { workflowId };
+    } catch (failure) {
+      if (isUnreachable(failure)) throw failure;
+      return { workflowId, failure };
     }
-    if (problem !== undefined)
-      log.error(
-        { workflowId, problem },
-        'Temporal refuses a schedule, whose workflow begins no run until it is changed',
-      );
-    await recordSynced(connection, { ...due, problem });
-    return true;
   });
+
+type Told = { problem: string | undefined; topUpAt: Date | undefined };
+const NOTHING_AGAINST = { problem: undefined, topUpAt: undefined };
+
+async function tell(
+  { log, clock, schedules }: SyncDependencies,
+  { workflowId, isTopUp }: DueSchedule,
+  found: Awaited<ReturnType<typeof findScheduled>>,
+): Promise<Told | 'later'> {
+  if (found === undefined) {
+    await schedules.remove(workflowId);
+    return NOTHING_AGAINST;
+  }
+  const refused = (problem: string): Told => {
+    log.error(
+      { workflowId, problem },
+      'a schedule cannot be put into Temporal; its workflow begins no run until its trigger is changed',
+    );
+    return { problem, topUpAt: undefined };
+  };
+  const now = clock();
+  const read = readSchedule(found.trigger, now);
+  if (typeof read === 'string') return refused(read);
+  const { schedule, calendars, until } = read;
+  const put = await (isTopUp ? schedules.topUp : schedules.put)({
+    ...schedule,
+    calendars,
+    workflowId,
+    name: found.name,
+  });
+  if (put === 'later') return 'later';
+  if (put !== 'done') return refused(put.refused);
+  // Half of the way: as long as there were no worker, the other half would go on.
+  const topUpAt = until === undefined ? undefined : new Date((now.getTime() + until) / 2);
+  return { problem: undefined, topUpAt };
+}
+
+/** The schedule of a stored trigger with its next times, or why it cannot be read. */
+function readSchedule(trigger: string, now: Date): (Upcoming & { schedule: ScheduleTrigger }) | string {
+  try {
+    const schedule = planOf(JSON.parse(trigger), []).trigger;
+    if (schedule.type !== 'schedule') return 'The trigger is not a schedule';
+    // Intervals need no calendars: Temporal counts them from 1970, too.
+    return { schedule, ...(schedule.everyMs === undefined ? upcomingOf(schedule, now) : { calendars: [] }) };
+  } catch (failure) {
+    return unreadable(failure);
+  }
+}

@@ -1,12 +1,14 @@
 import type { Filters } from '../../filters/filters.ts';
 import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
+import { systemChannelId } from '../../kernel/words/service-events.ts';
 import type { Trigger } from '../definitions/configs/planned.ts';
+import { coversChannel } from '../definitions/plan/event-trigger.ts';
 import { triggerFilter } from '../definitions/plan/trigger-filter.ts';
 import type { Sample } from '../engine/load-store.ts';
 import type { TrialBegins, TryWorkflow } from './schema.ts';
 
 /** `key`: whose turn the filter takes. `sample`: the event with what was left out of it. */
-type Asked = { key: string; event: TryWorkflow['event']; sample: Sample };
+type Asked = { environmentId: string; key: string; event: TryWorkflow['event']; sample: Sample };
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
@@ -16,7 +18,7 @@ type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 export async function beginsWith(
   filters: Pick<Filters, 'evaluate'>,
   trigger: Trigger,
-  { key, event = {}, sample }: Asked,
+  { environmentId, key, event = {}, sample }: Asked,
 ): Promise<TrialBegins> {
   if (trigger.type === 'manual' || trigger.type === 'schedule')
     return {
@@ -24,7 +26,7 @@ export async function beginsWith(
       reason: 'trigger_type',
       detail: trigger.type === 'manual' ? 'begins by hand' : 'begins at set times',
     };
-  const elsewhere = elsewhereOf(trigger, event);
+  const elsewhere = elsewhereOf(trigger, event, systemChannelId(environmentId));
   if (elsewhere !== undefined) return elsewhere;
   if (event.eventType !== undefined && !wantsEventType(trigger.eventTypes, event.eventType))
     return { wouldBegin: false, reason: 'event_type', detail: `begins with ${listedEventTypes(trigger.eventTypes)}` };
@@ -43,13 +45,21 @@ export async function beginsWith(
 }
 
 /** The answer where the event is of another place than the trigger's; undefined where it may be of that. */
-function elsewhereOf(trigger: OfMessages, event: NonNullable<TryWorkflow['event']>): TrialBegins | undefined {
+function elsewhereOf(
+  trigger: OfMessages,
+  { channelId, metadata }: NonNullable<TryWorkflow['event']>,
+  systemId: string,
+): TrialBegins | undefined {
   if (trigger.type === 'webhook')
-    return event.metadata === undefined || event.metadata['webhookId'] === trigger.webhookId
+    return metadata === undefined || metadata['webhookId'] === trigger.webhookId
       ? undefined
       : { wouldBegin: false, reason: 'webhook', detail: `begins with messages of ${trigger.webhookId}` };
+  if (channelId === undefined || coversChannel(trigger, { channelId, isSystem: channelId === systemId }))
+    return undefined;
   const { channelIds } = trigger;
-  return event.channelId === undefined || channelIds.length === 0 || channelIds.includes(event.channelId)
-    ? undefined
-    : { wouldBegin: false, reason: 'channel', detail: `begins with messages of ${channelIds.join(', ')}` };
+  const detail =
+    channelIds.length === 0
+      ? `begins with service events only where it names ${systemId} or their event types`
+      : `begins with messages of ${channelIds.join(', ')}`;
+  return { wouldBegin: false, reason: 'channel', detail };
 }

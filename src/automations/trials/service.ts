@@ -78,7 +78,12 @@ export function createTrials(deps: TrialDependencies): Trials {
         return { ...trial, ...(filteredBy !== undefined && { filteredBy }) };
       };
       return inPlace(caller, async () => ({
-        begins: await beginsWith(filters, ready.plan.trigger, { key: workflowId, event: body.event, sample }),
+        begins: await beginsWith(filters, ready.plan.trigger, {
+          environmentId,
+          key: workflowId,
+          event: body.event,
+          sample,
+        }),
         ...(await withoutTrace(tenants, caller, run.id, takeAll)),
       }));
     },

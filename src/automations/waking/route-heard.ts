@@ -9,7 +9,13 @@ import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arriv
 import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/arrivals/matching.ts';
 import { findHearing, findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
-export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };
+export type RoutingDependencies = Matching & {
+  pool: Pool;
+  plans: Plans;
+  log: Pick<Logger, 'error'>;
+  /** Begins the runs of those of the messages that are service events. */
+  beginByServiceEvents: (connection: PoolClient, environmentId: string, messageIds: readonly string[]) => Promise<void>;
+};
 
 // Their payloads are in memory together: 12 MiB at most for each environment.
 const ROUTED_AT_ONCE = 50;
@@ -21,8 +27,8 @@ const KEPT = 8_000_000;
 const LEAST_WEIGHT = 100;
 
 /**
- * Gives noted messages to the runs that wait for them and takes the notes away: several environments beside each other, so that none
- * waits for the expressions of another, and each oldest first. Returns whether there may be more.
+ * Gives noted messages to the runs that wait for them, begins the runs of service events, and takes the notes away: several environments
+ * beside each other, so that none waits for the expressions of another, and each oldest first. Returns whether there may be more.
  */
 export type RouteHeard = () => Promise<boolean>;
 
@@ -51,6 +57,7 @@ function routeOf(deps: Routing, environmentId: string): Promise<boolean> {
   return inTransaction(deps.pool, async (connection) => {
     const heard = await lockHeard(connection, environmentId, ROUTED_AT_ONCE);
     if (heard.length === 0) return false;
+    await deps.beginByServiceEvents(connection, environmentId, heard);
     const waitingSteps = await findWaitingSteps(connection, environmentId);
     const messages = waitingSteps.length === 0 ? [] : await readArrived(connection, heard);
     const until = performance.now() + ROUTED_FOR_MS;

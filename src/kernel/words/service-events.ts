@@ -3,8 +3,8 @@ import type { DeadLetterReason } from './statuses.ts';
 
 /**
  * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. The messages are on the
- * environment's system channel, which takes subscriptions like any other. That channel's own subscriptions and deliveries cause no
- * events, so no event can lead to another one.
+ * environment's system channel, which takes subscriptions like any other, and begin workflows. That channel's own subscriptions and
+ * deliveries cause no events. A run that an event has begun may cause another one; such a chain ends as chains of runs do.
  */
 export type ServiceEvents = {
   /** A 410 (`gone`), or five days of nothing but failures (`failing`): its deliveries queue until it is resumed. */

@@ -23,6 +23,7 @@ import { startWakingRuns } from '../../automations/waking/waking-loop.ts';
 import { DUE_RUNS_CHANNEL } from '../../db/waking/due-runs.ts';
 import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
+import type { BeginByServiceEvents } from '../../publishing/begin-by-service-events.ts';
 import { createRequestSender } from '../../outbound/send-request.ts';
 import { createSchedules } from '../../temporal/schedules.ts';
 import { createCancelRun, createStartRun } from '../../temporal/starts/start-run.ts';
@@ -31,7 +32,8 @@ import type { WorkerContext } from './worker-context.ts';
 
 /**
  * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of
- * Temporal's that is new. `publish` publishes for the action of that name. `slots` are the activities of this worker at a time.
+ * Temporal's that is new. `publish` publishes for the action of that name, and `beginByServiceEvents` begins runs by service events.
+ * `slots` are the activities of this worker at a time.
  */
 export function automationsPart(
   {
@@ -50,7 +52,11 @@ export function automationsPart(
     meters,
     filters,
   }: WorkerContext,
-  { publish, slots }: { publish: PublishForRun; slots: number },
+  {
+    publish,
+    beginByServiceEvents,
+    slots,
+  }: { publish: PublishForRun; beginByServiceEvents: BeginByServiceEvents; slots: number },
 ) {
   const observe = meters?.runs;
   const schedules = createSchedules(client, { taskQueue });
@@ -77,7 +83,7 @@ export function automationsPart(
         log.info({ runs }, 'took over runs that a dead worker had claimed and not begun; they are due again');
     },
     /** Temporal is told of schedules that were changed. */
-    syncSchedules: () => syncSchedules({ pool, log, schedules }),
+    syncSchedules: () => syncSchedules({ pool, log, clock, schedules }),
     activities: {
       ...createScheduledRunActivities({ pool, newId, isSearchable, schedules }),
       ...createRunActivities({
@@ -124,6 +130,7 @@ export function automationsPart(
         plans,
         expressions,
         filters,
+        beginByServiceEvents,
         wakeRun: createWakeRun(client),
         lookInMs: incarnation.lookInMs,
       });

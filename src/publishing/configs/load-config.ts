@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { type EventTrigger, eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
 import { isForChannel } from '../../automations/definitions/plan/listens.ts';
+import { systemChannelId } from '../../kernel/words/service-events.ts';
 import { readPublishingConfig, type StoredConfig } from './config-store.ts';
 
 /**
@@ -22,9 +23,10 @@ export async function loadPublishingConfig(
   const stored = await readPublishingConfig(pool, environmentId, channelId, known?.version);
   if (stored === undefined || stored === 'same') return stored && known;
   const { workflows, listens, ...config } = stored;
+  const channel = { channelId, isSystem: channelId === systemChannelId(environmentId) };
   return {
     ...config,
-    triggers: workflows.flatMap((workflow) => eventTriggerOf(workflow, channelId) ?? []),
+    triggers: workflows.flatMap((workflow) => eventTriggerOf(workflow, channel) ?? []),
     listens: listens.filter((listening) => isForChannel(listening, channelId)),
   };
 }

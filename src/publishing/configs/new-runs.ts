@@ -39,16 +39,13 @@ function byWebhook({ triggers }: Triggers): Map<string, EventTrigger[]> {
 
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 
-/**
- * The runs of workflows that one message of a channel begins: one for each active workflow that covers it, wants its event type and lets
- * it through by its filter. Throws ChainTooDeep where the tenth run of a chain has published the message: so loops end.
- */
-export async function runsOf(
-  { filters, newId }: Deciding,
-  { channelId, chainDepth = 0 }: Pick<Publication, 'channelId' | 'chainDepth'>,
+/** The active workflows that one message of a channel begins: each that covers the channel and wants the type, and whose filter agrees. */
+export async function beginningBy(
+  filters: Deciding['filters'],
+  channelId: string,
   config: Triggers,
-  { id: messageId, eventType, payload, metadata }: NewMessage,
-): Promise<NewRun[]> {
+  { eventType, payload, metadata }: Pick<NewMessage, 'eventType' | 'payload' | 'metadata'>,
+): Promise<EventTrigger[]> {
   const ofWebhook = beginningWith(config, metadata?.['webhookId']).filter(({ eventTypes }) =>
     wantsEventType(eventTypes, eventType),
   );
@@ -59,12 +56,25 @@ export async function runsOf(
       ? []
       : await filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
   const lets = new Map(expressions.map((expression, index) => [expression, verdicts[index]?.matches === true]));
-  const begun = wanting.filter(({ filter }) => filter === undefined || lets.get(filter) === true);
+  return wanting.filter(({ filter }) => filter === undefined || lets.get(filter) === true);
+}
+
+/**
+ * The runs of workflows that one message of a channel begins (`beginningBy`). Throws ChainTooDeep where the tenth run of a chain has
+ * published the message: so loops end.
+ */
+export async function runsOf(
+  { filters, newId }: Deciding,
+  { channelId, chainDepth = 0 }: Pick<Publication, 'channelId' | 'chainDepth'>,
+  config: Triggers,
+  message: NewMessage,
+): Promise<NewRun[]> {
+  const begun = await beginningBy(filters, channelId, config, message);
   const [first] = begun;
   if (first !== undefined && chainDepth >= WORKFLOW_BOUNDS.chainDepth) throw new ChainTooDeep(first.workflowId);
   return begun.map(({ workflowId, version, webhookId }) => ({
     id: newId('run'),
-    messageId,
+    messageId: message.id,
     workflowId,
     version,
     triggerType: webhookId === undefined ? 'event' : 'webhook',

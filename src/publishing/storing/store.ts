@@ -25,17 +25,17 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 const publishing = (begun: string): string => `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-                         $10::int[], $11::text[], $12::text[], $15::smallint[])
+                         $10::int[], $11::text[], $12::text[], $15::smallint[], $16::smallint[])
       AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version,
-            traceparent, tracestate, hops)
+            traceparent, tracestate, hops, chain_depth)
   ), channel AS (
     SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
   ), published AS (
     INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate,
-                          hops, only_subscription_id)
+                          hops, chain_depth, only_subscription_id)
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
-           m.traceparent, m.tracestate, m.hops, m.only_subscription_id
+           m.traceparent, m.tracestate, m.hops, m.chain_depth, m.only_subscription_id
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING environment_id, channel_id, only_subscription_id
   ), counted AS (
@@ -68,14 +68,14 @@ const PUBLISH = publishing('');
 const PUBLISH_AND_RUN = publishing(`, begun AS (
     INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, message_id, channel_id, chain_depth, due_at)
     SELECT r.id, m.environment_id, r.workflow_id, r.version, r.trigger_type, m.id, m.channel_id, r.chain_depth, now()
-    FROM unnest((SELECT $16::text[]), (SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::int[]), (SELECT $20::smallint[]), (SELECT $21::text[]))
+    FROM unnest((SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::text[]), (SELECT $20::int[]), (SELECT $21::smallint[]), (SELECT $22::text[]))
         AS r (id, message_id, workflow_id, version, chain_depth, trigger_type)
       JOIN input m ON m.id = r.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
   ), heard AS (
     INSERT INTO heard_messages (message_id, environment_id)
-    SELECT m.id, m.environment_id FROM unnest((SELECT $22::text[])) AS h (message_id)
+    SELECT m.id, m.environment_id FROM unnest((SELECT $23::text[])) AS h (message_id)
       JOIN input m ON m.id = h.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
   )`);
@@ -104,9 +104,10 @@ export async function storePublications(
   hasRuns: boolean;
 }> {
   const items = itemsOf(publications);
-  // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
+  // Without any trace both columns are one null each, and so are hops and depths of chains: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
   const hasHops = publications.some(({ hops }) => hops !== undefined);
+  const hasChain = publications.some(({ chainDepth }) => chainDepth !== undefined);
   const matches = publications.flatMap((publication) => publication.matches ?? []);
   const runs = publications.flatMap((publication) =>
     (publication.runs ?? []).map((run) => ({ ...run, chainDepth: publication.chainDepth ?? 0 })),
@@ -127,6 +128,7 @@ export async function storePublications(
       matches.map(({ messageId }) => messageId),
       matches.map(({ subscriptionId }) => subscriptionId),
       hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
+      hasChain ? items.map(({ publication }) => publication.chainDepth ?? null) : null,
       ...(hasRuns ? [...runColumns(runs), heard] : []),
     ],
   });

@@ -1,37 +1,26 @@
-import { Cron } from 'croner';
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { CronProblem, parseCron } from './cron.ts';
 import { duration } from './fields.ts';
 import type { Trigger } from './planned.ts';
+import { timesOf } from './schedule-times.ts';
+import { canonicalTimeZone } from './time-zone.ts';
 
 const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'cancelOther', 'terminateOther', 'allowAll'] as const;
 
 /** Default of `catchupWindow`, ms: a time that was missed for longer, while Temporal was away, is left out. */
 const CATCHUP_MS = 600_000;
 
-// Temporal and everybody's crontab mean the same by these: five fields, lists, ranges and steps, and English names.
-const NAME = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)';
-const ITEM = `(?:\\*|(?:\\d{1,2}|${NAME})(?:-(?:\\d{1,2}|${NAME}))?)(?:/\\d{1,2})?`;
-const FIELDS = new RegExp(`^${ITEM}(?:,${ITEM})*(?: ${ITEM}(?:,${ITEM})*){4}$`, 'i');
-
 /** Why a cron expression cannot be taken; undefined when it can. */
 function cronProblem(text: string): string | undefined {
-  if (!FIELDS.test(text))
-    return 'is no cron expression of five fields: minute, hour, day of month, month, day of week (e.g. "0 9 * * 1-5")';
-  const [, , dayOfMonth, , dayOfWeek] = text.split(' ');
-  // A crontab takes either day then, and Temporal takes days that are both.
-  if (dayOfMonth !== '*' && dayOfWeek !== '*')
-    return 'must leave day of month or day of week at *; use two expressions for both';
   try {
-    return nextOf(text, 'UTC', new Date()) === undefined ? 'never comes' : undefined;
+    parseCron(text);
+    return undefined;
   } catch (failure) {
-    return `is no cron expression: ${failure instanceof Error ? failure.message.replace(/^CronPattern: /, '') : ''}`;
+    if (failure instanceof CronProblem) return failure.message;
+    throw failure;
   }
 }
-
-/** The first time of a cron expression after `from`; undefined where there is none. Throws for one that is none. */
-const nextOf = (text: string, timezone: string, from: Date): Date | undefined =>
-  new Cron(text, { paused: true, mode: '5-part', timezone }).nextRun(from) ?? undefined;
 
 /** One expression, or several whose times come together. */
 const EITHER = 'must be an expression such as "0 9 * * 1-5", or a list of up to 20 of them';
@@ -47,39 +36,52 @@ const crons = z
     return list;
   });
 
-const isTimeZone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-};
+const timezone = z.string().transform((given, context): string => {
+  const name = canonicalTimeZone(given);
+  if (name !== undefined) return name;
+  context.addIssue({ code: 'custom', message: 'is no time zone (e.g. "Europe/Berlin")' });
+  return z.NEVER;
+});
 
 const instant = z.iso.datetime({ offset: true });
 
+/** The form of a schedule, with these rules for its expressions and its time zone. */
+const formOf = <Rules extends { cron: z.ZodType<string[]>; timezone: z.ZodType<string, string> }>({
+  cron,
+  timezone: zone,
+}: Rules) =>
+  z
+    .strictObject({
+      cron: cron.exactOptional(),
+      every: duration({ min: 60_000, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
+      timezone: zone.default('UTC'),
+      overlap: z.enum(OVERLAPS).default('skip'),
+      jitter: duration({ min: 0, max: 3_600_000 }).exactOptional(),
+      catchupWindow: duration({ min: 10_000, max: WORKFLOW_BOUNDS.waitMs }).default(CATCHUP_MS),
+      startAt: instant.exactOptional(),
+      endAt: instant.exactOptional(),
+      payload: z.record(z.string(), z.unknown()).default({}),
+    })
+    .refine((given) => (given.cron === undefined) !== (given.every === undefined), 'must hold one of cron and every')
+    .refine(
+      ({ startAt, endAt }) => startAt === undefined || endAt === undefined || Date.parse(startAt) < Date.parse(endAt),
+      { path: ['endAt'], error: 'must be later than startAt' },
+    );
+
 /** `config` of a trigger of the type `schedule`. Its times are at least 60 s apart: a cron expression has no seconds. */
-export const scheduleConfig = z
-  .strictObject({
-    cron: crons.exactOptional(),
-    every: duration({ min: 60_000, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
-    timezone: z.string().refine(isTimeZone, 'is no time zone (e.g. "Europe/Berlin")').default('UTC'),
-    overlap: z.enum(OVERLAPS).default('skip'),
-    jitter: duration({ min: 0, max: 3_600_000 }).exactOptional(),
-    catchupWindow: duration({ min: 10_000, max: WORKFLOW_BOUNDS.waitMs }).default(CATCHUP_MS),
-    startAt: instant.exactOptional(),
-    endAt: instant.exactOptional(),
-    payload: z.record(z.string(), z.unknown()).default({}),
-  })
-  .refine((given) => (given.cron === undefined) !== (given.every === undefined), 'must hold one of cron and every')
-  .refine(
-    ({ startAt, endAt }) => startAt === undefined || endAt === undefined || Date.parse(startAt) < Date.parse(endAt),
-    { path: ['endAt'], error: 'must be later than startAt' },
-  );
+export const scheduleConfig = formOf({ cron: crons, timezone });
+
+// An earlier release took expressions and time zones that are refused today. They must not keep the rest of a definition from being read.
+const storedConfig = formOf({
+  cron: z.union([z.string(), z.array(z.string())]).transform((given): string[] => [given].flat()),
+  timezone: z.string().transform((given) => canonicalTimeZone(given) ?? given),
+});
 
 export type ScheduleTrigger = Trigger & { type: 'schedule' };
 
+/** Completes a stored schedule. Its expressions and its time zone are read where its times are computed (timesOf), which may throw. */
 export function plannedSchedule(config: unknown): ScheduleTrigger {
-  const given = scheduleConfig.parse(config);
+  const given = storedConfig.parse(config);
   const { every, jitter, startAt, endAt } = given;
   return {
     type: 'schedule',
@@ -96,13 +98,9 @@ export function plannedSchedule(config: unknown): ScheduleTrigger {
 }
 
 /** The next time of a schedule after `now`, without its jitter; undefined where it has ended. */
-export function nextTime({ crons, everyMs, timezone, startAt, endAt }: ScheduleTrigger, now: Date): Date | undefined {
-  const from = new Date(Math.max(now.getTime(), startAt === undefined ? 0 : Date.parse(startAt) - 1));
-  const times = crons.flatMap((text) => nextOf(text, timezone, from) ?? []);
-  // Temporal counts intervals from 1970.
-  if (everyMs !== undefined) times.push(new Date((Math.floor(from.getTime() / everyMs) + 1) * everyMs));
-  const [next] = times.toSorted((a, b) => a.getTime() - b.getTime());
-  return next === undefined || (endAt !== undefined && next.getTime() > Date.parse(endAt)) ? undefined : next;
+export function nextTime(schedule: ScheduleTrigger, now: Date): Date | undefined {
+  for (const time of timesOf(schedule, now)) return new Date(time);
+  return undefined;
 }
 
 const scheduleForm = z.object({ type: z.literal('schedule'), config: z.unknown() });

@@ -1,0 +1,65 @@
+import { type Cron, hasDate, parseCron } from './cron.ts';
+import type { Trigger } from './planned.ts';
+import { type TimeZone, timeZoneOf } from './time-zone.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+// Calendars of Temporal end with the year 2100.
+const LAST = Date.UTC(2101, 0, 1);
+
+type Times = Pick<Trigger & { type: 'schedule' }, 'crons' | 'everyMs' | 'timezone' | 'startAt' | 'endAt'>;
+
+/**
+ * The times of a schedule after `after`, ascending, in ms since 1970: the only place that computes them. What the API shows and what
+ * Temporal is given come from here. Throws for a stored expression or time zone that is refused today.
+ *
+ * A wall-clock time that the clocks leave out in spring comes once, an hour later. One that they repeat in autumn comes once, at its first
+ * instant. The exception is an expression that names every hour of the day: it means the passing of hours, so it comes in both.
+ */
+export function* timesOf({ crons, everyMs, timezone, startAt, endAt }: Times, after: Date): Generator<number> {
+  const from = Math.max(after.getTime(), startAt === undefined ? 0 : Date.parse(startAt) - 1);
+  const until = endAt === undefined ? LAST - 1 : Math.min(LAST - 1, Date.parse(endAt));
+  for (const time of everyMs === undefined
+    ? cronTimes(crons.map(parseCron), timeZoneOf(timezone), from)
+    : intervals(everyMs, from)) {
+    if (time > until) return;
+    yield time;
+  }
+}
+
+/** Intervals are counted from 1970. */
+function* intervals(everyMs: number, from: number): Generator<number> {
+  for (let time = (Math.floor(from / everyMs) + 1) * everyMs; ; time += everyMs) yield time;
+}
+
+function* cronTimes(crons: readonly Cron[], zone: TimeZone, from: number): Generator<number> {
+  let last = from;
+  const today = Math.floor((from + zone.offsetAt(from)) / DAY_MS) * DAY_MS;
+  // A time that clocks left out around midnight yesterday may come today.
+  for (let date = today - DAY_MS; date <= LAST; date += DAY_MS)
+    for (const time of timesOfDate(crons, zone, date))
+      if (time > last) {
+        yield time;
+        last = time;
+      }
+}
+
+/** The instants of a date (its midnight, as if clocks showed UTC), ascending and each once. */
+function timesOfDate(crons: readonly Cron[], zone: TimeZone, date: number): number[] {
+  const at = new Date(date);
+  const day = { month: at.getUTCMonth() + 1, day: at.getUTCDate(), dayOfWeek: at.getUTCDay() };
+  const here = crons.filter((cron) => hasDate(cron, day));
+  if (here.length === 0) return [];
+  const offset = zone.offsetAt(date - DAY_MS);
+  const isSteady = offset === zone.offsetAt(date + 2 * DAY_MS);
+  const times = new Set<number>();
+  for (const { hours, minutes } of here)
+    for (const hour of hours)
+      for (const minute of minutes) {
+        const wall = date + hour * HOUR_MS + minute * MINUTE_MS;
+        const instants = isSteady ? [wall - offset] : zone.instantsOf(wall);
+        for (const instant of hours.length === 24 ? instants : instants.slice(0, 1)) times.add(instant);
+      }
+  return [...times].toSorted((a, b) => a - b);
+}
