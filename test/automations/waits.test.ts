@@ -243,6 +243,7 @@ test('a definition that cannot be read keeps no message from the runs of others'
   try {
     const messageId = await calls.publish(invoices, { invoice: readable.of }, 'invoice.paid');
     const routeHeard = createRouteHeard({
+      crashes: posthorn.deps.crashes,
       pool,
       log,
       plans: createPlans(findVersion),

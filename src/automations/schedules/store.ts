@@ -36,14 +36,16 @@ export async function insertScheduledRun(
   return rows[0]?.id ?? insertScheduledRun(pool, run);
 }
 
-/** Locks one schedule that Temporal is to be told of, and that no other worker tells it of. */
+/** Locks one schedule that Temporal is to be told of, and that no other worker tells it of, but for those of `except`. */
 export async function lockDueSchedule(
   connection: PoolClient,
+  except: readonly string[],
 ): Promise<{ workflowId: string; revision: number } | undefined> {
   const { rows } = await connection.query<{ workflowId: string; revision: number }>({
     name: 'lock_due_schedule',
     text: `SELECT workflow_id AS "workflowId", revision FROM workflow_schedules WHERE synced < revision
-      ORDER BY workflow_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      AND workflow_id <> ALL ($1::text[]) ORDER BY workflow_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    values: [except],
   });
   return rows[0];
 }
@@ -57,6 +59,17 @@ export async function recordSynced(
     workflowId,
     revision,
     problem ?? null,
+  ]);
+}
+
+/** What the schedule's workflow shows, as it shows what Temporal refuses: processes have died of it, and it begins no run. */
+export const deadlyProblem = ({ message }: Error): string => `CRASHED: ${message}; change the schedule to try it again`;
+
+/** The schedule begins no run until it is changed. */
+export async function recordDeadly(pool: Pool, workflowId: string, problem: string): Promise<void> {
+  await pool.query('UPDATE workflow_schedules SET synced = revision, problem = $2 WHERE workflow_id = $1', [
+    workflowId,
+    problem,
   ]);
 }
 

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { DEADLY_PATIENCE_MS } from '../../contract/run-workflow.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import type { CrashGuard } from '../../crashes/crash-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { watchOf } from '../definitions/plan/cancel-watches.ts';
@@ -9,7 +11,12 @@ import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arriv
 import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/arrivals/matching.ts';
 import { findHearing, findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
-export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };
+export type RoutingDependencies = Matching & {
+  pool: Pool;
+  plans: Plans;
+  log: Pick<Logger, 'error'>;
+  crashes: Pick<CrashGuard, 'during'>;
+};
 
 // Their payloads are in memory together: 12 MiB at most for each environment.
 const ROUTED_AT_ONCE = 50;
@@ -81,11 +88,14 @@ async function route(
   if (keys.length > 0) await giveMessage(connection, message, keys);
 }
 
-/** The key of a message at a waiting step. A definition that cannot be read keeps no message from the runs of others. */
+/** The key of a message at a waiting step. A definition that cannot be read, or is deadly, keeps no message from the runs of others. */
 async function keyAt(deps: Routing, waitingStep: string, message: ArrivedMessage): Promise<string | undefined> {
   try {
-    const wanted = await deps.wantedAt(waitingStep);
-    return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+    const work = { kind: 'waiting step', id: waitingStep, part: message.id, patienceMs: DEADLY_PATIENCE_MS } as const;
+    return await deps.crashes.during(work, async () => {
+      const wanted = await deps.wantedAt(waitingStep);
+      return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+    });
   } catch (failure) {
     if (isUnreachable(failure)) throw failure;
     deps.log.error(
