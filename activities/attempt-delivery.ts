@@ -37,7 +37,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     return holdDelivery(pool, { deliveryId, round, until, isForLimit: true });
   };
 
-  const make = async ({ deliveryId, round, number }: AttemptInput): Promise<AttemptResult> => {
+  const make = async ({ deliveryId, round, number, isSuspect }: AttemptInput): Promise<AttemptResult> => {
     const signal = cancellationSignal();
     // Once Temporal has given up on this try, nothing waits for it, and its next try decides.
     const isOver = (): boolean => signal.aborted;
@@ -49,6 +49,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
         number,
         carrier: activityInfo().workflowExecution?.workflowId ?? '',
         keepsCarrier: true,
+        isSuspect,
         isOver,
         read: () =>
           deps.justRead.take(deliveryId) ?? lasting(async () => (await loadForAttempts(pool, [deliveryId]))[0]),

@@ -3,6 +3,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import {
   type BegunDelay,
   type BegunWait,
+  DEADLY_PATIENCE_MS,
   type EndedRound,
   type EndRunInput,
   type ItemEnd,
@@ -19,6 +20,7 @@ import {
 } from '../src/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 import type { Carriers } from '../src/temporal/starts/carriers.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../src/crashes/crash-guard.ts';
 import { isUnreachable, untilReachable } from '../src/db/connections/until-reachable.ts';
 import { SenderClosedError } from '../src/outbound/exchange/connections.ts';
 import { type ActionKind, attemptStep, stepStandingOf } from '../src/automations/engine/attempt-step.ts';
@@ -37,6 +39,7 @@ export type RunStepDependencies = WaitDependencies & {
   publish: ActionKind;
   connector: ActionKind;
   carriers: Pick<Carriers, 'whyEnded'>;
+  crashes: Pick<CrashGuard, 'during'>;
 };
 
 // The worker sends one at most every 2 s (start-worker.ts).
@@ -53,6 +56,17 @@ export function createRunActivities(deps: RunStepDependencies) {
     } catch (failure) {
       if (failure instanceof SenderClosedError)
         throw ApplicationFailure.retryable('this worker is being stopped', FAILURE_TYPES.workerStopping);
+      if (failure instanceof WorkPauses)
+        throw ApplicationFailure.create({
+          type: failure.name,
+          message: failure.message,
+          nextRetryDelay: failure.inMs,
+          category: ApplicationFailureCategory.BENIGN,
+        });
+      if (failure instanceof WorkIsDeadly) {
+        deps.log.error({ runId, stepId }, `a run is given up: ${failure.message}`);
+        throw ApplicationFailure.nonRetryable(failure.message, RUN_FAILURES.deadly);
+      }
       if (failure instanceof ApplicationFailure || isUnreachable(failure)) throw failure;
       const isSuperseded = failure instanceof RunSuperseded;
       if (!isSuperseded)
@@ -64,6 +78,25 @@ export function createRunActivities(deps: RunStepDependencies) {
         category: ApplicationFailureCategory.BENIGN,
       });
     }
+  };
+
+  /** Evaluates and records a part of a run, whose evaluation may end the process. */
+  const part = <Input extends RunInput & Partial<StepInput>, T>(
+    name: string,
+    work: (input: Input) => Promise<T>,
+  ): ((input: Input) => Promise<T>) => {
+    return (input) =>
+      telling(input, () =>
+        deps.crashes.during(
+          {
+            kind: 'run',
+            id: input.runId,
+            part: `${name} ${input.stepId ?? ''}#${input.iteration ?? ''}`,
+            patienceMs: DEADLY_PATIENCE_MS,
+          },
+          () => work(input),
+        ),
+      );
   };
 
   /** A person who cancels a run in Temporal may have said why. Temporal's silence leaves the reason as it is. */
@@ -82,9 +115,12 @@ export function createRunActivities(deps: RunStepDependencies) {
       heartbeat();
       const beating = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
       try {
-        const outcome = await untilReachable(
-          () => attemptStep(deps, kind, input),
-          () => signal.aborted,
+        const work = { kind: 'run', id: input.runId, part: `attempt ${input.stepId}#${input.iteration}` } as const;
+        const outcome = await deps.crashes.during({ ...work, patienceMs: DEADLY_PATIENCE_MS }, () =>
+          untilReachable(
+            () => attemptStep(deps, kind, input),
+            () => signal.aborted,
+          ),
         );
         if (outcome.result === 'retry') {
           throw ApplicationFailure.create({
@@ -108,8 +144,11 @@ export function createRunActivities(deps: RunStepDependencies) {
     });
 
   return {
-    openRun: (input: RunInput): Promise<OpenedRun> =>
-      telling(input, () => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
+    openRun: part(
+      'open',
+      (input: RunInput): Promise<OpenedRun> =>
+        openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? ''),
+    ),
     endRun: (input: EndRunInput): Promise<EndedRound> =>
       telling(input, async () => {
         const { hasGate, ...ended } = await endRun(deps, await withReason(input));
@@ -117,17 +156,16 @@ export function createRunActivities(deps: RunStepDependencies) {
         return ended;
       }),
     /** A step that only evaluates and records. */
-    takeStep: (input: StepInput): Promise<Taken> => telling(input, () => takeStep(deps, input)),
-    beginDelay: (input: StepInput): Promise<BegunDelay> => telling(input, () => beginDelay(deps, input)),
-    endDelay: (input: StepInput): Promise<Taken> => telling(input, () => endDelay(deps, input)),
-    beginWait: (input: StepInput): Promise<BegunWait> => telling(input, () => beginWait(deps, input)),
-    endWait: (input: WaitEnd): Promise<Taken | { waiting: true }> => telling(input, () => endWait(deps, input)),
-    openLoop: (input: StepInput): Promise<OpenedLoop> => telling(input, () => openLoop(deps, input)),
-    endItem: (input: ItemEnd): Promise<void> => telling(input, () => endItem(deps, input)),
-    closeLoop: (input: StepInput): Promise<Taken> => telling(input, () => closeLoop(deps, input)),
-    openBranches: (input: StepInput): Promise<Taken | { open: true }> =>
-      telling(input, () => openBranches(deps, input)),
-    closeBranches: (input: StepInput): Promise<Taken> => telling(input, () => closeBranches(deps, input)),
+    takeStep: part('step', (input: StepInput): Promise<Taken> => takeStep(deps, input)),
+    beginDelay: part('delay', (input: StepInput): Promise<BegunDelay> => beginDelay(deps, input)),
+    endDelay: part('delay ends', (input: StepInput): Promise<Taken> => endDelay(deps, input)),
+    beginWait: part('wait', (input: StepInput): Promise<BegunWait> => beginWait(deps, input)),
+    endWait: part('wait ends', (input: WaitEnd): Promise<Taken | { waiting: true }> => endWait(deps, input)),
+    openLoop: part('loop', (input: StepInput): Promise<OpenedLoop> => openLoop(deps, input)),
+    endItem: part('item ends', (input: ItemEnd): Promise<void> => endItem(deps, input)),
+    closeLoop: part('loop ends', (input: StepInput): Promise<Taken> => closeLoop(deps, input)),
+    openBranches: part('branches', (input: StepInput): Promise<Taken | { open: true }> => openBranches(deps, input)),
+    closeBranches: part('branches end', (input: StepInput): Promise<Taken> => closeBranches(deps, input)),
     /** The state of a step whose last attempt has not told how it ended. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
       telling(input, () => stepStandingOf(deps, input, crash)),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Pool } from 'pg';
 import type { Config } from './config.ts';
+import type { CrashGuard } from './crashes/crash-guard.ts';
 import type { Database } from './db/client.ts';
 import type { Tenants } from './db/tenants.ts';
 import type { Filters } from './filters/filters.ts';
@@ -29,6 +30,8 @@ export type Dependencies = {
   filters: Filters;
   /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
   own: OwnAddresses;
+  /** Knows what processes have died of. */
+  crashes: CrashGuard;
   /** Where outgoing requests may go. */
   guard: AddressGuard;
 };

@@ -68,7 +68,8 @@ export async function deliverMessage(input: DeliverMessageInput): Promise<Delive
 
 async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
   let standing: Standing = { attempts: input.attempts, policyAttempts: input.policyAttempts };
-  let isFirst = input.firstTry === 'local' && !hasLostFirstTask();
+  const isSuspect = input.firstTry === 'local' && hasLostFirstTask();
+  let isFirst = input.firstTry === 'local' && !isSuspect;
   for (let crashes = 0; crashes < MAX_CRASHES; crashes += 1) {
     try {
       if (isFirst) {
@@ -78,7 +79,7 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
         standing = { attempts: input.attempts + 1, policyAttempts: input.policyAttempts + 1 };
         showState(input, 'retrying');
       }
-      return toEnd(await tryUntilPolicyEnds(input, standing));
+      return toEnd(await tryUntilPolicyEnds(input, standing, isSuspect));
     } catch (failure) {
       const crash = crashOf(failure);
       if (crash === undefined) throw failure;
@@ -116,6 +117,7 @@ function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
 function tryUntilPolicyEnds(
   input: DeliverMessageInput,
   { attempts, policyAttempts }: { attempts: number; policyAttempts: number },
+  isSuspect: boolean,
 ): Promise<AttemptResult> {
   const { attemptDelivery } = proxyActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,
@@ -126,7 +128,12 @@ function tryUntilPolicyEnds(
     summary: input.target,
   });
   const number = policyAttempts === 0 ? attempts + 1 : attempts;
-  return attemptDelivery({ deliveryId: input.deliveryId, round: input.round, number });
+  return attemptDelivery({
+    deliveryId: input.deliveryId,
+    round: input.round,
+    number,
+    ...(isSuspect && { isSuspect }),
+  });
 }
 
 /** A result that ends the round. `retry` cannot come here: the regular activity throws it. */

@@ -21,7 +21,13 @@ export type DeliverMessageInput = {
 };
 
 /** Names one try. `number` counts the delivery's tries from 1. */
-export type AttemptInput = { deliveryId: string; round: number; number: number };
+export type AttemptInput = {
+  deliveryId: string;
+  round: number;
+  number: number;
+  /** A worker died while the first try was under way, of which nothing is on record. */
+  isSuspect?: boolean;
+};
 
 /** The result of a try. `delayMs` is the time that is left until the record's nextRetryAt, at least 1. */
 export type AttemptResult =

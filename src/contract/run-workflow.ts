@@ -66,6 +66,9 @@ export type EndedRound = { filteredBy?: string };
 /** The answer to the query `state`: the steps that are being taken, by their keys. */
 export type RunState = { steps: readonly string[] };
 
+/** Time that a part of a run which processes have died of may wait for its turn, ms: longer than its longest pause (src/crashes). */
+export const DEADLY_PATIENCE_MS = 30_000;
+
 /** Attempts of one step whose worker may stop before the step has failed. */
 export const MAX_STEP_CRASHES = 10;
 
@@ -75,4 +78,6 @@ export const RUN_FAILURES = {
   superseded: 'RunSuperseded',
   /** The run failed, as its record says. */
   failed: 'RunFailed',
+  /** Three processes have died in one part of the run: it ends with the error CRASHED. */
+  deadly: 'RunIsDeadly',
 } as const;

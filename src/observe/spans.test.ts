@@ -51,6 +51,7 @@ const deliveryOf = (trace: TraceContext, further: Partial<DeliveryToAttempt> = {
   failureReason: null,
   isLastChance: false,
   lastErrorMessage: null,
+  takeovers: 0,
   message: {
     id: 'msg_1',
     channelId: 'chn_1',

@@ -129,6 +129,7 @@ test('messages of one environment wake its runs while those of another one are s
       open = resolve;
     });
     const routing = createRouteHeard({
+      crashes: posthorn.deps.crashes,
       pool,
       beginByServiceEvents: createBeginByServiceEvents(posthorn.deps),
       filters,

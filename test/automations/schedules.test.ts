@@ -308,8 +308,9 @@ test('a change that Temporal cannot be told of shows on each of its workflows un
       );
     const tell = (client: Client) => {
       const { pool, log, clock } = alone.deps;
+      const { crashes } = posthorn.deps;
       const schedules = createSchedules(client, { taskQueue: posthorn.taskQueue });
-      return syncSchedules({ pool, log, clock, schedules });
+      return syncSchedules({ pool, log, clock, schedules, crashes });
     };
     await tell(new Client({ connection }));
     for (const times of await timesOfAll()) {

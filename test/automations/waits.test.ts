@@ -244,6 +244,7 @@ test('a definition that cannot be read keeps no message from the runs of others'
   try {
     const messageId = await calls.publish(invoices, { invoice: readable.of }, 'invoice.paid');
     const routeHeard = createRouteHeard({
+      crashes: posthorn.deps.crashes,
       pool,
       beginByServiceEvents: createBeginByServiceEvents(posthorn.deps),
       log,

@@ -13,6 +13,7 @@ const PROCESSES = ['1', '3'] as const;
 const DRILLS = [
   String.raw`test/faults/[^/]+\.test`,
   'test/faults/deadly-messages/always-drained',
+  'test/faults/deadly-work/processes-3',
   'test/faults/(killed-processes|lost-servers)/bursts-from-100',
   'test/process/(outages|several-processes|several-roles|signals|start)',
 ];

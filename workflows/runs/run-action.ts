@@ -10,7 +10,7 @@ import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/contract/delivery-
 import { type RetryPolicy, retryDelay } from '../../src/contract/retry-policy.ts';
 import type { OutlineStep } from '../../src/contract/run-outline.ts';
 import type { Way } from '../../src/contract/run-ways.ts';
-import { RUN_FAILURES, type StepInput, type Taken } from '../../src/contract/run-workflow.ts';
+import { DEADLY_PATIENCE_MS, RUN_FAILURES, type StepInput, type Taken } from '../../src/contract/run-workflow.ts';
 import { TIMEOUT_TYPES } from '../../src/contract/temporal-names.ts';
 import { local } from './run-local.ts';
 import type { TakeStep } from './run-state.ts';
@@ -39,7 +39,8 @@ export const takeAction: TakeStep<ActionStep> = async (run, { step, stepId, iter
 
 function attempt(step: ActionStep, input: StepInput, failures: number): Promise<Taken> {
   const activities = proxyActivities<Activities>({
-    startToCloseTimeout: step.timeoutMs + RECORDING_MS,
+    // Behind a death of its worker an attempt may have to wait for its turn.
+    startToCloseTimeout: step.timeoutMs + RECORDING_MS + DEADLY_PATIENCE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: {
       ...retryFrom(step.retryPolicy, failures),
@@ -76,8 +77,9 @@ function wayOf(failure: unknown): Way | undefined {
 function isOver(failure: unknown): boolean {
   if (CancellationScope.current().consideredCancelled) return true;
   const root = rootOf(failure);
-  const isSuperseded = root instanceof ApplicationFailure && root.type === RUN_FAILURES.superseded;
-  return isSuperseded || !(root instanceof ApplicationFailure || root instanceof TimeoutFailure);
+  const isEnded =
+    root instanceof ApplicationFailure && (root.type === RUN_FAILURES.superseded || root.type === RUN_FAILURES.deadly);
+  return isEnded || !(root instanceof ApplicationFailure || root instanceof TimeoutFailure);
 }
 
 /** Whether an attempt ended without a word: the worker was silent, or the time was over. */

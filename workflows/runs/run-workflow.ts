@@ -43,7 +43,8 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
     }
     if (failureType(failure) === RUN_FAILURES.failed) throw failure;
     const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
-    if (!isCancelled && !(failure instanceof ApplicationFailure || failure instanceof ActivityFailure)) throw failure;
+    const isOfActivity = failure instanceof ApplicationFailure || failure instanceof ActivityFailure;
+    if (!isCancelled && !isOfActivity) throw failure;
     await CancellationScope.nonCancellable(() =>
       end({
         ...input,
@@ -51,7 +52,10 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
           ? { status: 'cancelled', reason: 'cancelled in Temporal' }
           : {
               status: 'failed',
-              error: { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' },
+              error:
+                isOfActivity && failureType(failure) === RUN_FAILURES.deadly
+                  ? { code: 'CRASHED', message: deadlyMessage(failure) }
+                  : { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' },
             }),
       }),
     );
@@ -59,6 +63,10 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
     throw isCancelled && !isCancellation(failure) ? new CancelledFailure('the run was cancelled') : failure;
   }
 }
+
+/** The sentence of the activity that has given the run up. */
+const deadlyMessage = (failure: ActivityFailure | ApplicationFailure): string =>
+  (failure instanceof ActivityFailure ? failure.cause?.message : undefined) ?? failure.message;
 
 async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
   if (way === 'again') return continueAsNew<typeof runWorkflow>(input);

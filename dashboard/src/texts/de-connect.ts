@@ -137,6 +137,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
       app_suspended: 'App gesperrt',
       channel_archived: 'Kanal archiviert',
       channel_deleted: 'Kanal gelöscht',
+      crashed: 'hat den Dienst beendet',
     },
   },
   connections: {

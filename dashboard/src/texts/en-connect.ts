@@ -136,6 +136,7 @@ export const enConnect = {
       app_suspended: 'app suspended',
       channel_archived: 'channel archived',
       channel_deleted: 'channel deleted',
+      crashed: 'stopped the service',
     },
   },
   connections: {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
@@ -69,7 +71,8 @@ export function createReceiveWebhook(
     keyRing,
     config,
     log,
-  }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log'>,
+    crashes,
+  }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log' | 'crashes'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
   /** Secrets that can be opened: the other of two goes on where one was damaged. */
@@ -198,6 +201,22 @@ export function createReceiveWebhook(
     return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
   };
 
+  /** What the mapping makes of a request may end the process, and the service that sends it sends it again. */
+  const takeGuarded: typeof take = async (webhook, asked, learn) => {
+    const work = { kind: 'inbound', id: webhook.id, part: () => rulesHash(webhook) } as const;
+    try {
+      return await crashes.during(work, () => take(webhook, asked, learn));
+    } catch (failure) {
+      if (failure instanceof WorkPauses)
+        throw unavailable('This service stopped while it read a request to this webhook', failure, failure.inMs);
+      if (!(failure instanceof WorkIsDeadly)) throw failure;
+      throw new Refused(
+        'crashed',
+        new ApiError('CONFLICT', `The webhook is out of use for an hour: ${failure.message}`),
+      );
+    }
+  };
+
   const judge = async (id: string, asked: Asked): Promise<Judged> => {
     const { request, isSample } = asked;
     const webhook = isId('webhook', id) ? await loadWebhook(pool, id) : undefined;
@@ -205,7 +224,7 @@ export function createReceiveWebhook(
     const sender = webhook.provider ?? webhook.scheme;
     let eventId: string | undefined;
     try {
-      const { answer, outcome } = await take(webhook, asked, (found) => (eventId = found));
+      const { answer, outcome } = await takeGuarded(webhook, asked, (found) => (eventId = found));
       observer?.(sender, outcome);
       return { answer, outcome };
     } catch (failure) {
@@ -267,5 +286,11 @@ function refuseClosed({ status, isAppSuspended, isChannelDeleted }: ReceivingWeb
 const channelDeleted = (): Refused =>
   new Refused('channel_deleted', new ApiError('CONFLICT', 'The channel of this webhook was deleted'));
 
-const unavailable = (message: string, cause?: unknown): ApiError =>
-  new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });
+const unavailable = (message: string, cause?: unknown, inMs = RETRY_AFTER_SECONDS * 1_000): ApiError =>
+  new ApiError('UNAVAILABLE', message, { retryAfter: Math.max(1, Math.ceil(inMs / 1_000)), cause });
+
+/** Names what decides how a request is read: a webhook that is changed begins with a clean slate. */
+const rulesHash = ({ scheme, provider, settings }: ReceivingWebhook): string =>
+  createHash('sha256')
+    .update(JSON.stringify([scheme, provider, settings]))
+    .digest('base64url');

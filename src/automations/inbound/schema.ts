@@ -29,6 +29,7 @@ const REFUSAL_REASONS = [
   'app_suspended',
   'channel_archived',
   'channel_deleted',
+  'crashed',
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 

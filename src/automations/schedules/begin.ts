@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
+import { DEADLY_PATIENCE_MS } from '../../contract/run-workflow.ts';
 import type { BegunScheduledRun, ScheduledRunInput } from '../../contract/scheduled-runs.ts';
+import { type CrashGuard, WorkIsDeadly } from '../../crashes/crash-guard.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { NewId } from '../../new-id.ts';
 import type { Schedules } from '../../temporal/schedules.ts';
-import { findScheduled, insertScheduledRun } from './store.ts';
+import { deadlyProblem, findScheduled, insertScheduledRun, recordDeadly } from './store.ts';
 
 export type ScheduledRunDependencies = {
   pool: Pool;
@@ -45,6 +47,26 @@ export async function beginScheduledRun(
       ? { PosthornEnvironment: environmentId, PosthornWorkflow: workflowId, PosthornState: 'running' }
       : {},
   };
+}
+
+export type GuardedDependencies = ScheduledRunDependencies & { crashes: Pick<CrashGuard, 'during'> };
+
+/** The same, for a schedule that processes may have died of. Behind the third death it is removed, and WorkIsDeadly is thrown. */
+export async function beginGuarded(
+  deps: GuardedDependencies,
+  input: ScheduledRunInput & { scheduledAt: string },
+): Promise<BegunScheduledRun> {
+  const { workflowId: id } = input;
+  const work = { kind: 'schedule', id, part: 'begin', patienceMs: DEADLY_PATIENCE_MS } as const;
+  try {
+    return await deps.crashes.during(work, () => beginScheduledRun(deps, input));
+  } catch (failure) {
+    if (failure instanceof WorkIsDeadly) {
+      await deps.schedules.remove(id);
+      await recordDeadly(deps.pool, id, deadlyProblem(failure));
+    }
+    throw failure;
+  }
 }
 
 /** The payload's own text in a stored trigger. */

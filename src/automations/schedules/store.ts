@@ -77,6 +77,17 @@ export async function recordUntold(pool: Pool, problem: string, workflowId: stri
   );
 }
 
+/** What the schedule's workflow shows, as it shows what Temporal refuses: processes have died of it, and it begins no run. */
+export const deadlyProblem = ({ message }: Error): string => `CRASHED: ${message}; change the schedule to try it again`;
+
+/** The schedule begins no run until it is changed. */
+export async function recordDeadly(pool: Pool, workflowId: string, problem: string): Promise<void> {
+  await pool.query('UPDATE workflow_schedules SET synced = revision, problem = $2 WHERE workflow_id = $1', [
+    workflowId,
+    problem,
+  ]);
+}
+
 /**
  * Temporal's store is new: it is to be told of all schedules. No condition on `synced`: a worker that is telling the old store of one has
  * locked its row and not stored that yet, and such a row would be passed over.

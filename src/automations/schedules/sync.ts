@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
 import { messageOf } from '../../kernel/errors/message-of.ts';
@@ -9,12 +10,25 @@ import type { Schedules } from '../../temporal/schedules.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { unreadable, type Upcoming, upcomingOf } from './calendars.ts';
-import { type DueSchedule, findScheduled, lockDueSchedule, recordSynced, recordUntold } from './store.ts';
+import {
+  deadlyProblem,
+  type DueSchedule,
+  findScheduled,
+  lockDueSchedule,
+  recordSynced,
+  recordUntold,
+} from './store.ts';
 
 // Schedules that one look tells Temporal of; a lost store brings all of them.
 const AT_ONCE = 50;
 
-type SyncDependencies = { pool: Pool; log: Logger; clock: Clock; schedules: Schedules };
+type SyncDependencies = {
+  pool: Pool;
+  log: Logger;
+  clock: Clock;
+  schedules: Schedules;
+  crashes: Pick<CrashGuard, 'during'>;
+};
 
 /**
  * Tells Temporal of workflows whose schedules were changed: activated ones have a schedule there, all others none. Schedules whose times
@@ -29,7 +43,8 @@ export async function syncSchedules(deps: SyncDependencies): Promise<void> {
       if (ends === undefined) return;
       const { workflowId, failure } = ends;
       seen.push(workflowId);
-      if (failure === undefined) continue;
+      // Work that ended a process pauses: the next look takes it up.
+      if (failure === undefined || failure instanceof WorkPauses) continue;
       deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
       const isAway = AWAY.has(grpcStatusOf(failure));
       const problem = `Temporal has not been told of the last change yet: ${messageOf(failure)}`;
@@ -59,7 +74,10 @@ const syncOne = (
     const { workflowId } = due;
     const found = await findScheduled(connection, workflowId);
     try {
-      const told = await tell(deps, due, found);
+      const work = { kind: 'schedule', id: workflowId, part: `sync ${due.revision}` } as const;
+      const told = await deps.crashes
+        .during(work, () => tell(deps, due, found))
+        .catch((failure: unknown) => giveUp(deps, workflowId, failure));
       if (told !== 'later') await recordSynced(connection, { ...due, ...told });
       return { workflowId };
     } catch (failure) {
@@ -70,6 +88,15 @@ const syncOne = (
 
 type Told = { problem: string | undefined; topUpAt: Date | undefined };
 const NOTHING_AGAINST = { problem: undefined, topUpAt: undefined };
+
+/** Removes the schedule whose times have ended processes from Temporal, where an earlier revision would continue to begin runs. */
+async function giveUp({ log, schedules }: SyncDependencies, workflowId: string, failure: unknown): Promise<Told> {
+  if (!(failure instanceof WorkIsDeadly)) throw failure;
+  await schedules.remove(workflowId);
+  const problem = deadlyProblem(failure);
+  log.error({ workflowId, problem }, 'a schedule is given up; its workflow begins no run until its trigger is changed');
+  return { problem, topUpAt: undefined };
+}
 
 async function tell(
   { log, clock, schedules }: SyncDependencies,

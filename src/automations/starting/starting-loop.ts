@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Admit, GateAnswer } from '../gates/admit.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/starts/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/starts/start-run.ts';
@@ -37,6 +38,9 @@ type StartingDependencies = {
   startRun: StartRun;
   admit: Admit;
   cancelRun: CancelRun;
+  crashes: Pick<CrashGuard, 'during'>;
+  /** A run is over before it began: processes have died of its gates. */
+  endDeadly(run: DueRun, message: string): Promise<void>;
   carriers: Pick<Carriers, 'stateOf' | 'whyEnded'>;
   /** Ms until this process's turn of a look that all make every so many ms. */
   lookInMs(everyMs: number): number;
@@ -65,7 +69,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       // One behind the other: who was made first goes in first where there is room for some only.
       const admitted: { run: DueRun; answer: Promise<GateAnswer> }[] = [];
       for (const run of claimed.toSorted(byAge)) {
-        const answer = run.status === 'pending' ? deps.admit(run) : Promise.resolve<GateAnswer>('begins');
+        const answer = run.status === 'pending' ? admitGuarded(deps, run) : Promise.resolve<GateAnswer>('begins');
         await answer.catch(() => undefined);
         admitted.push({ run, answer });
       }
@@ -81,6 +85,18 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       throw handled.find((each) => each.status === 'rejected')?.reason;
     },
   });
+}
+
+/** `keys` and gates are expressions of the workflow's author. A run that pauses is claimed again when its claim is over. */
+async function admitGuarded({ crashes, admit, endDeadly }: StartingDependencies, run: DueRun): Promise<GateAnswer> {
+  try {
+    return await crashes.during({ kind: 'run', id: run.runId, part: 'admit' }, () => admit(run));
+  } catch (failure) {
+    if (failure instanceof WorkPauses) return 'waits';
+    if (!(failure instanceof WorkIsDeadly)) throw failure;
+    await endDeadly(run, failure.message);
+    return 'ended';
+  }
 }
 
 // Ids begin with the time.

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { DEADLY_PATIENCE_MS } from '../../contract/run-workflow.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import type { CrashGuard } from '../../crashes/crash-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import { watchOf } from '../definitions/plan/cancel-watches.ts';
@@ -15,6 +17,7 @@ export type RoutingDependencies = Matching & {
   log: Pick<Logger, 'error'>;
   /** Begins the runs of those of the messages that are service events. */
   beginByServiceEvents: (connection: PoolClient, environmentId: string, messageIds: readonly string[]) => Promise<void>;
+  crashes: Pick<CrashGuard, 'during'>;
 };
 
 // Their payloads are in memory together: 12 MiB at most for each environment.
@@ -88,11 +91,14 @@ async function route(
   if (keys.length > 0) await giveMessage(connection, message, keys);
 }
 
-/** The key of a message at a waiting step. A definition that cannot be read keeps no message from the runs of others. */
+/** The key of a message at a waiting step. A definition that cannot be read, or is deadly, keeps no message from the runs of others. */
 async function keyAt(deps: Routing, waitingStep: string, message: ArrivedMessage): Promise<string | undefined> {
   try {
-    const wanted = await deps.wantedAt(waitingStep);
-    return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+    const work = { kind: 'waiting step', id: waitingStep, part: message.id, patienceMs: DEADLY_PATIENCE_MS } as const;
+    return await deps.crashes.during(work, async () => {
+      const wanted = await deps.wantedAt(waitingStep);
+      return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+    });
   } catch (failure) {
     if (isUnreachable(failure)) throw failure;
     deps.log.error(

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import { untilReachable } from '../../db/connections/until-reachable.ts';
 import type { Clock } from '../../dependencies.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
@@ -30,6 +31,8 @@ export type Try<E extends Entered> = {
   number: number;
   /** The Temporal workflow that makes it. */
   carrier: string;
+  /** Whether a process died while this try was under way, as far as its maker knows; the record may know more. */
+  isSuspect?: boolean | undefined;
   /** Whether that workflow goes on with the delivery if it is retried; otherwise the delivery waits for a claim. */
   keepsCarrier: boolean;
   /** The delivery as it is now; undefined when it is gone. */
@@ -49,6 +52,7 @@ export type TryDependencies = {
   openSigningKeys: OpenSigningKeys;
   recorder: Recorder;
   faults: Faults;
+  crashes: Pick<CrashGuard, 'during'>;
   clock: Clock;
   log: Logger;
   /** Told of each attempt that is on record. */
@@ -99,7 +103,7 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
     const current = performance.now() - askedAt < READ_AGAIN_AFTER_WAIT_MS ? found : await readToTry(deps, wanted);
     return 'result' in current
       ? current
-      : await make(deps, wanted, { delivery: current, entered: entry, beganAt: askedAt });
+      : await makeGuarded(deps, wanted, { delivery: current, entered: entry, beganAt: askedAt });
   } finally {
     entry.leave();
   }
@@ -121,10 +125,32 @@ async function readToTry<E extends Entered>(
   return { result: 'held' };
 }
 
+type Making<E extends Entered> = { delivery: DeliveryToAttempt; entered: E; beganAt: number };
+
+/** Alone, and with its death counted before it, where a worker died while this delivery was under way. */
+async function makeGuarded<E extends Entered>(
+  deps: TryDependencies,
+  wanted: Try<E>,
+  making: Making<E>,
+): Promise<AttemptResult> {
+  const { delivery } = making;
+  const isSuspect = wanted.isSuspect === true || delivery.takeovers > 0;
+  try {
+    return await deps.crashes.during({ kind: 'delivery', id: delivery.deliveryId, isSuspect }, () =>
+      make(deps, wanted, making),
+    );
+  } catch (failure) {
+    const broken = { ...idsOf(delivery), round: delivery.round, number: delivery.attempts + 1 };
+    if (failure instanceof WorkPauses) return deps.faults.holdAfterDeath(broken, failure.inMs);
+    if (failure instanceof WorkIsDeadly) return deps.faults.giveUp(delivery, wanted.carrier, failure.message);
+    throw failure;
+  }
+}
+
 async function make<E extends Entered>(
   deps: TryDependencies,
   wanted: Try<E>,
-  { delivery, entered, beganAt }: { delivery: DeliveryToAttempt; entered: E; beganAt: number },
+  { delivery, entered, beganAt }: Making<E>,
 ): Promise<AttemptResult> {
   const { round } = delivery;
   const { carrier, keepsCarrier } = wanted;

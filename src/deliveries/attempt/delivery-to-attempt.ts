@@ -19,6 +19,8 @@ export type DeliveryToAttempt = {
   /** Whether it may be tried although the circuit is open: its policy is over and it has no attempt yet. */
   isLastChance: boolean;
   lastErrorMessage: string | null;
+  /** Workers that have died while it was under way, since its last recorded try. */
+  takeovers: number;
   message: {
     id: string;
     channelId: string;

@@ -3,9 +3,11 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../../db/group.ts';
 import type { AttemptResult } from '../../contract/delivery-workflow.ts';
-import type { LoggedIds } from './delivery-to-attempt.ts';
+import { type DeliveryToAttempt, idsOf, type LoggedIds } from './delivery-to-attempt.ts';
 import type { Fault } from '../../kernel/words/fault-kinds.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from '../statements/hold-fault.ts';
+import { endAsDeadLetter } from '../statements/end.ts';
+import { CRASH_MESSAGE, recordCrash } from '../statements/record-crash.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 
 export { releaseAllHeld, releaseMended } from '../statements/release-held.ts';
@@ -32,9 +34,12 @@ export type Faults = {
    */
   hold(broken: Broken, fault: unknown, made: { maybeSent: boolean }): Promise<AttemptResult>;
   /**
-   * A worker died in a try, and not for the first time: the delivery is held as for any other fault, because the request may be out.
+   * A worker died in a try, and not for the first time: the delivery is held as for any other fault, because the request may be out. It is
+   * due again in `inMs` at the earliest.
    */
-  holdAfterDeath(broken: Broken): Promise<AttemptResult>;
+  holdAfterDeath(broken: Broken, inMs?: number): Promise<AttemptResult>;
+  /** Three workers have died while they prepared its request: it is a dead letter whose last attempt is one that crashed. */
+  giveUp(delivery: DeliveryToAttempt, carrier: string, message: string): Promise<AttemptResult>;
   /** Some secrets of a subscription do not open; the others sign. */
   tellUnreadable(subscriptionId: string, secretIds: readonly string[], cause: unknown): void;
   /** A secret was opened of a subscription that had none: the dispatchers release the deliveries that waited for it. */
@@ -121,7 +126,24 @@ export function createFaults({
       return put(brokenBy(broken, 'internal', { maybeSent, pauseSeconds }));
     },
 
-    holdAfterDeath: (broken) => put(brokenBy(broken, 'internal', { maybeSent: true, pauseSeconds: PAUSE_SECONDS })),
+    holdAfterDeath: (broken, inMs = 0) =>
+      put(
+        brokenBy(broken, 'internal', {
+          maybeSent: true,
+          pauseSeconds: Math.max(PAUSE_SECONDS, Math.ceil(inMs / 1_000)),
+        }),
+      ),
+
+    async giveUp(delivery, carrier, message) {
+      const { deliveryId, round, attempts, lastErrorMessage } = delivery;
+      if (lastErrorMessage !== CRASH_MESSAGE)
+        await recordCrash(pool, { deliveryId, round, number: attempts + 1, carrier });
+      if (!(await endAsDeadLetter(pool, { deliveryId, round, reason: 'internal', message })))
+        return { result: 'superseded' };
+      onDeadLetter?.('internal');
+      log.error(idsOf(delivery), `a delivery is given up: ${message}`);
+      return { result: 'deadLettered', message };
+    },
 
     tellUnreadable(subscriptionId, secretIds, cause) {
       say(`${subscriptionId} in part`, () =>

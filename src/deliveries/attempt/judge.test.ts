@@ -21,6 +21,7 @@ function delivery(policyAttempts: number): DeliveryToAttempt {
     failureReason: null,
     isLastChance: false,
     lastErrorMessage: null,
+    takeovers: 0,
     message: {
       id: 'msg_1',
       channelId: 'chn_1',

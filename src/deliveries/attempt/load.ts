@@ -8,7 +8,7 @@ const LOAD = `
   SELECT d.id AS "deliveryId", d.environment_id AS "environmentId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
     ${policyOf('d')} AS policy,
     greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
-    d.due_at AS "dueAt", d.failure_reason AS "failureReason", d.holder,
+    d.due_at AS "dueAt", d.failure_reason AS "failureReason", d.holder, d.takeovers,
     coalesce(d.last_chance_until > now() AND d.policy_attempts = 0, false) AS "isLastChance",
     CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
       WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
@@ -78,6 +78,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
     failureReason: row.failureReason,
     isLastChance: row.isLastChance,
     lastErrorMessage: row.lastErrorMessage,
+    takeovers: row.takeovers,
     message: {
       id: row.messageId,
       channelId: row.channelId,

@@ -2,16 +2,19 @@ import type { Pool } from 'pg';
 import { outcomeOf } from '../../kernel/words/outcomes.ts';
 import { countTries } from './count-tries.ts';
 
+/** Message of an attempt during which its worker stopped. */
+export const CRASH_MESSAGE = 'the worker stopped during this try; its request may have been sent';
+
 const RECORD_CRASH = `
   WITH changed AS (
     UPDATE deliveries SET attempts = $3, status = 'retrying', due_at = now(), next_retry_at = now(),
-      last_attempt_at = now(), carrier = $4
+      last_attempt_at = now(), carrier = $4, takeovers = least(takeovers + 1, 1000)
     WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NOT NULL
     RETURNING id, attempts, environment_id, channel_id, subscription_id
   ), counted AS (${countTries({ from: 'changed', outcome: outcomeOf({ errorClass: 'crashed', response: null }) })}
   )
   INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
-  SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try; its request may have been sent', $4 FROM changed`;
+  SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', '${CRASH_MESSAGE}', $4 FROM changed`;
 
 // Deaths count under the present policy: a replay begins anew.
 const COUNT_DEATHS = `

@@ -1,7 +1,7 @@
-import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { isProcess, MACHINE } from '../../crashes/this-machine.ts';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
 import { nextTurnInMs, type Rank } from '../../kernel/rules/rank.ts';
@@ -19,10 +19,6 @@ const LONGEST_REST_MS = 60_000;
 // Incarnations of this very process. A dead one of an earlier process may have the same machine and pid as a living one.
 const ownIds = new Set<string>();
 const ownLapse = createLapse({ lifeMs: LIFE_SECONDS * 1_000, othersRenewWithinMs: 2 * RENEW_EVERY_MS + 500 });
-
-// The space in which a pid names one process. Containers on one host, and machines of the same name, have pids of their own. Without it
-// a living worker of another container would be taken for dead.
-const MACHINE = readMachine();
 
 export type Incarnation = {
   id: string;
@@ -127,16 +123,6 @@ export async function endLeasesOf(pool: Pool, ids: readonly string[]): Promise<v
   ]);
 }
 
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 /**
  * Frees the claims of dead incarnations, known or not, and removes their reports. Deliveries of this process stay with it: after a
  * pause longer than a lease it would otherwise claim its own deliveries a second time. Reads all held rows. Returns how many are
@@ -183,14 +169,4 @@ export function createTakeOver(pool: Pool, lapse: Pick<Lapse, 'isRecent'> = ownL
     }
     return dueAgain;
   };
-}
-
-function readMachine(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    // No Linux: no namespaces either.
-    return hostname();
-  }
 }

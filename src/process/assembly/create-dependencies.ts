@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Config, ConfigError } from '../../config.ts';
+import { createCrashGuard } from '../../crashes/crash-guard.ts';
 import { createKeyRing } from '../../credentials/key-ring.ts';
 import { createDatabase } from '../../db/client.ts';
 import { followDatabaseClock } from './follow-clock.ts';
@@ -92,6 +93,7 @@ export function createDependencies(
     keyRing: createKeyRing(encryptionKeys),
     filters: createFilters(),
     own,
+    crashes: createCrashGuard({ pool, log }),
     guard: createGuard(config, own),
     publishingConfigs: createConfigs(pool),
     meters,
@@ -101,6 +103,7 @@ export function createDependencies(
     deps,
     disconnect: async () => {
       await following.stop();
+      await deps.crashes.stop();
       await Promise.all([db.$disconnect(), pool.end()]);
     },
   };

@@ -8,6 +8,8 @@ import { removeOver } from '../../automations/gates/key-store.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/actions/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/actions/http-action.ts';
+import { endRun } from '../../automations/engine/rounds.ts';
+import { leaveGate } from '../../automations/gates/gates.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/actions/publish-action.ts';
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
@@ -24,7 +26,7 @@ import { DUE_RUNS_CHANNEL } from '../../db/waking/due-runs.ts';
 import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { BeginByServiceEvents } from '../../publishing/begin-by-service-events.ts';
-import { createRequestSender } from '../../outbound/send-request.ts';
+import { createRequestSender, type RequestSender } from '../../outbound/send-request.ts';
 import { createSchedules } from '../../temporal/schedules.ts';
 import { createCancelRun, createStartRun } from '../../temporal/starts/start-run.ts';
 import { createWakeRun } from '../../temporal/starts/wake-run.ts';
@@ -44,6 +46,7 @@ export function automationsPart(
     db,
     keyRing,
     guard,
+    crashes,
     client,
     carriers,
     taskQueue,
@@ -62,7 +65,9 @@ export function automationsPart(
   const schedules = createSchedules(client, { taskQueue });
   const expressions = createStepExpressions();
   const openSecrets = createOpenSecrets({ pool, keyRing, clock });
-  const sender = createRequestSender({ guard, version: VERSION, clock });
+  const requests = createRequestSender({ guard, version: VERSION, clock });
+  // A kill while a receiver is waited for accuses no run.
+  const sender: RequestSender = { ...requests, send: (request) => crashes.outside(() => requests.send(request)) };
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
     async repair(): Promise<void> {
@@ -83,9 +88,9 @@ export function automationsPart(
         log.info({ runs }, 'took over runs that a dead worker had claimed and not begun; they are due again');
     },
     /** Temporal is told of schedules that were changed. */
-    syncSchedules: () => syncSchedules({ pool, log, clock, schedules }),
+    syncSchedules: () => syncSchedules({ pool, log, clock, schedules, crashes }),
     activities: {
-      ...createScheduledRunActivities({ pool, newId, isSearchable, schedules }),
+      ...createScheduledRunActivities({ pool, newId, isSearchable, schedules, crashes }),
       ...createRunActivities({
         pool,
         observe,
@@ -96,6 +101,7 @@ export function automationsPart(
         filters,
         newId,
         carriers,
+        crashes,
         http: createHttpAction({ sender, expressions, openSecrets }),
         publish: createPublishAction({ publish, expressions }),
         connector: createConnectorAction({
@@ -121,6 +127,12 @@ export function automationsPart(
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,
+        crashes,
+        async endDeadly({ runId, round }, message) {
+          const error = { code: 'CRASHED', message };
+          const { hasGate } = await endRun({ pool, observe }, { runId, round, status: 'failed', error });
+          if (hasGate) await leaveGate(pool, runId);
+        },
         observe,
         lookInMs: incarnation.lookInMs,
       });
@@ -131,6 +143,7 @@ export function automationsPart(
         expressions,
         filters,
         beginByServiceEvents,
+        crashes,
         wakeRun: createWakeRun(client),
         lookInMs: incarnation.lookInMs,
       });

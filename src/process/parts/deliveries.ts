@@ -15,7 +15,7 @@ import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
 import { wordsOf } from '../../dispatch/recovery/ended-in-temporal.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
-import { createWebhookSender } from '../../outbound/post-webhook.ts';
+import { createWebhookSender, type WebhookRequest } from '../../outbound/post-webhook.ts';
 import { createSenderProofs } from '../../outbound/sender-proof.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
 import { VERSION } from '../../kernel/words/version.ts';
@@ -35,7 +35,8 @@ export function deliveriesPart(
     handOver = createHandOver(),
   }: { capacity: Capacity; chores: readonly (() => Promise<void>)[]; handOver?: LateHandOver },
 ) {
-  const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable } = context;
+  const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable, crashes } =
+    context;
   const { id: incarnationId, lookInMs } = incarnation;
   const threshold = config.deliveryBurstThreshold;
   let dispatcher: Dispatcher | undefined;
@@ -56,7 +57,9 @@ export function deliveriesPart(
     maxConnections: capacity.requests + slots,
   });
   const trying = {
-    sender,
+    // A kill while a receiver is waited for accuses no delivery.
+    sender: { ...sender, post: (request: WebhookRequest) => crashes.outside(() => sender.post(request)) },
+    crashes,
     openSigningKeys: createOpenSigningKeys(keyRing),
     recorder,
     faults,

@@ -5,9 +5,9 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** Publishing of messages whose time has come. */
 export function schedulingPart(
-  { pool, log, filters, newId, clock, publishingConfigs: configs, incarnation: workers }: WorkerContext,
+  { pool, log, filters, newId, clock, publishingConfigs: configs, crashes, incarnation: workers }: WorkerContext,
   { handOver }: { handOver: HandOver },
 ) {
-  const publishDue = createPublishDue({ pool, log, filters, configs, handOver, newId, clock });
+  const publishDue = createPublishDue({ pool, log, filters, configs, crashes, handOver, newId, clock });
   return { begin: async () => startPublishingScheduled({ publishDue, log, workers }) };
 }

@@ -4,6 +4,9 @@ import type { Siblings } from '../assembly/siblings.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';
 
+// A supervisor ends a process that says nothing for 30 s.
+const ALIVE_EVERY_MS = 2_000;
+
 /** A service process's side of the pipe to its supervisor. */
 export type Joined = {
   assignment: Assignment;
@@ -93,6 +96,7 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
     };
     process.on('message', hear);
     tell({ kind: 'joined' });
+    setInterval(() => tell({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
   });
 }
 

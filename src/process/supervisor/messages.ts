@@ -40,6 +40,7 @@ export type ToProcess =
 /** Messages of a service process to its supervisor. `change` and `question` are numbers of the sender, which an answer repeats. */
 export type ToSupervisor =
   | { kind: 'joined' }
+  | { kind: 'alive' }
   | { kind: 'claims'; incarnationId: string }
   | { kind: 'ready'; port: number | undefined }
   | { kind: 'waits'; sentence: string }

@@ -27,6 +27,9 @@ const ACCEPTING_TURNS = 10;
 const DRAINED_WITHIN_MS = 75_000;
 // A changed key is committed already, and a process that hangs for longer answers nobody meanwhile. Its belief ends after 5 s.
 const FORGOTTEN_WITHIN_MS = 2_000;
+// An event loop that turns no more, as in a loop without end, answers nobody and never ends by itself.
+const HANGS_AFTER_MS = 30_000;
+const LOOK_FOR_HANGING_EVERY_MS = 5_000;
 // A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
 const COUNTED_WITHIN_MS = 200;
 
@@ -60,6 +63,8 @@ type Life = Observed & {
   /** This number has been ready, in this life or an earlier one. */
   hasBeenReady: boolean;
   hasJoined: boolean;
+  /** When it last said anything, ms of performance.now(). */
+  heardAt: number;
   /** The fault that ended its start, as a sentence. */
   failure?: string;
   incarnationId?: string;
@@ -118,6 +123,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const othersThan = (life: Life): Life[] => joined().filter((each) => each !== life);
 
   const hear = (life: Life, message: ToSupervisor): void => {
+    life.heardAt = performance.now();
     switch (message.kind) {
       case 'joined': {
         const { number, restarts } = life;
@@ -128,6 +134,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
         life.hasJoined = true;
         return showTable();
       }
+      case 'alive':
+        return;
       case 'claims':
         life.incarnationId = message.incarnationId;
         return;
@@ -184,6 +192,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       restarts,
       hasBeenReady,
       hasJoined: false,
+      heardAt: performance.now(),
       observed: {},
       counting: counters.connect(sayCounts),
       ended: endOf(worker),
@@ -204,7 +213,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     if (incarnationId !== undefined) for (const other of joined()) post(other, { kind: 'died', incarnationId });
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
     const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
-    if (deaths.add()) return giveUp(`${what}, the fifth within a minute: stopping`);
+    if (life.state === 'starting' && deaths.add())
+      return giveUp(`${what} before it was ready, the fifth within a minute: stopping`);
     observer.bury(life);
     observer.restarted();
     log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
@@ -219,13 +229,29 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       post(life, { kind: 'stop' });
     }
     showTable();
-    const hanging = setTimeout(() => {
+    const killing = setTimeout(() => {
       for (const { worker } of lives.values()) worker.process.kill('SIGKILL');
     }, DRAINED_WITHIN_MS);
     await Promise.all([...lives.values()].map(({ ended }) => ended));
-    clearTimeout(hanging);
+    clearTimeout(killing);
+    clearInterval(hanging);
     await metrics?.stop();
   };
+
+  let lookedAt = performance.now();
+  const hanging = setInterval(() => {
+    const now = performance.now();
+    const wasPaused = now - lookedAt > 2 * LOOK_FOR_HANGING_EVERY_MS;
+    lookedAt = now;
+    for (const life of joined()) {
+      // After a pause of this process, or of the machine, all have to be heard first.
+      if (wasPaused) life.heardAt = now;
+      if (now - life.heardAt < HANGS_AFTER_MS) continue;
+      log.error({ process: life.number }, 'a service process has said nothing for 30 s: it hangs, and is ended');
+      life.worker.process.kill('SIGKILL');
+    }
+  }, LOOK_FOR_HANGING_EVERY_MS);
+  hanging.unref();
 
   setUp();
   const metrics =

@@ -88,6 +88,7 @@ export function readForFirstTry(messages: readonly MessageToTry[], readAt: numbe
         failureReason: null,
         isLastChance: false,
         lastErrorMessage: null,
+        takeovers: 0,
         message: {
           id: message.id,
           channelId: message.channelId,

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Clock } from '../../dependencies.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
@@ -23,6 +24,8 @@ const CHANNELS_AT_ONCE = 25;
 const TURNS_FOR_MS = 1_000;
 // Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
 const PUT_OFF_MS = 60_000;
+// Three processes have died while they asked filters about a message. Other filters may be asked by then.
+const DEADLY_PUT_OFF_MS = 3_600_000;
 // How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
 const ASK_FOR_MS = 250;
 
@@ -40,6 +43,7 @@ type Dependencies = {
   log: Logger;
   filters: Pick<Filters, 'evaluate'>;
   configs: PublishingConfigs;
+  crashes: Pick<CrashGuard, 'during'>;
   handOver: HandOver;
   newId: NewId;
   clock: Clock;
@@ -60,7 +64,16 @@ type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
  * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
  * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
-export function createPublishDue({ pool, log, filters, configs, handOver, newId, clock }: Dependencies): PublishDue {
+export function createPublishDue({
+  pool,
+  log,
+  filters,
+  configs,
+  crashes,
+  handOver,
+  newId,
+  clock,
+}: Dependencies): PublishDue {
   const handOn = createHandOn({ pool, log, handOver });
   let isRush = false;
   let turns: string[] = [];
@@ -161,6 +174,14 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
       return { ...made, toAsk, isMore: isFull || fitting.length < open.length };
     });
 
+  /** A message during which processes have died waits, and others are published. */
+  const putOffDeadly = async (messageId: string, failure: unknown): Promise<void> => {
+    if (failure instanceof WorkPauses) return store.putOff(pool, messageId, Math.max(1_000, failure.inMs));
+    if (!(failure instanceof WorkIsDeadly)) throw failure;
+    log.error({ messageId }, `a scheduled message is put off by an hour: ${failure.message}`);
+    await store.putOff(pool, messageId, DEADLY_PUT_OFF_MS);
+  };
+
   /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
   const ask = async (
     toAsk: ReadonlyMap<string, ToAsk>,
@@ -185,9 +206,13 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId,
         const message = messages[position]?.message;
         if (message === undefined) continue;
         if (ids.length > 0 && performance.now() >= until) return { ids, decisions, isCut: true };
-        decision.matches.push(...(await askAbout(message)));
-        decision.runs.push(...(await begins(message)));
-        ids.push(message.id);
+        const askAll = async (): Promise<void> => {
+          decision.matches.push(...(await askAbout(message)));
+          decision.runs.push(...(await begins(message)));
+          ids.push(message.id);
+        };
+        const work = { kind: 'scheduled message', id: channelId, part: message.id } as const;
+        await crashes.during(work, askAll).catch((failure: unknown) => putOffDeadly(message.id, failure));
         askedLast = channelId;
       }
     return { ids, decisions, isCut: false };

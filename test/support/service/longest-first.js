@@ -19,6 +19,8 @@ const WAITING = {
   'deliveries/limits.test.ts': 70,
   'faults/lost-servers/bursts-from-1.test.ts': 65,
   'faults/deadly-messages/always-drained.test.ts': 65,
+  'faults/deadly-work/processes-1.test.ts': 75,
+  'faults/deadly-work/processes-3.test.ts': 60,
   'replays/messages.test.ts': 65,
   'dispatch/adaptive-limit.test.ts': 60,
   'faults/killed-sibling.test.ts': 60,

@@ -9,6 +9,7 @@ import {
   type ProcessDependencies,
 } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
+import { createCrashGuard } from '../../../src/crashes/crash-guard.ts';
 import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
@@ -116,8 +117,10 @@ export async function startPosthorn(
             ...(options.trustedCertificates && { trustedCertificates: options.trustedCertificates }),
             ...(options.resolve && { resolve: options.resolve }),
           }),
+    crashes: createCrashGuard({ pool: database.pool, log: options.log ?? createLog('silent') }),
     publishingConfigs: createConfigs(database.pool),
   };
+  deps.crashes.ready('api');
   await insertOrganisation(deps);
   const handOver = createHandOver();
   const services = createServices(deps, handOver);

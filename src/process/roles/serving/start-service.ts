@@ -8,7 +8,7 @@ import { untilReady } from '../../../readiness/until-ready.ts';
 import type { Services } from '../../../services.ts';
 import { installRuntime } from '../../../temporal/connection.ts';
 import { untilTemporalAnswers } from '../../../temporal/until-temporal-answers.ts';
-import { startWorker } from '../../start-worker.ts';
+import { type RunningWorker, startWorker } from '../../start-worker.ts';
 import { watchPostgres } from '../../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';
 import { temporalCheck } from './temporal-check.ts';
@@ -35,7 +35,7 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
 }
 
 /**
- * Worker and API on a database that `checks` have found ready, with the hand-over of new deliveries in memory. `checks` are those of
+ * API and worker on a database that `checks` have found ready, with the hand-over of new deliveries in memory. `checks` are those of
  * /readyz, too.
  */
 export async function startService(
@@ -49,21 +49,25 @@ export async function startService(
     const settings = { ...config.temporal, address };
     const handOver = createHandOver();
     const services = createServices(deps, handOver, siblings);
+    const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
+    undo.add(async () => stopWatching());
+    // The API answers and accepts messages before there is a worker, and where none can be: Temporal may be away, or work be deadly.
+    let worker: RunningWorker | undefined;
+    const temporal = temporalCheck({ isHealthy: () => worker?.isHealthy() === true }, address);
+    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
+    // Behind the API: what it has accepted last finds a worker.
+    undo.add(async () => worker?.stop());
+    undo.add(() => api.stop());
+    observed?.show(api.readiness);
     installRuntime(log, observed?.temporalMetricsAddress);
     await untilTemporalAnswers(settings, waiting);
     const { claimsAs: onIncarnation, isReplacement } = siblings;
-    const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
     const { publishing } = services;
     const joining = { handOver, onIncarnation, isReplacement, outages: log.outages, publishing };
-    const worker = await startWorker(deps, settings, joining);
-    undo.add(async () => stopWatching());
-    undo.add(() => worker.stop());
-    siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
-    const temporal = temporalCheck(worker, address);
-    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
-    undo.add(() => api.stop());
-    observed?.show(api.readiness);
+    const started = await startWorker(deps, settings, joining);
+    worker = started;
+    siblings.onDeath((incarnationId) => void started.takeOver(incarnationId));
     await tellRowSecurity(deps);
-    return { port: api.port, services, failed: worker.failed, stop: undo.all };
+    return { port: api.port, services, failed: started.failed, stop: undo.all };
   });
 }
