@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
-import { github, inboundCalls } from '../support/make/inbound-calls.ts';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
+import { github, inboundCalls, type Refusal, SECRET } from '../support/make/inbound-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -101,4 +102,63 @@ test('a request is kept as long as its channel keeps messages, and then forgotte
   await db.inboundReceipt.updateMany({ where, data: { expiresAt: new Date(Date.now() - DAY_MS) } });
   await forgetExpired(pool);
   expect(await calls.requestsTo(webhook.id)).toEqual([]);
+});
+
+const MIB = 1_048_576;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+test.each([
+  ['forms of one field', 'body', 'a&'.repeat(20_000), FORM],
+  ['empty objects', 'body', `{"a":[${'{},'.repeat(MIB / 3 - 5)}{}]}`, {}],
+  ['lists of empty objects', 'mailgun', `[${'{},'.repeat(MIB / 3 - 2)}{}]`, {}],
+  [
+    'forms with a wrong signature',
+    'twilio',
+    'a=1&'.repeat(MIB / 4),
+    { ...FORM, 'x-twilio-signature': 'A'.repeat(27) + '=' },
+  ],
+])('thirty unproven %s at once hold nobody up (%s)', async (_, sender, body, headers) => {
+  const scheme = sender === 'body' ? { scheme: sender, secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`] } : {};
+  const { webhook } = await calls.makeWebhook({ ...(sender !== 'body' && { provider: sender }), ...scheme });
+  const flood = async (id: string, status: number): Promise<number> => {
+    let statuses: number[] = [];
+    const turn = await longestTurn(async () => {
+      const sent = Array.from({ length: 30 }, () => calls.send<Refusal>(id, body, headers));
+      statuses = (await Promise.all(sent)).map((each) => each.status);
+    });
+    expect(new Set(statuses)).toEqual(new Set([status]));
+    return turn;
+  };
+  // What it takes to send as many bytes from this process, and to receive them.
+  const carrying = await flood('whk_00000000000000000000000000', 404);
+  expect((await flood(webhook.id, 400)) - carrying).toBeLessThan(3 * referenceTurn());
+});
+
+test('fifty payload fields by deep pointers are found in one pass, and a payload above 1 MiB is never built', async () => {
+  const deep = (n: number): string => `${'/a'.repeat(30)}/${n}`;
+  const fields = Object.fromEntries(Array.from({ length: 50 }, (__, n) => [`f${n}`, deep(n)]));
+  const { webhook } = await calls.makeWebhook({
+    scheme: 'token',
+    signature: { header: 'X-Token' },
+    payload: { fields },
+  });
+  const token = { 'x-token': SECRET, 'content-type': 'application/json' };
+  const items = Array.from({ length: 50 }, (__, n) => `${n}.10`);
+  const body = `${'{"a":'.repeat(30)}[${items.join()}]${'}'.repeat(29)},"more":[${'{},'.repeat(340_000)}0]}`;
+  let status = 0;
+  let messageId = '';
+  const turn = await longestTurn(async () => {
+    const sent = await calls.send(webhook.id, body, token);
+    status = sent.status;
+    messageId = sent.body.messageId;
+  });
+  expect(status).toBe(200);
+  expect(turn).toBeLessThan(3 * referenceTurn());
+  const { payload } = await calls.messageOf(messageId);
+  expect(payload).toEqual(Object.fromEntries(items.map((value, n) => [`f${n}`, Number(value)])));
+
+  const everything = Object.fromEntries(Array.from({ length: 50 }, (__, n) => [`f${n}`, '']));
+  await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { payload: { fields: everything } });
+  const { status: refused, body: answer } = await calls.send<Refusal>(webhook.id, body, token);
+  expect([refused, answer.error.details?.field]).toEqual([400, 'payload']);
 });

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { createSlices } from '../../filters/slices.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
@@ -43,6 +44,12 @@ type Collaborators = {
 
 type Asked = { request: InboundRequest; isSample: boolean };
 
+/** What is known of a request so far, for the row of its refusal. */
+type Learnt = { eventId?: string | undefined };
+
+// A check of 1 MiB takes about 10 ms at most, and so does each step that reads a proven body.
+const SLICE_MS = 5;
+
 /** Why a request becomes no message, and the error that its sender gets. */
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -72,6 +79,21 @@ export function createReceiveWebhook(
   }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
+  const slices = createSlices(SLICE_MS, () => performance.now());
+  /**
+   * Does something that reads a whole body. Bodies wait for each other, webhooks in rotation, and other requests are answered in between:
+   * anyone may send any number of them.
+   */
+  const inTurn = async <T>(webhookId: string, act: () => T): Promise<T> => {
+    let done: { value: T } | undefined;
+    await slices.run(webhookId, () => {
+      done = { value: act() };
+      return false;
+    });
+    // `as`: a step that has thrown does not come here.
+    return (done as unknown as { value: T }).value;
+  };
+
   /** Secrets that can be opened: the other of two goes on where one was damaged. */
   const open = ({ id, secrets }: ReceivingWebhook): string[] => {
     const opened = secrets.flatMap((sealed) => {
@@ -90,12 +112,15 @@ export function createReceiveWebhook(
   };
 
   const prove = async (
-    incoming: Incoming,
-    provider: Provider,
-    secrets: readonly string[],
+    webhookId: string,
+    { incoming, provider, secrets }: { incoming: Incoming; provider: Provider; secrets: readonly string[] },
   ): Promise<VerifiedSignature> => {
     try {
-      return await provider.check(incoming, secrets, { now: clock(), fetchText });
+      // A check that fetches a certificate lets others go on meanwhile: its turn is over once it waits.
+      const checking = await inTurn(webhookId, () => ({
+        proven: provider.check(incoming, secrets, { now: clock(), fetchText }),
+      }));
+      return await checking.proven;
     } catch (failure) {
       if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
       if (failure instanceof ProofUnavailable) throw unavailable(failure.message, failure.cause);
@@ -130,14 +155,14 @@ export function createReceiveWebhook(
       proven,
       isSample,
     }: Asked & { provider: Provider; incoming: Incoming; proven: VerifiedSignature },
-    learn: (eventId: string | undefined) => void,
+    learnt: Learnt,
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
     const mapped = { provider, settings };
-    const { eventType, payloadText, metadata, eventId } = refusing('mapping_failed', () => {
-      const content = contentOf(incoming, provider);
+    const content = await inTurn(webhook.id, () => refusing('body_invalid', () => contentOf(incoming, provider)));
+    const map = () => {
       const id = eventIdOf(incoming, { ...mapped, replayKey: proven.replayKey });
-      learn(id);
+      learnt.eventId = id;
       const known = {
         webhookId: webhook.id,
         provider: provider.name,
@@ -150,7 +175,12 @@ export function createReceiveWebhook(
         payloadText: payloadOf(content, mapped),
         eventType: eventTypeOf(incoming, { ...mapped, content, metadata: known, expressions }),
       };
-    });
+    };
+    const { eventType, payloadText, metadata, eventId } = await inTurn(webhook.id, () =>
+      refusing('mapping_failed', map),
+    );
+    const payload: unknown =
+      payloadText === content.text ? content.value : await inTurn(webhook.id, () => JSON.parse(payloadText) as unknown);
     const header = (name: string): string | undefined => request.header(name)[0];
     try {
       return await publishing.publishInbound({
@@ -158,7 +188,7 @@ export function createReceiveWebhook(
         channelId,
         eventType,
         payloadText,
-        payload: JSON.parse(payloadText),
+        payload,
         metadata,
         header,
         ...(request.hops !== undefined && { hops: request.hops }),
@@ -177,7 +207,7 @@ export function createReceiveWebhook(
   const take = async (
     webhook: ReceivingWebhook,
     { request, isSample }: Asked,
-    learn: (eventId: string | undefined) => void,
+    learnt: Learnt,
   ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
     const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
     const provider = rulesOf(sender, webhook.settings);
@@ -186,15 +216,16 @@ export function createReceiveWebhook(
       throw new Refused('secret_missing', unavailable(`The secret that ${provider.title} shows is not set yet`));
     const secrets = open(webhook);
     const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
-    const proven = await prove(incoming, provider, secrets);
+    const proven = await prove(webhook.id, { incoming, provider, secrets });
     refuseClosed(webhook);
-    const handshake = refusing('body_invalid', () => provider.handshake?.(incoming, secrets));
+    const handshake = await inTurn(webhook.id, () =>
+      refusing('body_invalid', () => provider.handshake?.(incoming, secrets)),
+    );
     if (handshake !== undefined) {
       await visit(handshake.visit, webhook.id);
       return { answer: handshake.answer, outcome: 'handshake' };
     }
-    refusing('body_invalid', () => contentOf(incoming, provider));
-    const { messageId, isRepeated } = await publish(webhook, { request, isSample, provider, incoming, proven }, learn);
+    const { messageId, isRepeated } = await publish(webhook, { request, isSample, provider, incoming, proven }, learnt);
     return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
   };
 
@@ -203,9 +234,9 @@ export function createReceiveWebhook(
     const webhook = isId('webhook', id) ? await loadWebhook(pool, id) : undefined;
     if (webhook === undefined) throw notFound('webhook');
     const sender = webhook.provider ?? webhook.scheme;
-    let eventId: string | undefined;
+    const learnt: Learnt = {};
     try {
-      const { answer, outcome } = await take(webhook, asked, (found) => (eventId = found));
+      const { answer, outcome } = await take(webhook, asked, learnt);
       observer?.(sender, outcome);
       return { answer, outcome };
     } catch (failure) {
@@ -219,7 +250,7 @@ export function createReceiveWebhook(
         detail: error.message.slice(0, MAX_DETAIL_LENGTH),
         address: request.address,
         userAgent: isSample ? SAMPLE_AGENT : otherAgent(request.userAgent),
-        eventId,
+        eventId: learnt.eventId,
         bytes: request.bytes.length,
         recentFrom: lowestIdAt('inboundRefusal', new Date(clock().getTime() - RECENT_MS)),
       };

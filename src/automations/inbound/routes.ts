@@ -1,5 +1,5 @@
 import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
-import { readJson } from '../../http/reading/parse-body.ts';
+import { readForeignJson as readJson } from '../../http/reading/parse-body.ts';
 import { ANY_TYPE } from '../../http/reading/raw-bytes.ts';
 import { routesOf } from '../../http/route/route.ts';
 import {
