@@ -7,6 +7,7 @@ import type { InboundMessage } from '../../messages/publication.ts';
 import { rulesOf } from './custom.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { type InboundRequest, toIncoming } from './incoming.ts';
+import { keptHeadOf, type KeptRequest, keptRequestOf } from './kept-request.ts';
 import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
 import type { Provider } from './providers/provider.ts';
 import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
@@ -33,6 +34,11 @@ export type Receiving = {
   receive: ReceiveWebhook;
   /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
   receiveSample(id: string, request: InboundRequest): Promise<Judged>;
+  /**
+   * Makes a message of a request that was refused once its signature had been good, by what the webhook and its channel say now. The same
+   * request becomes one message, whoever accepts it at the same time. Throws why it is refused again.
+   */
+  accept(webhookId: string, kept: KeptRequest & { id: string }): Promise<{ messageId: string; isRepeated: boolean }>;
 };
 
 type Collaborators = {
@@ -44,8 +50,8 @@ type Collaborators = {
 
 type Asked = { request: InboundRequest; isSample: boolean };
 
-/** What is known of a request so far, for the row of its refusal. */
-type Learnt = { eventId?: string | undefined };
+/** What is known of a request so far, for the row of its refusal. With `proven`, its signature was good. */
+type Learnt = { eventId?: string | undefined; proven?: VerifiedSignature; secrets?: readonly string[] };
 
 // A check of 1 MiB takes about 10 ms at most, and so does each step that reads a proven body.
 const SLICE_MS = 5;
@@ -66,7 +72,7 @@ class Refused extends Error {
  * Requests of external services (spec §4 Inbound webhook): the signature first, over the exact bytes, then what the webhook and its
  * channel take. A message is committed with the id of its event when this returns. NOT_FOUND for an unknown webhook, INVALID_REQUEST
  * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
- * Refused requests of a known webhook are written down without their bodies.
+ * Refused requests of a known webhook are written down, with their bodies where their signatures were good.
  */
 export function createReceiveWebhook(
   {
@@ -154,7 +160,14 @@ export function createReceiveWebhook(
       incoming,
       proven,
       isSample,
-    }: Asked & { provider: Provider; incoming: Incoming; proven: VerifiedSignature },
+      standsFor,
+    }: Asked & {
+      provider: Provider;
+      incoming: Incoming;
+      proven: VerifiedSignature;
+      /** Known as this, where its service gives events no ids. */
+      standsFor?: string;
+    },
     learnt: Learnt,
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
@@ -182,6 +195,7 @@ export function createReceiveWebhook(
     const payload: unknown =
       payloadText === content.text ? content.value : await inTurn(webhook.id, () => JSON.parse(payloadText) as unknown);
     const header = (name: string): string | undefined => request.header(name)[0];
+    const knownAs = eventId ?? standsFor;
     try {
       return await publishing.publishInbound({
         environmentId,
@@ -192,7 +206,7 @@ export function createReceiveWebhook(
         metadata,
         header,
         ...(request.hops !== undefined && { hops: request.hops }),
-        request: { webhookId: webhook.id, isSample, ...(eventId !== undefined && { eventId }) },
+        request: { webhookId: webhook.id, isSample, ...(knownAs !== undefined && { eventId: knownAs }) },
       });
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
@@ -217,6 +231,7 @@ export function createReceiveWebhook(
     const secrets = open(webhook);
     const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
     const proven = await prove(webhook.id, { incoming, provider, secrets });
+    Object.assign(learnt, { proven, secrets });
     refuseClosed(webhook);
     const handshake = await inTurn(webhook.id, () =>
       refusing('body_invalid', () => provider.handshake?.(incoming, secrets)),
@@ -252,6 +267,7 @@ export function createReceiveWebhook(
         userAgent: isSample ? SAMPLE_AGENT : otherAgent(request.userAgent),
         eventId: learnt.eventId,
         bytes: request.bytes.length,
+        ...keptOf(request, asked, { ...learnt, reason }),
         recentFrom: lowestIdAt('inboundRefusal', new Date(clock().getTime() - RECENT_MS)),
       };
       await insertRefusal(pool, row).catch((err: unknown) =>
@@ -271,7 +287,34 @@ export function createReceiveWebhook(
       return judged.answer;
     },
     receiveSample: (id, request) => judge(id, { request, isSample: true }),
+    async accept(webhookId, kept) {
+      const webhook = await loadWebhook(pool, webhookId);
+      if (webhook === undefined) throw notFound('webhook');
+      try {
+        refuseClosed(webhook);
+        const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider ?? undefined }, webhook.settings);
+        const request = keptRequestOf(kept);
+        const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
+        const { proven } = kept;
+        const asked = { request, isSample: false, provider, incoming, proven, standsFor: `accepted:${kept.id}` };
+        const published = await publish(webhook, asked, {});
+        observer?.(webhook.provider ?? webhook.scheme, published.isRepeated ? 'repeated' : 'received');
+        return published;
+      } catch (failure) {
+        throw failure instanceof Refused ? failure.error : failure;
+      }
+    },
   };
+}
+
+/** A request of a channel that is gone can never be accepted, and a sample can be sent again. */
+function keptOf(
+  request: InboundRequest,
+  { isSample }: Asked,
+  { proven, secrets = [], reason }: Learnt & { reason: RefusalReason },
+): { kept?: { head: string; body: Buffer } } {
+  if (proven === undefined || isSample || reason === 'channel_deleted') return {};
+  return { kept: { head: keptHeadOf(request, proven, secrets), body: request.bytes } };
 }
 
 const otherAgent = (userAgent: string | undefined): string | undefined =>

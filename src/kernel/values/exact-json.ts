@@ -25,7 +25,7 @@ export function stringifyExact(value: unknown): string {
 }
 
 /** The place of one JSON value in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
-export type Span = { start: number; end: number };
+export type JsonSpan = { start: number; end: number };
 
 /** Whether a character is white space of JSON (RFC 8259 §2). Comparing codes takes a fifth of the time of a regular expression. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
@@ -82,8 +82,8 @@ export function nextToken(text: string, at: number): number {
  * The spans of a member's value and of an array's elements inside a JSON text that JSON.parse has already accepted. On any other text
  * the answer is meaningless, or a SyntaxError. A key that stands twice has its last value, as in JSON.parse.
  */
-export function memberSpan(text: string, object: Span, key: string): Span | undefined {
-  let found: Span | undefined;
+export function memberSpan(text: string, object: JsonSpan, key: string): JsonSpan | undefined {
+  let found: JsonSpan | undefined;
   let at = nextToken(text, nextToken(text, object.start) + 1);
   while (at < object.end && text[at] === '"') {
     const keyEnd = endOfString(text, at);
@@ -97,8 +97,8 @@ export function memberSpan(text: string, object: Span, key: string): Span | unde
 }
 
 /** See `memberSpan`. */
-export function elementSpans(text: string, array: Span): Span[] {
-  const spans: Span[] = [];
+export function elementSpans(text: string, array: JsonSpan): JsonSpan[] {
+  const spans: JsonSpan[] = [];
   let at = nextToken(text, nextToken(text, array.start) + 1);
   while (at < array.end && text[at] !== ']') {
     const end = endOfValue(text, at);
@@ -109,4 +109,4 @@ export function elementSpans(text: string, array: Span): Span[] {
 }
 
 /** The whole text as a span. */
-export const wholeSpan = (text: string): Span => ({ start: 0, end: text.length });
+export const wholeSpan = (text: string): JsonSpan => ({ start: 0, end: text.length });

@@ -1,4 +1,4 @@
-import { endOfString, endOfValue, memberSpan, nextToken, type Span } from '../../../kernel/values/exact-json.ts';
+import { endOfString, endOfValue, memberSpan, nextToken, type JsonSpan } from '../../../kernel/values/exact-json.ts';
 
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 const BROKEN_ESCAPE = /~(?![01])/;
@@ -14,7 +14,7 @@ export function pointerProblem(pointer: string): string | undefined {
  * read once, however many pointers there are and however deep they lead. A name that an object has twice counts by its last value, as in
  * JSON.parse.
  */
-export function spansAt(text: string, pointers: readonly string[]): (Span | undefined)[] {
+export function spansAt(text: string, pointers: readonly string[]): (JsonSpan | undefined)[] {
   const parts = pointers.map(partsOf);
   const wanted: Wanted = new Map();
   for (const names of parts) {
@@ -35,7 +35,7 @@ export function spansAt(text: string, pointers: readonly string[]): (Span | unde
 
 /** The names below a place that some pointer goes through. */
 type Wanted = Map<string, Wanted>;
-type Found = Span & { below?: Map<string, Found> };
+type Found = JsonSpan & { below?: Map<string, Found> };
 
 /** Reads the value that begins at `start`, and steps over what no pointer goes through. */
 function read(text: string, start: number, wanted: Wanted): Found {
@@ -69,7 +69,7 @@ function read(text: string, start: number, wanted: Wanted): Found {
 }
 
 /** The string at a place of a good JSON text. Most names have no escapes and need no parser. */
-function stringAt(text: string, { start, end }: Span): string {
+function stringAt(text: string, { start, end }: JsonSpan): string {
   const inside = text.slice(start + 1, end - 1);
   // `as`: a JSON text between quotes is a string.
   return inside.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inside;
