@@ -12,6 +12,8 @@ export type RequestHead = {
   readonly address: string;
   /** Every value of a header, by its lower-case name: of several a scheme must not take one for all. */
   header(name: string): readonly string[];
+  /** Every header as it came: name, value, name, value. */
+  readonly rawHeaders: readonly string[];
 };
 
 /** `body` holds the exact bytes; none when the request had no body. */

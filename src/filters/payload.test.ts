@@ -41,3 +41,8 @@ test('a key named __proto__ is a key like others and changes nothing else', () =
   ]);
   expect(Object.hasOwn({}, 'admin') || 'admin' in {}).toBe(false);
 });
+
+test('no key of a payload is taken for the mark of a long number', () => {
+  const text = String.raw`{"long":12345678901234567890,"a":{"\u0000exact":"x"},"b":{"exact":"1"}}`;
+  expect(parsePayload(text)).toEqual({ long: 12345678901234567890n, a: { '\0exact': 'x' }, b: { exact: '1' } });
+});

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
+
 // A number that a double cannot hold exactly has 16 digits or more, and CEL's integers have 20 at most.
 const LONG_NUMBER = /\d{16}/;
 const LONG_INTEGER = /^-?\d{16,20}$/;
 const NUMBER = /[-+\d.eE]+/y;
 // A key that hides the kind of its object from the library, also when it is written with escapes.
 const CONSTRUCTOR = /constructor|\\u/;
-// No key of a stored payload holds NUL (http/reading/json-guard.ts).
-const EXACT = '\0exact';
+// Of each process: a key that stands in a payload must never be taken for it, whoever has written that.
+const EXACT = `exact ${randomUUID()}`;
 
 /**
  * A payload (JSON text) as an expression sees it: whole numbers that a double cannot hold are bigints, all others doubles, and
@@ -18,7 +20,7 @@ export function parsePayload(text: string): unknown {
   return revive(JSON.parse(hasLong ? markIntegers(text) : text));
 }
 
-/** Changes what JSON.parse has made, in place: nested 32 levels at most (http/reading/json-guard.ts). */
+/** Changes what JSON.parse has made, in place: nested 64 levels at most (http/reading/json-guard.ts). */
 function revive(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -57,7 +59,7 @@ function markIntegers(text: string): string {
       NUMBER.lastIndex = at;
       const [number = ''] = NUMBER.exec(text) ?? [];
       if (LONG_INTEGER.test(number) && !Number.isSafeInteger(Number(number))) {
-        parts.push(text.slice(from, at), `{"\\u0000exact":"${number}"}`);
+        parts.push(text.slice(from, at), `{"${EXACT}":"${number}"}`);
         from = at + number.length;
       }
       at += number.length - 1;

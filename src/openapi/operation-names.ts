@@ -34,6 +34,8 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/webhooks/:webhookId': 'webhooks.receive',
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'POST /v1/webhooks/:webhookId/sample': 'webhooks.sendSample',
+  'GET /v1/inbound-requests/:requestId/body': 'webhooks.getRequestBody',
+  'POST /v1/inbound-requests/:requestId/accept': 'webhooks.acceptRequest',
   'GET /v1/inspected-requests/:inspectedRequestId': 'inspectors.getRequest',
   'DELETE /v1/inspectors/:inspectorId/requests': 'inspectors.clearRequests',
   'GET /v1/service': 'service.get',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { seedRefusedRequest } from '../support/make/seeded-refusal.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 
 let posthorn: TestPosthorn;
@@ -52,6 +53,8 @@ test('inbound webhooks and connections: every change is in the audit log', async
   await calls.good('GET', `/v1/webhooks/${webhookId}/secrets`);
   await calls.good('POST', `/v1/webhooks/${webhookId}/secrets/rotate`, {});
   await calls.good('POST', `/v1/webhooks/${webhookId}/sample`);
+  const requestId = await seedRefusedRequest(posthorn, webhookId);
+  for (const _ of [1, 2]) await calls.good('POST', `/v1/inbound-requests/${requestId}/accept`);
   await calls.good('DELETE', `/v1/webhooks/${webhookId}`);
   expect(await toldUntil('webhook.deleted', webhookId)).toEqual([
     'webhook.created',
@@ -59,6 +62,7 @@ test('inbound webhooks and connections: every change is in the audit log', async
     'webhook.secrets_viewed',
     'webhook.secret_rotated',
     'webhook.sample_sent',
+    'webhook.request_accepted',
     'webhook.deleted',
   ]);
 

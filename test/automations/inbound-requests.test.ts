@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
-import { github, inboundCalls } from '../support/make/inbound-calls.ts';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
+import { github, inboundCalls, type Refusal, SECRET } from '../support/make/inbound-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -101,4 +102,193 @@ test('a request is kept as long as its channel keeps messages, and then forgotte
   await db.inboundReceipt.updateMany({ where, data: { expiresAt: new Date(Date.now() - DAY_MS) } });
   await forgetExpired(pool);
   expect(await calls.requestsTo(webhook.id)).toEqual([]);
+});
+
+const MIB = 1_048_576;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+test.each([
+  ['forms of one field', 'body', 'a&'.repeat(20_000), FORM],
+  ['empty objects', 'body', `{"a":[${'{},'.repeat(MIB / 3 - 5)}{}]}`, {}],
+  ['lists of empty objects', 'mailgun', `[${'{},'.repeat(MIB / 3 - 2)}{}]`, {}],
+  [
+    'forms with a wrong signature',
+    'twilio',
+    'a=1&'.repeat(MIB / 4),
+    { ...FORM, 'x-twilio-signature': 'A'.repeat(27) + '=' },
+  ],
+])('thirty unproven %s at once hold nobody up (%s)', async (_, sender, body, headers) => {
+  const scheme = sender === 'body' ? { scheme: sender, secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`] } : {};
+  const { webhook } = await calls.makeWebhook({ ...(sender !== 'body' && { provider: sender }), ...scheme });
+  const flood = async (id: string, status: number): Promise<number> => {
+    let statuses: number[] = [];
+    const turn = await longestTurn(async () => {
+      const sent = Array.from({ length: 30 }, () => calls.send<Refusal>(id, body, headers));
+      statuses = (await Promise.all(sent)).map((each) => each.status);
+    });
+    expect(new Set(statuses)).toEqual(new Set([status]));
+    return turn;
+  };
+  // What it takes to send as many bytes from this process, and to receive them.
+  const carrying = await flood('whk_00000000000000000000000000', 404);
+  expect((await flood(webhook.id, 400)) - carrying).toBeLessThan(3 * referenceTurn());
+});
+
+test('fifty payload fields by deep pointers are found in one pass, and a payload above 1 MiB is never built', async () => {
+  const deep = (n: number): string => `${'/a'.repeat(30)}/${n}`;
+  const fields = Object.fromEntries(Array.from({ length: 50 }, (__, n) => [`f${n}`, deep(n)]));
+  const { webhook } = await calls.makeWebhook({
+    scheme: 'token',
+    signature: { header: 'X-Token' },
+    payload: { fields },
+  });
+  const token = { 'x-token': SECRET, 'content-type': 'application/json' };
+  const items = Array.from({ length: 50 }, (__, n) => `${n}.10`);
+  const body = `${'{"a":'.repeat(30)}[${items.join()}]${'}'.repeat(29)},"more":[${'{},'.repeat(340_000)}0]}`;
+  let status = 0;
+  let messageId = '';
+  const turn = await longestTurn(async () => {
+    const sent = await calls.send(webhook.id, body, token);
+    status = sent.status;
+    messageId = sent.body.messageId;
+  });
+  expect(status).toBe(200);
+  expect(turn).toBeLessThan(3 * referenceTurn());
+  const { payload } = await calls.messageOf(messageId);
+  expect(payload).toEqual(Object.fromEntries(items.map((value, n) => [`f${n}`, Number(value)])));
+
+  const everything = Object.fromEntries(Array.from({ length: 50 }, (__, n) => [`f${n}`, '']));
+  await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { payload: { fields: everything } });
+  const { status: refused, body: answer } = await calls.send<Refusal>(webhook.id, body, token);
+  expect([refused, answer.error.details?.field]).toEqual([400, 'payload']);
+});
+
+describe('a refused request whose signature was good', () => {
+  type Kept = { contentType?: string; bytes: number; body: string; encoding: string };
+  type Accepted = { outcome: string; messageId: string };
+  const bodyOf = <T = Kept>(id = '') => posthorn.request<T>('GET', `/v1/inbound-requests/${id}/body`);
+  const accept = <T = Accepted>(id = '') => posthorn.request<T>('POST', `/v1/inbound-requests/${id}/accept`);
+  const refusedAt = async (webhookId: string) => (await calls.requestsTo(webhookId, '?outcome=refused'))[0];
+
+  test('keeps its body, and becomes one message when it is accepted, by the headers that it came with', async () => {
+    const schemas = { push: { type: 'object', required: ['x'] } };
+    const { webhook, channelId } = await calls.makeWebhook({}, { schemas });
+    const body = String.raw`{"n":1.10, "a":"\u0000","__proto__":1e400}`;
+    expect((await calls.send(webhook.id, body, github(body, 'unfit'))).status).toBe(400);
+    const refused = await refusedAt(webhook.id);
+    expect(refused).toMatchObject({ reason: 'payload_refused', eventId: 'unfit', hasBody: true });
+    const kept = await bodyOf(refused?.id);
+    expect(kept.body).toEqual({
+      requestId: refused?.id,
+      contentType: 'application/json',
+      bytes: body.length,
+      body,
+      encoding: 'text',
+    });
+
+    expect((await accept<Refusal>(refused?.id)).body.error.details?.field).toBe('payload.x');
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { schemas: null });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => accept(refused?.id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const [messageId, ...others] = new Set(answers.map((answer) => answer.body.messageId));
+    expect(others).toEqual([]);
+    expect(answers.filter((answer) => answer.body.outcome === 'received')).toHaveLength(1);
+    expect((await accept(refused?.id)).body).toEqual({ outcome: 'repeated', messageId });
+    expect(await calls.messagesIn(channelId)).toHaveLength(1);
+    expect(await calls.messageOf(messageId ?? '')).toMatchObject({ eventType: 'push', metadata: { eventId: 'unfit' } });
+    const { rows } = await posthorn.deps.pool.query('SELECT payload FROM messages WHERE id = $1', [messageId]);
+    expect(rows).toEqual([{ payload: body }]);
+
+    // The message has the content now: erasing it leaves no copy.
+    expect((await bodyOf(refused?.id)).status).toBe(409);
+    expect(await refusedAt(webhook.id)).toMatchObject({ id: refused?.id, hasBody: false, messageId });
+    // The service sends it again, and it is the same event.
+    expect((await calls.send(webhook.id, body, github(body, 'unfit'))).body.messageId).toBe(messageId);
+  });
+
+  test('is accepted once without an id of an event too, and as the message of an event that has come again meanwhile', async () => {
+    const token = { 'x-token': SECRET, 'content-type': 'application/json', 'x-kind': 'door.opened' };
+    const { webhook, channelId } = await calls.makeWebhook({
+      scheme: 'token',
+      signature: { header: 'X-Token' },
+      eventType: { pointer: '/kind' },
+    });
+    expect((await calls.send(webhook.id, '{"n":1}', token)).status).toBe(400);
+    const refused = await refusedAt(webhook.id);
+    expect(refused).toMatchObject({ reason: 'mapping_failed', hasBody: true });
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { eventType: { header: 'X-Kind' } });
+    const [one, other] = await Promise.all([accept(refused?.id), accept(refused?.id)]);
+    expect(one?.body.messageId).toBe(other?.body.messageId);
+    const message = await calls.messageOf(one?.body.messageId ?? '');
+    expect(message).toMatchObject({ eventType: 'door.opened', metadata: { webhookId: webhook.id, provider: 'token' } });
+    expect(message.metadata).not.toHaveProperty('eventId');
+    expect(await calls.messagesIn(channelId)).toHaveLength(1);
+
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { eventType: null, eventId: { pointer: '/id' } });
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'disabled' });
+    expect((await calls.send(webhook.id, '{"id":"e"}', token)).status).toBe(409);
+    const closed = await refusedAt(webhook.id);
+    expect((await accept(closed?.id)).status).toBe(409);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'active' });
+    const { body: again } = await calls.send(webhook.id, '{"id":"e"}', token);
+    expect((await accept(closed?.id)).body).toEqual({ outcome: 'repeated', messageId: again.messageId });
+  });
+
+  test('keeps neither a secret nor a credential, and a body that is no JSON as it is', async () => {
+    const { webhook } = await calls.makeWebhook({ scheme: 'token', signature: { header: 'X-Token' } });
+    const bytes = Buffer.from([0xff, 0x00, 0x7b]);
+    const headers = { 'x-token': SECRET, authorization: 'Bearer of-a-proxy', cookie: 'session=of-a-proxy' };
+    const sent = await fetch(`${posthorn.url}/v1/webhooks/${webhook.id}`, { method: 'POST', headers, body: bytes });
+    expect(sent.status).toBe(400);
+    const refused = await refusedAt(webhook.id);
+    expect((await bodyOf(refused?.id)).body).toMatchObject({
+      bytes: 3,
+      body: bytes.toString('base64'),
+      encoding: 'base64',
+    });
+    const row = await posthorn.deps.db.inboundRefusal.findUniqueOrThrow({ where: { id: refused?.id ?? '' } });
+    expect(row.head).not.toMatch(/secret|of-a-proxy/);
+    expect((await accept<Refusal>(refused?.id)).body.error.details).toEqual({
+      field: 'body',
+      reason: 'is not valid UTF-8',
+    });
+  });
+
+  test('is told from one that proved nothing, of which no body is ever kept', async () => {
+    const { webhook } = await calls.makeWebhook();
+    await calls.send(webhook.id, '{"password":"hunter2"}', github('{}', 'forged'));
+    const forged = await refusedAt(webhook.id);
+    expect(forged).toMatchObject({ reason: 'signature_wrong', hasBody: false });
+    for (const answer of [await bodyOf(forged?.id), await accept(forged?.id)]) expect(answer.status).toBe(409);
+    const row = await posthorn.deps.db.inboundRefusal.findUniqueOrThrow({ where: { id: forged?.id ?? '' } });
+    expect([row.body, row.head, row.keptBytes]).toEqual([null, null, null]);
+    expect((await accept('irf_00000000000000000000000000')).status).toBe(404);
+    expect((await accept('x')).status).toBe(404);
+  });
+
+  test('is kept where refusals without proof fill the log, and up to 64 MiB of a webhook', async () => {
+    const { webhook } = await calls.makeWebhook({ eventType: { pointer: '/kind' } });
+    const { db, newId } = posthorn.deps;
+    const { environmentId } = await db.inboundWebhook.findUniqueOrThrow({ where: { id: webhook.id } });
+    const inADay = new Date(Date.now() + DAY_MS);
+    const row = {
+      environmentId,
+      webhookId: webhook.id,
+      reason: 'signature_wrong',
+      detail: '',
+      address: '::1',
+      bytes: 0,
+    };
+    const times = { refusedAt: inADay, expiresAt: inADay };
+    const refusal = () => ({ ...row, ...times, id: newId('inboundRefusal', inADay) });
+    await db.inboundRefusal.createMany({ data: Array.from({ length: 100 }, refusal) });
+    const rows = () => db.inboundRefusal.count({ where: { webhookId: webhook.id, refusedAt: { lt: inADay } } });
+    await calls.send(webhook.id, '{}', github('[]', 'forged'));
+    expect(await rows()).toBe(0);
+    await calls.send(webhook.id, '{}', github('{}', 'kept'));
+    expect(await rows()).toBe(1);
+    await db.inboundRefusal.create({ data: { ...refusal(), keptBytes: 64 * MIB - 3 } });
+    await calls.send(webhook.id, '{}', github('{}', 'no room'));
+    expect(await rows()).toBe(1);
+  });
 });

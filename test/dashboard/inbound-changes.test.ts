@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { seedRefusedRequest } from '../support/make/seeded-refusal.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -83,4 +85,29 @@ test('requests that came since a look stand above a line, and the keyboard goes 
   await hasFocus(0);
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/messages\/msg_/);
+});
+
+test('a refused request whose signature was good is downloaded and accepted at its row', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'refused' });
+  const id = await scene.make('/v1/webhooks', { name: 'Kept', channelId, provider: 'github' });
+  const requestId = await seedRefusedRequest(scene.posthorn, id);
+  await fetch(`${scene.posthorn.url}/v1/webhooks/${id}`, { method: 'POST', body: '{}' });
+  await dashboard.open(`/inbound/${id}`);
+  const rows = page.locator('tbody tr');
+  await waitFor('both requests', async () => (await rows.count()) === 2);
+  const kept = rows.filter({ hasText: 'no message can be made of it' });
+  expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(1);
+  const saved = page.waitForEvent('download');
+  await kept.getByRole('button', { name: 'Download' }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe(`${requestId}.txt`);
+  expect(readFileSync(await file.path(), 'utf8')).toBe('{"mark":"kept"}');
+  await kept.getByRole('button', { name: 'Accept', exact: true }).click();
+  await page.getByText('The request is a message.').waitFor();
+  await waitFor(
+    'the row to lead to its message',
+    async () => (await page.locator('tbody a[href*="/messages/msg_"]').count()) > 0,
+  );
+  expect(await page.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(0);
 });

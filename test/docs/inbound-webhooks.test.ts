@@ -44,6 +44,7 @@ test('every request of the page is taken as it says, and becomes a message of it
     'payment.large',
     'door.opened',
     '/deploy',
+    'door.opened',
     '/rollback',
   ]);
 }, 270_000);

@@ -251,6 +251,8 @@ export const ENDPOINTS = {
     getSample: { method: 'GET', path: '/v1/webhooks/:webhookId/sample', kind: 'json' },
     sendSample: { method: 'POST', path: '/v1/webhooks/:webhookId/sample', kind: 'json', hasBody: true, isKeyed: true },
     listRequests: { method: 'GET', path: '/v1/webhooks/:webhookId/requests', kind: 'page', hasQuery: true },
+    getRequestBody: { method: 'GET', path: '/v1/inbound-requests/:requestId/body', kind: 'json' },
+    acceptRequest: { method: 'POST', path: '/v1/inbound-requests/:requestId/accept', kind: 'json', isKeyed: true },
     listRefusals: { method: 'GET', path: '/v1/webhooks/:webhookId/refusals', kind: 'page', hasQuery: true },
     receive: { method: 'POST', path: '/v1/webhooks/:webhookId', kind: 'json', isPublic: true },
   },

@@ -8,6 +8,7 @@ import type { ChangeStream } from '../streams/change-stream.ts';
 import type { MessageStream } from '../streams/message-stream.ts';
 import type {
   AcceptInvitation,
+  AcceptedRequest,
   AddPasskey,
   ApiKey,
   App,
@@ -139,6 +140,7 @@ import type {
   RenamePasskey,
   RenameUser,
   ReplayMessage,
+  RequestBody,
   ResetLink,
   ResetPassword,
   RetryRun,
@@ -646,6 +648,10 @@ export type Resources = {
     sendSample(webhookId: string, body?: SendSample | string, options?: RequestOptions): Call<SentSample>;
     /** `GET /v1/webhooks/:webhookId/requests`, scope webhooks:read */
     listRequests(webhookId: string, query?: ListInboundRequests, options?: RequestOptions): Pages<InboundRequest>;
+    /** `GET /v1/inbound-requests/:requestId/body`, scope messages:read */
+    getRequestBody(requestId: string, options?: RequestOptions): Call<RequestBody>;
+    /** `POST /v1/inbound-requests/:requestId/accept`, scope webhooks:write */
+    acceptRequest(requestId: string, options?: RequestOptions): Call<AcceptedRequest>;
     /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */
     listRefusals(webhookId: string, query?: ListRefusals, options?: RequestOptions): Pages<InboundRefusal>;
     /** `POST /v1/webhooks/:webhookId`, for anyone */

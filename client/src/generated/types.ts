@@ -6,6 +6,13 @@ export type AcceptInvitation = {
   readonly password?: string | undefined;
 };
 
+export type AcceptedRequest = {
+  /** `repeated`: it was accepted before, or another request had the same id of the event. */
+  readonly outcome: 'received' | 'repeated';
+  /** Message that it became, or that its event had become before. */
+  readonly messageId: string;
+};
+
 export type AddPasskey = {
   readonly name: string;
   readonly passkey: {
@@ -257,7 +264,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -281,7 +288,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -313,7 +320,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -1401,8 +1408,12 @@ export type InboundRefusal = {
   readonly userAgent?: string;
   /** Id of the event, of a request whose signature was good. */
   readonly eventId?: string;
-  /** Length of its body, which is not kept. */
+  /** Length of its body. */
   readonly bytes: number;
+  /** Whether its body is kept, and it can be accepted. True only where its signature was good. */
+  readonly hasBody: boolean;
+  /** Message that it became when it was accepted. */
+  readonly messageId?: string;
   /** When it was refused. */
   readonly refusedAt: string;
 };
@@ -1418,7 +1429,7 @@ export type InboundRequest = {
   readonly isSample: boolean;
   /** Id of the event, where its signature was good and the service has ids. */
   readonly eventId?: string;
-  /** Message that its event became, now or the first time. Absent where it was refused. */
+  /** Message that its event became, now or the first time; of a refused one, when it was accepted. */
   readonly messageId?: string;
   /** Event type of that message. Absent while it waits for a paused channel, and once it is removed. */
   readonly eventType?: string;
@@ -1430,6 +1441,8 @@ export type InboundRequest = {
   readonly address?: string;
   /** Length of its body, where it was refused. */
   readonly bytes?: number;
+  /** Whether its body is kept, and it can be accepted. True only where its signature was good. */
+  readonly hasBody?: boolean;
   /** When it came. */
   readonly receivedAt: string;
 };
@@ -1621,7 +1634,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -2360,6 +2373,19 @@ export type RenameUser = {
 
 export type ReplayMessage = {
   readonly subscriptionId: string;
+};
+
+export type RequestBody = {
+  /** Prefix `irf_` and 26 characters that sort by the time of making. */
+  readonly requestId: string;
+  /** Its `Content-Type`, where it had one. */
+  readonly contentType?: string;
+  /** Length of the body. */
+  readonly bytes: number;
+  /** Body as it came. */
+  readonly body: string;
+  /** Form of `body`: base64 where the bytes are no UTF-8. */
+  readonly encoding: 'text' | 'base64';
 };
 
 export type ResetLink = {

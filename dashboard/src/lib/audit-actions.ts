@@ -38,6 +38,7 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'webhook.secrets_viewed': true,
   'webhook.secret_rotated': true,
   'webhook.sample_sent': true,
+  'webhook.request_accepted': true,
   'inspector.created': true,
   'inspector.updated': true,
   'inspector.deleted': true,

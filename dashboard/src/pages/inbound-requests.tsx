@@ -1,18 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, type InboundRequest, type Webhook } from '../api/client.ts';
+import { download } from '../lib/download.ts';
 import { useKeys } from '../lib/keys.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/units.ts';
 import type { Texts } from '../texts/en.ts';
+import { useActs } from '../parts/acts.tsx';
 import { ExportButton } from '../parts/export-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { MoreButton } from '../parts/more-button.tsx';
 import { NoneMatch } from '../parts/none-match.tsx';
+import { useOneAtATime } from '../parts/one-at-a-time.ts';
 import { usePaused } from '../parts/pause.tsx';
 import { Spoken } from '../parts/spoken.tsx';
 import { State } from '../parts/state.tsx';
@@ -112,6 +116,7 @@ export function InboundRequests({ of: row, onSample, isInPanel }: Given) {
       <Spoken text={list.fresh > 0 ? t.list.fresh(list.fresh) : ''} />
       {isEmpty && (isFiltered ? <NoneMatch filters={FILTERS} /> : <p className="muted">{t.inbound.noRequests}</p>)}
       {rows.length > 0 && <Table rows={rows} looked={looked} hasKeys={!isInPanel} />}
+      {!isInPanel && <p className="hint">{t.inbound.tooLong}</p>}
       <MoreButton hasMore={list.hasMore} isReading={list.isReadingMore} onMore={list.readMore} />
     </section>
   );
@@ -177,13 +182,15 @@ function Table({
 }
 
 /** The message with its event type, or why there is none. */
-function Became({ of: { messageId, eventType, reason, detail } }: { of: InboundRequest }) {
+function Became({ of: request }: { of: InboundRequest }) {
   const t = useTexts();
+  const { messageId, eventType, reason, detail, hasBody } = request;
   if (messageId === undefined)
     return (
       <>
         {reason !== undefined && t.inbound.reasons[reason]}
         <div className="hint">{detail?.replace(/^signature: /, '')}</div>
+        {hasBody === true && <KeptBody of={request} />}
       </>
     );
   return (
@@ -193,6 +200,46 @@ function Became({ of: { messageId, eventType, reason, detail } }: { of: InboundR
       </HereLink>{' '}
       {eventType}
     </>
+  );
+}
+
+/** A refused request whose body is kept: it is downloaded, and accepted once what refused it is corrected. */
+function KeptBody({ of: { id } }: { of: InboundRequest }) {
+  const t = useTexts();
+  const { at, may } = useHere();
+  const { act } = useActs();
+  const { isAtWork, run } = useOneAtATime();
+  const refresh = useRefresh();
+  const save = async (): Promise<void> => {
+    const {
+      body,
+      encoding,
+      contentType: type = 'application/octet-stream',
+    } = await api.webhooks.getRequestBody(id, at);
+    const bytes = encoding === 'text' ? body : Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+    download(new Blob([bytes], { type }), `${id}.${type.includes('json') ? 'json' : 'txt'}`);
+  };
+  const accept = async (): Promise<void> => {
+    await api.webhooks.acceptRequest(id, at);
+    await refresh();
+  };
+  return (
+    <div className="buttons">
+      <button type="button" className="button" disabled={isAtWork} onClick={() => run(() => act(save))}>
+        {t.inbound.saveBody}
+      </button>
+      {may('developer') && (
+        <button
+          type="button"
+          className="button"
+          title={t.inbound.acceptWhy}
+          disabled={isAtWork}
+          onClick={() => run(() => act(accept, { told: t.inbound.accepted }))}
+        >
+          {t.inbound.accept}
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { api, type Lines, type Page, type RequestOptions } from '../api/client.t
 import { endpointOf } from '../api/requests.ts';
 import { API } from '../lib/addresses.ts';
 import { createLinesFile, createTableFile, MOST_READ, readRows } from '../lib/list-file.ts';
+import { download } from '../lib/download.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Code } from './code.tsx';
@@ -213,13 +214,4 @@ function curlOf(path: string, query: Query, file?: string): string {
   const search = new URLSearchParams(given).toString();
   // A quote is the one character that would end the text: URLSearchParams writes it as %27.
   return `curl -sS --fail-with-body '${API}${path}?${search}' -H "Authorization: Bearer $POSTHORN_KEY"${file === undefined ? '' : ` -o ${file}`}`;
-}
-
-function download(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser has begun to save it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -123,6 +123,13 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     outcome: 'Ergebnis',
     outcomes: { received: 'Angenommen', repeated: 'Wiederholt', refused: 'Abgewiesen' },
     became: 'Wurde zu',
+    tooLong:
+      'Eine Anfrage über 1 MiB wird mit 413 abgewiesen, bevor ihre Signatur geprüft ist. Weder sie noch ihr Rumpf wird aufbewahrt: suchen Sie sie beim Absender.',
+    saveBody: 'Herunterladen',
+    accept: 'Annehmen',
+    acceptWhy:
+      'Macht eine Nachricht daraus, nach der jetzigen Zuordnung und dem jetzigen Schema. Ihre Signatur war gut.',
+    accepted: 'Die Anfrage ist eine Nachricht.',
     from: 'Von',
     reasons: {
       secret_missing: 'noch kein Geheimnis',

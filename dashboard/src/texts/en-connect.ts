@@ -122,6 +122,12 @@ export const enConnect = {
     outcome: 'Outcome',
     outcomes: { received: 'Received', repeated: 'Repeated', refused: 'Refused' },
     became: 'Became',
+    tooLong:
+      'A request of more than 1 MiB is refused with 413 before its signature is checked. Neither it nor its body is kept: look for it at the sender.',
+    saveBody: 'Download',
+    accept: 'Accept',
+    acceptWhy: 'Makes a message of it, by the mapping and the schema of now. Its signature was good.',
+    accepted: 'The request is a message.',
     from: 'From',
     reasons: {
       secret_missing: 'no secret yet',

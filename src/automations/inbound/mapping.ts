@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
-import { MESSAGE_LIMITS } from '../../messages/schema.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
-import { scalarAt, textAt } from './schemes/pointer.ts';
+import { scalarAt, spansAt, textAt } from './schemes/pointer.ts';
 import { at, header, type Provider } from './providers/provider.ts';
 import type { WebhookSettings } from './schema.ts';
 import type { Content, Incoming } from './schemes/scheme.ts';
@@ -28,9 +27,16 @@ export function eventIdOf(
     throw invalidField('eventId', 'is not where the webhook looks for it');
   const found = mapped ?? provider.eventId?.(incoming) ?? replayKey;
   if (found === undefined || found === '') return undefined;
-  if (found.length <= MAX_EVENT_ID_LENGTH && !hasControlCharacter(found)) return found;
-  return `sha256:${createHash('sha256').update(found).digest('hex')}`;
+  if (found.length <= MAX_EVENT_ID_LENGTH && isPlain(found)) return found;
+  // Escapes keep ids apart that differ in half of a surrogate pair, which has no bytes of its own.
+  const hashed = LONE_SURROGATE.test(found) ? JSON.stringify(found) : found;
+  return `sha256:${createHash('sha256').update(hashed).digest('hex')}`;
 }
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether PostgreSQL keeps a text and a person can read it. */
+const isPlain = (text: string): boolean => !hasControlCharacter(text) && !LONE_SURROGATE.test(text);
 
 /** Callers give exactly one of them. */
 const readOf = ({ header: name = '', pointer }: { header?: string; pointer?: string }) =>
@@ -77,22 +83,29 @@ export function eventTypeOf(
   };
   const found = mapped();
   if (found === undefined || found === '') throw invalidField('eventType', 'is not where the webhook looks for it');
-  if (found.length > MAX_EVENT_TYPE_LENGTH || hasControlCharacter(found))
+  if (found.length > MAX_EVENT_TYPE_LENGTH || !isPlain(found))
     throw invalidField(
       'eventType',
-      `must have at most ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters`,
+      `must have at most ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters or half of a surrogate pair`,
     );
   return found;
 }
 
-/** The payload's text, digit for digit as it came. INVALID_REQUEST (field payload) where it is no object, or above 256 KiB. */
+/** Most bytes of a payload that an inbound webhook makes: as many as its request may have. Publishers have a lower limit. */
+const PAYLOAD_BYTES = 1_048_576;
+/** What stands around a list. */
+const AROUND_LIST = '{"events":}'.length;
+
+/** The payload's text, digit for digit as it came. INVALID_REQUEST (field payload) where it is no object, or above 1 MiB. */
 export function payloadOf({ text }: Content, { provider, settings: { payload } }: Mapped): string {
   const mapped =
     payload?.fields === undefined ? selected(text, payload?.pointer, provider) : built(text, payload.fields);
-  if (Buffer.byteLength(mapped) > MESSAGE_LIMITS.payloadBytes)
-    throw invalidField('payload', `must have at most ${MESSAGE_LIMITS.payloadBytes} bytes; map a part of the body`);
+  if (Buffer.byteLength(mapped) > PAYLOAD_BYTES + AROUND_LIST) throw tooLong();
   return mapped;
 }
+
+const tooLong = (): ApiError =>
+  invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes; map a part of the body`);
 
 type Mapped = { provider: Provider; settings: WebhookSettings };
 
@@ -107,10 +120,14 @@ function selected(text: string, pointer: string | undefined, { payload: usual }:
   return found;
 }
 
-const built = (text: string, fields: Readonly<Record<string, string>>): string =>
-  `{${Object.entries(fields)
-    .flatMap(([name, pointer]) => {
-      const found = textAt(text, pointer);
-      return found === undefined ? [] : [`${JSON.stringify(name)}:${found}`];
-    })
-    .join(',')}}`;
+/** Places may overlap: 50 fields could each be all of the body. Their lengths are added up before the text is built. */
+function built(text: string, fields: Readonly<Record<string, string>>): string {
+  const names = Object.keys(fields);
+  const spans = spansAt(text, Object.values(fields));
+  const length = spans.reduce((sum, span) => sum + (span === undefined ? 0 : span.end - span.start), 0);
+  if (length > PAYLOAD_BYTES) throw tooLong();
+  const members = spans.flatMap((span, index) =>
+    span === undefined ? [] : [`${JSON.stringify(names[index])}:${text.slice(span.start, span.end)}`],
+  );
+  return `{${members.join(',')}}`;
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { createSlices } from '../../filters/slices.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
@@ -8,6 +9,7 @@ import type { InboundMessage } from '../../messages/publication.ts';
 import { rulesOf } from './custom.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { type InboundRequest, toIncoming } from './incoming.ts';
+import { keptHeadOf, type KeptRequest, keptRequestOf } from './kept-request.ts';
 import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
 import type { Provider } from './providers/provider.ts';
 import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
@@ -34,6 +36,11 @@ export type Receiving = {
   receive: ReceiveWebhook;
   /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
   receiveSample(id: string, request: InboundRequest): Promise<Judged>;
+  /**
+   * Makes a message of a request that was refused once its signature had been good, by what the webhook and its channel say now. The same
+   * request becomes one message, whoever accepts it at the same time. Throws why it is refused again.
+   */
+  accept(webhookId: string, kept: KeptRequest & { id: string }): Promise<{ messageId: string; isRepeated: boolean }>;
 };
 
 type Collaborators = {
@@ -44,6 +51,12 @@ type Collaborators = {
 };
 
 type Asked = { request: InboundRequest; isSample: boolean };
+
+/** What is known of a request so far, for the row of its refusal. With `proven`, its signature was good. */
+type Learnt = { eventId?: string | undefined; proven?: VerifiedSignature; secrets?: readonly string[] };
+
+// A check of 1 MiB takes about 10 ms at most, and so does each step that reads a proven body.
+const SLICE_MS = 5;
 
 /** Why a request becomes no message, and the error that its sender gets. */
 class Refused extends Error {
@@ -61,7 +74,7 @@ class Refused extends Error {
  * Requests of external services (spec §4 Inbound webhook): the signature first, over the exact bytes, then what the webhook and its
  * channel take. A message is committed with the id of its event when this returns. NOT_FOUND for an unknown webhook, INVALID_REQUEST
  * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
- * Refused requests of a known webhook are written down without their bodies.
+ * Refused requests of a known webhook are written down, with their bodies where their signatures were good.
  */
 export function createReceiveWebhook(
   {
@@ -75,6 +88,21 @@ export function createReceiveWebhook(
   }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log' | 'crashes'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
+  const slices = createSlices(SLICE_MS, () => performance.now());
+  /**
+   * Does something that reads a whole body. Bodies wait for each other, webhooks in rotation, and other requests are answered in between:
+   * anyone may send any number of them.
+   */
+  const inTurn = async <T>(webhookId: string, act: () => T): Promise<T> => {
+    let done: { value: T } | undefined;
+    await slices.run(webhookId, () => {
+      done = { value: act() };
+      return false;
+    });
+    // `as`: a step that has thrown does not come here.
+    return (done as unknown as { value: T }).value;
+  };
+
   /** Secrets that can be opened: the other of two goes on where one was damaged. */
   const open = ({ id, secrets }: ReceivingWebhook): string[] => {
     const opened = secrets.flatMap((sealed) => {
@@ -93,12 +121,15 @@ export function createReceiveWebhook(
   };
 
   const prove = async (
-    incoming: Incoming,
-    provider: Provider,
-    secrets: readonly string[],
+    webhookId: string,
+    { incoming, provider, secrets }: { incoming: Incoming; provider: Provider; secrets: readonly string[] },
   ): Promise<VerifiedSignature> => {
     try {
-      return await provider.check(incoming, secrets, { now: clock(), fetchText });
+      // A check that fetches a certificate lets others go on meanwhile: its turn is over once it waits.
+      const checking = await inTurn(webhookId, () => ({
+        proven: provider.check(incoming, secrets, { now: clock(), fetchText }),
+      }));
+      return await checking.proven;
     } catch (failure) {
       if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
       if (failure instanceof ProofUnavailable) throw unavailable(failure.message, failure.cause);
@@ -132,15 +163,22 @@ export function createReceiveWebhook(
       incoming,
       proven,
       isSample,
-    }: Asked & { provider: Provider; incoming: Incoming; proven: VerifiedSignature },
-    learn: (eventId: string | undefined) => void,
+      standsFor,
+    }: Asked & {
+      provider: Provider;
+      incoming: Incoming;
+      proven: VerifiedSignature;
+      /** Known as this, where its service gives events no ids. */
+      standsFor?: string;
+    },
+    learnt: Learnt,
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
     const mapped = { provider, settings };
-    const { eventType, payloadText, metadata, eventId } = refusing('mapping_failed', () => {
-      const content = contentOf(incoming, provider);
+    const content = await inTurn(webhook.id, () => refusing('body_invalid', () => contentOf(incoming, provider)));
+    const map = () => {
       const id = eventIdOf(incoming, { ...mapped, replayKey: proven.replayKey });
-      learn(id);
+      learnt.eventId = id;
       const known = {
         webhookId: webhook.id,
         provider: provider.name,
@@ -153,19 +191,25 @@ export function createReceiveWebhook(
         payloadText: payloadOf(content, mapped),
         eventType: eventTypeOf(incoming, { ...mapped, content, metadata: known, expressions }),
       };
-    });
+    };
+    const { eventType, payloadText, metadata, eventId } = await inTurn(webhook.id, () =>
+      refusing('mapping_failed', map),
+    );
+    const payload: unknown =
+      payloadText === content.text ? content.value : await inTurn(webhook.id, () => JSON.parse(payloadText) as unknown);
     const header = (name: string): string | undefined => request.header(name)[0];
+    const knownAs = eventId ?? standsFor;
     try {
       return await publishing.publishInbound({
         environmentId,
         channelId,
         eventType,
         payloadText,
-        payload: JSON.parse(payloadText),
+        payload,
         metadata,
         header,
         ...(request.hops !== undefined && { hops: request.hops }),
-        request: { webhookId: webhook.id, isSample, ...(eventId !== undefined && { eventId }) },
+        request: { webhookId: webhook.id, isSample, ...(knownAs !== undefined && { eventId: knownAs }) },
       });
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
@@ -177,35 +221,14 @@ export function createReceiveWebhook(
     }
   };
 
-  const take = async (
-    webhook: ReceivingWebhook,
-    { request, isSample }: Asked,
-    learn: (eventId: string | undefined) => void,
-  ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
-    const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
-    const provider = rulesOf(sender, webhook.settings);
-    // The sender tries again after this answer: nothing that it sends meanwhile is lost.
-    if (webhook.secrets.length === 0)
-      throw new Refused('secret_missing', unavailable(`The secret that ${provider.title} shows is not set yet`));
-    const secrets = open(webhook);
-    const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
-    const proven = await prove(incoming, provider, secrets);
-    refuseClosed(webhook);
-    const handshake = refusing('body_invalid', () => provider.handshake?.(incoming, secrets));
-    if (handshake !== undefined) {
-      await visit(handshake.visit, webhook.id);
-      return { answer: handshake.answer, outcome: 'handshake' };
-    }
-    refusing('body_invalid', () => contentOf(incoming, provider));
-    const { messageId, isRepeated } = await publish(webhook, { request, isSample, provider, incoming, proven }, learn);
-    return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
-  };
-
-  /** What the mapping makes of a request may end the process, and the service that sends it sends it again. */
-  const takeGuarded: typeof take = async (webhook, asked, learn) => {
+  /**
+   * Does what follows the proof of a request: mapping and publishing could end the process, and the service that sends the request
+   * sends it again. Refuses it as `crashed` after three such deaths.
+   */
+  const guarded = async <T>(webhook: ReceivingWebhook, act: () => Promise<T>): Promise<T> => {
     const work = { kind: 'inbound', id: webhook.id, part: () => rulesHash(webhook) } as const;
     try {
-      return await crashes.during(work, () => take(webhook, asked, learn));
+      return await crashes.during(work, act);
     } catch (failure) {
       if (failure instanceof WorkPauses)
         throw unavailable('This service stopped while it read a request to this webhook', failure, failure.inMs);
@@ -217,14 +240,43 @@ export function createReceiveWebhook(
     }
   };
 
+  const take = async (
+    webhook: ReceivingWebhook,
+    { request, isSample }: Asked,
+    learnt: Learnt,
+  ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
+    const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
+    const provider = rulesOf(sender, webhook.settings);
+    // The sender tries again after this answer: nothing that it sends meanwhile is lost.
+    if (webhook.secrets.length === 0)
+      throw new Refused('secret_missing', unavailable(`The secret that ${provider.title} shows is not set yet`));
+    const secrets = open(webhook);
+    const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
+    const proven = await prove(webhook.id, { incoming, provider, secrets });
+    Object.assign(learnt, { proven, secrets });
+    refuseClosed(webhook);
+    return guarded(webhook, async () => {
+      const handshake = await inTurn(webhook.id, () =>
+        refusing('body_invalid', () => provider.handshake?.(incoming, secrets)),
+      );
+      if (handshake !== undefined) {
+        await visit(handshake.visit, webhook.id);
+        return { answer: handshake.answer, outcome: 'handshake' };
+      }
+      const asked = { request, isSample, provider, incoming, proven };
+      const { messageId, isRepeated } = await publish(webhook, asked, learnt);
+      return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
+    });
+  };
+
   const judge = async (id: string, asked: Asked): Promise<Judged> => {
     const { request, isSample } = asked;
     const webhook = isId('webhook', id) ? await loadWebhook(pool, id) : undefined;
     if (webhook === undefined) throw notFound('webhook');
     const sender = webhook.provider ?? webhook.scheme;
-    let eventId: string | undefined;
+    const learnt: Learnt = {};
     try {
-      const { answer, outcome } = await takeGuarded(webhook, asked, (found) => (eventId = found));
+      const { answer, outcome } = await take(webhook, asked, learnt);
       observer?.(sender, outcome);
       return { answer, outcome };
     } catch (failure) {
@@ -238,8 +290,9 @@ export function createReceiveWebhook(
         detail: error.message.slice(0, MAX_DETAIL_LENGTH),
         address: request.address,
         userAgent: isSample ? SAMPLE_AGENT : otherAgent(request.userAgent),
-        eventId,
+        eventId: learnt.eventId,
         bytes: request.bytes.length,
+        ...keptOf(request, asked, { ...learnt, reason }),
         recentFrom: lowestIdAt('inboundRefusal', new Date(clock().getTime() - RECENT_MS)),
       };
       await insertRefusal(pool, row).catch((err: unknown) =>
@@ -259,7 +312,34 @@ export function createReceiveWebhook(
       return judged.answer;
     },
     receiveSample: (id, request) => judge(id, { request, isSample: true }),
+    async accept(webhookId, kept) {
+      const webhook = await loadWebhook(pool, webhookId);
+      if (webhook === undefined) throw notFound('webhook');
+      try {
+        refuseClosed(webhook);
+        const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider ?? undefined }, webhook.settings);
+        const request = keptRequestOf(kept);
+        const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
+        const { proven } = kept;
+        const asked = { request, isSample: false, provider, incoming, proven, standsFor: `accepted:${kept.id}` };
+        const published = await guarded(webhook, () => publish(webhook, asked, {}));
+        observer?.(webhook.provider ?? webhook.scheme, published.isRepeated ? 'repeated' : 'received');
+        return published;
+      } catch (failure) {
+        throw failure instanceof Refused ? failure.error : failure;
+      }
+    },
   };
+}
+
+/** A request of a channel that is gone can never be accepted, and a sample can be sent again. */
+function keptOf(
+  request: InboundRequest,
+  { isSample }: Asked,
+  { proven, secrets = [], reason }: Learnt & { reason: RefusalReason },
+): { kept?: { head: string; body: Buffer } } {
+  if (proven === undefined || isSample || reason === 'channel_deleted') return {};
+  return { kept: { head: keptHeadOf(request, proven, secrets), body: request.bytes } };
 }
 
 const otherAgent = (userAgent: string | undefined): string | undefined =>

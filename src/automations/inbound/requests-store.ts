@@ -18,6 +18,7 @@ type Row = {
   detail: string | null;
   address: string | null;
   bytes: number | null;
+  hasBody: boolean | null;
 };
 
 type Kind = 'inboundReceipt' | 'inboundRefusal';
@@ -49,7 +50,7 @@ export async function findRequests(
       where,
       limit: limit + 1,
       beside: `'${isRepeated ? 'repeated' : 'received'}' AS outcome, d.is_sample, d.event_id, d.message_id,
-        NULL::text AS reason, NULL::text AS detail, NULL::text AS address, NULL::int AS bytes`,
+        NULL::text AS reason, NULL::text AS detail, NULL::text AS address, NULL::int AS bytes, NULL::boolean AS has_body`,
     });
   const ways: Record<ListedRequest['outcome'], () => string> = {
     received: () => taken(false),
@@ -63,7 +64,7 @@ export async function findRequests(
         where,
         limit: limit + 1,
         beside: `'refused' AS outcome, coalesce(d.user_agent = '${SAMPLE_AGENT}', false) AS is_sample, d.event_id,
-          NULL::text AS message_id, d.reason, d.detail, d.address, d.bytes`,
+          d.message_id, d.reason, d.detail, d.address, d.bytes, d.kept_bytes IS NOT NULL AS has_body`,
       }),
   };
   const walks = outcome === undefined ? Object.values(ways) : [ways[outcome]];
@@ -73,7 +74,8 @@ export async function findRequests(
        SELECT * FROM (${walks.map((way) => `(${way()})`).join(' UNION ALL ')}) AS each
        ORDER BY substr(each.id, 4) DESC LIMIT ${limit + 1})
      SELECT n.id, n.outcome, n.is_sample AS "isSample", n.event_id AS "eventId", n.message_id AS "messageId",
-       (SELECT m.event_type FROM messages m WHERE m.id = n.message_id) AS "eventType", n.reason, n.detail, n.address, n.bytes
+       (SELECT m.event_type FROM messages m WHERE m.id = n.message_id) AS "eventType", n.reason, n.detail, n.address, n.bytes,
+       n.has_body AS "hasBody"
      FROM newest n ORDER BY substr(n.id, 4) DESC`,
     values,
   );
@@ -82,7 +84,7 @@ export async function findRequests(
 
 function toRequest(webhookId: string, { id, outcome, isSample, ...row }: Row): ListedRequest {
   const kind = outcome === 'refused' ? 'inboundRefusal' : 'inboundReceipt';
-  const { eventId, messageId, eventType, reason, detail, address, bytes } = row;
+  const { eventId, messageId, eventType, reason, detail, address, bytes, hasBody } = row;
   return {
     id,
     webhookId,
@@ -95,7 +97,40 @@ function toRequest(webhookId: string, { id, outcome, isSample, ...row }: Row): L
     ...(detail !== null && { detail }),
     ...(address !== null && { address }),
     ...(bytes !== null && { bytes }),
+    ...(hasBody !== null && { hasBody }),
     // Its id is its place in the list and in a span of time.
     receivedAt: timeOfId(kind, id) ?? new Date(0),
   };
+}
+
+/** A refused request: its body and head while they are kept, and the message that it became once it was accepted. */
+export type RefusedRow = {
+  webhookId: string;
+  body: Buffer | null;
+  head: string | null;
+  messageId: string | null;
+  bytes: number;
+};
+
+export async function findRefused(
+  db: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<RefusedRow | undefined> {
+  const row = await db.inboundRefusal.findFirst({
+    where: { id, environmentId },
+    select: { webhookId: true, body: true, head: true, messageId: true, bytes: true },
+  });
+  return row === null ? undefined : { ...row, body: row.body && Buffer.from(row.body) };
+}
+
+/** Notes the message that a refused request became; the body goes, since the message has it. False where it was accepted before. */
+export async function markAccepted(
+  db: DatabaseTransaction,
+  environmentId: string,
+  { id, messageId }: { id: string; messageId: string },
+): Promise<boolean> {
+  const data = { messageId, body: null, head: null, keptBytes: null };
+  const { count } = await db.inboundRefusal.updateMany({ where: { id, environmentId, messageId: null }, data });
+  return count > 0;
 }

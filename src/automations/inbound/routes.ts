@@ -1,14 +1,16 @@
 import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
-import { readJson } from '../../http/reading/parse-body.ts';
+import { readForeignJson as readJson } from '../../http/reading/parse-body.ts';
 import { ANY_TYPE } from '../../http/reading/raw-bytes.ts';
 import { routesOf } from '../../http/route/route.ts';
 import {
+  acceptedRequestAnswer,
   createWebhookBody,
   inboundRequestAnswer,
   listRefusalsQuery,
   listInboundRequestsQuery,
   listWebhooksQuery,
   receivedAnswer,
+  requestBodyAnswer,
   refusalAnswer,
   rotateWebhookSecretBody,
   webhookSampleAnswer,
@@ -22,11 +24,13 @@ import type { InboundWebhooks } from './service.ts';
 
 const COLLECTION = '/v1/webhooks';
 const ONE = '/v1/webhooks/:webhookId';
+const REFUSED = '/v1/inbound-requests/:requestId';
 const read = { scope: 'webhooks:read' } as const;
 const write = { scope: 'webhooks:write' } as const;
 
 const route = routesOf<{ inboundWebhooks: InboundWebhooks }>();
 const params = { webhookId: idOf('webhook').describe('Prefix `whk_` and 26 characters, of 128 random bits.') };
+const requestId = idOf('inboundRefusal');
 
 export const inboundWebhookRoutes = [
   route({
@@ -138,6 +142,29 @@ export const inboundWebhookRoutes = [
   }),
   route({
     method: 'GET',
+    path: `${REFUSED}/body`,
+    params: { requestId },
+    // A body is content as a payload is.
+    access: { scope: 'messages:read' },
+    answers: { 200: requestBodyAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { requestId: id } }, { inboundWebhooks }) => inboundWebhooks.requestBody(caller, id),
+  }),
+  route({
+    method: 'POST',
+    path: `${REFUSED}/accept`,
+    params: { requestId },
+    access: write,
+    // Accepted by hand. A request that a delivery has accepted could be refused and accepted for ever.
+    isRedelivery: true,
+    consumes: 'none',
+    answers: { 200: acceptedRequestAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { requestId: id } }, { inboundWebhooks }) =>
+      inboundWebhooks.acceptRequest(caller, id, readJson),
+  }),
+  route({
+    method: 'GET',
     path: `${ONE}/refusals`,
     params,
     access: read,
@@ -161,9 +188,18 @@ export const inboundWebhookRoutes = [
     answers: { 200: receivedAnswer },
     errors: ['NOT_FOUND', 'CONFLICT', 'UNAUTHORIZED'],
     handle: ({ params: { webhookId }, head, bytes, visit, hops }, { inboundWebhooks }) => {
-      const { target, header } = head();
+      const { target, header, rawHeaders } = head();
       const { address, userAgent } = visit();
-      return inboundWebhooks.receive(webhookId, { target, header, bytes, readJson, address, userAgent, hops });
+      return inboundWebhooks.receive(webhookId, {
+        target,
+        header,
+        rawHeaders,
+        bytes,
+        readJson,
+        address,
+        userAgent,
+        hops,
+      });
     },
   }),
 ];

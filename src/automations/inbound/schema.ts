@@ -195,6 +195,11 @@ export const webhookSecretsAnswer = z.strictObject({
 });
 export type WebhookSecrets = z.output<typeof webhookSecretsAnswer>;
 
+const hasBody = z
+  .boolean()
+  .describe('Whether its body is kept, and it can be accepted. True only where its signature was good.');
+const acceptedAs = idOf('message').exactOptional().describe('Message that it became when it was accepted.');
+
 export const refusalAnswer = z.strictObject({
   id: idOf('inboundRefusal'),
   webhookId: webhookId.describe('Webhook that refused it.'),
@@ -206,7 +211,9 @@ export const refusalAnswer = z.strictObject({
     .exactOptional()
     .describe('Its `User-Agent`, up to 300 characters; `posthorn-sample`: a sample.'),
   eventId: z.string().exactOptional().describe('Id of the event, of a request whose signature was good.'),
-  bytes: wholeNumber.describe('Length of its body, which is not kept.'),
+  bytes: wholeNumber.describe('Length of its body.'),
+  hasBody,
+  messageId: acceptedAs,
   refusedAt: time.describe('When it was refused.'),
 });
 export type Refusal = z.output<typeof refusalAnswer>;
@@ -236,7 +243,7 @@ export const inboundRequestAnswer = z.strictObject({
     .describe('Id of the event, where its signature was good and the service has ids.'),
   messageId: idOf('message')
     .exactOptional()
-    .describe('Message that its event became, now or the first time. Absent where it was refused.'),
+    .describe('Message that its event became, now or the first time; of a refused one, when it was accepted.'),
   eventType: z
     .string()
     .exactOptional()
@@ -245,9 +252,27 @@ export const inboundRequestAnswer = z.strictObject({
   detail: z.string().exactOptional().describe('The same in words.'),
   address: z.string().exactOptional().describe('IP address that it came from, where it was refused.'),
   bytes: wholeNumber.exactOptional().describe('Length of its body, where it was refused.'),
+  hasBody: hasBody.exactOptional(),
   receivedAt: time.describe('When it came.'),
 });
 export type ListedRequest = z.output<typeof inboundRequestAnswer>;
+
+export const requestBodyAnswer = z.strictObject({
+  requestId: idOf('inboundRefusal'),
+  contentType: z.string().exactOptional().describe('Its `Content-Type`, where it had one.'),
+  bytes: wholeNumber.describe('Length of the body.'),
+  body: z.string().describe('Body as it came.'),
+  encoding: z.enum(['text', 'base64']).describe('Form of `body`: base64 where the bytes are no UTF-8.'),
+});
+export type RequestBody = z.output<typeof requestBodyAnswer>;
+
+export const acceptedRequestAnswer = z.strictObject({
+  outcome: z
+    .enum(['received', 'repeated'])
+    .describe('`repeated`: it was accepted before, or another request had the same id of the event.'),
+  messageId: idOf('message').describe('Message that it became, or that its event had become before.'),
+});
+export type AcceptedRequest = z.output<typeof acceptedRequestAnswer>;
 
 /** A sample is as long as a request may be. */
 const MAX_SAMPLE_LENGTH = 1_048_576;

@@ -12,13 +12,11 @@ import type { EventTypeExpressions } from './event-type-expression.ts';
 import type { SampleValues } from './providers/provider.ts';
 import type { InboundRequest } from './incoming.ts';
 import type { Receiving } from './receive.ts';
-import { createRequestsOfWebhook } from './requests.ts';
+import { createRequestsOfWebhook, type RequestsOfWebhook } from './requests.ts';
 import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import {
   type CreateWebhook,
-  type ListedRequest,
   type ListRefusals,
-  type ListInboundRequests,
   type ListWebhooks,
   type Received,
   type Refusal,
@@ -43,7 +41,7 @@ const NUMBER_BYTES = 6;
 /** Parts of a request that the edge knows. */
 type From = Pick<InboundRequest, 'readJson' | 'address'>;
 
-export type InboundWebhooks = {
+export type InboundWebhooks = RequestsOfWebhook & {
   create(caller: EnvironmentCaller, body: CreateWebhook): Promise<Webhook>;
   list(caller: EnvironmentCaller, query: ListWebhooks): Promise<Page<Webhook>>;
   get(caller: EnvironmentCaller, id: string): Promise<Webhook>;
@@ -56,8 +54,6 @@ export type InboundWebhooks = {
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
   /** Requests that became no message, newest first. */
   refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
-  /** Requests of the last days, newest first, with what became of each. */
-  requests(caller: EnvironmentCaller, id: string, query: ListInboundRequests): Promise<Page<ListedRequest>>;
   /** A sample as it would be sent, unsigned; or why none can be signed here. */
   sample(caller: EnvironmentCaller, id: string): Promise<WebhookSample>;
   /**
@@ -74,7 +70,7 @@ export function createInboundWebhooks(
   {
     audit,
     expressions,
-    receiving: { receive, receiveSample },
+    receiving: { receive, receiveSample, accept },
   }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receiving: Receiving },
 ): InboundWebhooks {
   const shown = (webhook: store.StoredWebhook): Webhook => ({
@@ -132,7 +128,7 @@ export function createInboundWebhooks(
 
   return {
     receive,
-    requests: createRequestsOfWebhook({ tenants }, find),
+    ...createRequestsOfWebhook({ tenants }, { audit, accept, requireWebhook: find }),
 
     async create(caller, { secrets: given, scheme, provider, ...body }) {
       const { environmentId } = caller;

@@ -147,6 +147,7 @@ export async function findRefusals(
       ...(reason === undefined ? {} : { reason }),
       ...(after === undefined ? {} : { id: { lt: after } }),
     },
+    omit: { body: true, head: true },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
@@ -184,8 +185,10 @@ const toRefusal = ({
   userAgent,
   eventId,
   bytes,
+  keptBytes,
+  messageId,
   refusedAt,
-}: RefusalRow): Refusal => ({
+}: Omit<RefusalRow, 'body' | 'head'>): Refusal => ({
   id,
   webhookId,
   // `as`: only reasons of the list are stored.
@@ -195,5 +198,7 @@ const toRefusal = ({
   ...(userAgent !== null && { userAgent }),
   ...(eventId !== null && { eventId }),
   bytes,
+  hasBody: keptBytes !== null,
+  ...(messageId !== null && { messageId }),
   refusedAt,
 });

@@ -5,10 +5,11 @@ import { clientAddress } from './client-address.ts';
 
 /** A request as schemes of authentication see it. */
 export function headOf(request: IncomingMessage, trustedProxyHops: number): RequestHead {
-  const { method = '', url = '', headersDistinct } = request;
+  const { method = '', url = '', headersDistinct, rawHeaders } = request;
   return {
     method,
     target: url,
+    rawHeaders,
     get path() {
       return pathOf(url);
     },

@@ -1,5 +1,5 @@
 import { parse } from 'secure-json-parse';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
 import { checkJson, refuseAbsurdDepth, refuseDoubledMembers } from './json-guard.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
@@ -35,6 +35,20 @@ export function readJson(bytes: Buffer): { text: string; value: unknown } {
   return { text, value };
 }
 
+/**
+ * Text and value of JSON bytes that another service has written, which are kept as they came: characters, numbers and member names
+ * that publishers may not send are fine. Throws INVALID_REQUEST for bytes that are not JSON, or nested deeper than 64 levels.
+ */
+export function readForeignJson(bytes: Buffer): { text: string; value: unknown } {
+  const text = decode(bytes);
+  refuseAbsurdDepth(text);
+  try {
+    return { text, value: JSON.parse(text) as unknown };
+  } catch (thrown) {
+    throw notJson(thrown);
+  }
+}
+
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -50,8 +64,12 @@ function parseJson(text: string): unknown {
     const message = thrown instanceof Error ? thrown.message : '';
     if (message.includes('forbidden prototype'))
       throw invalidField('body', 'has a key __proto__ or constructor.prototype');
-    // The parser's own text may quote the body, so only the position is taken from it.
-    const position = /at position \d+/.exec(message)?.[0];
-    throw invalidField('body', position === undefined ? 'is not valid JSON' : `is not valid JSON (${position})`);
+    throw notJson(thrown);
   }
+}
+
+/** The parser's own text may quote the body, so only the position is taken from it. */
+function notJson(thrown: unknown): ApiError {
+  const position = /at position \d+/.exec(thrown instanceof Error ? thrown.message : '')?.[0];
+  return invalidField('body', position === undefined ? 'is not valid JSON' : `is not valid JSON (${position})`);
 }

@@ -8,7 +8,8 @@ type RouteOrProblem = { route: BoundRoute; params: Record<string, string> } | { 
 
 /**
  * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
- * or a Host that cannot be read. Trailing slashes and case count, so that a resource has one address. The answer to a problem is
+ * or a Host that cannot be read. Trailing slashes and case count, so that a resource has one address; only an address that other services
+ * are given (`isOthers`) may have a slash behind it. The answer to a problem is
  * written behind the rate limit by `refuseUnrouted`.
  */
 export function matchRoute(routes: readonly BoundRoute[]): Middleware {
@@ -67,8 +68,7 @@ function createFinder(routes: readonly BoundRoute[]): (target: string, method: s
   }
   const unknownPath = (): RouteOrProblem => ({ problem: new ApiError('NOT_FOUND', 'There is nothing at this path') });
 
-  return (target, method) => {
-    const path = pathOf(target);
+  const find = (path: string, method: string): RouteOrProblem => {
     const found = routers.get(kindOf(path))?.match(path, method);
     if (found === undefined) return unknownPath();
     // /v1/messages/batch is never an id of /v1/messages/:messageId, whatever the method: Allow would name methods that it has not.
@@ -89,6 +89,14 @@ function createFinder(routes: readonly BoundRoute[]): (target: string, method: s
       params[String(layer.paramNames[index]?.name)] = value;
     }
     return { route, params };
+  };
+  return (target, method) => {
+    const path = pathOf(target);
+    const match = find(path, method);
+    if ('route' in match || !path.endsWith('/')) return match;
+    // Some services add a slash to an address that they were given.
+    const bare = find(path.slice(0, -1), method);
+    return 'route' in bare && bare.route.isOthers === true ? bare : match;
   };
 }
 

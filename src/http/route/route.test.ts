@@ -27,7 +27,7 @@ test('a bound route calls its own services', async () => {
   const request = { caller: undefined, params: { channelId: 'one' }, body: undefined, query: undefined };
   const edge = {
     header: () => undefined,
-    head: () => ({ method: 'GET', target: '/', path: '/', header: () => [], address: '' }),
+    head: () => ({ method: 'GET', target: '/', path: '/', header: () => [], rawHeaders: [], address: '' }),
     address: () => '127.0.0.1',
     countAgainst: async () => undefined,
     setNonce: () => undefined,

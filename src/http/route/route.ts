@@ -107,7 +107,7 @@ export type Row = {
   isDangerous?: true;
   /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
   isFromOwnPages?: true;
-  /** Others write its query, and what they add is not refused: validate.ts leaves it alone. */
+  /** Others write its address: a slash behind the path is not refused, and neither is what they add to the query (validate.ts). */
   isOthers?: true;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;

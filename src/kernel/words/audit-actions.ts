@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   'webhook.secrets_viewed',
   'webhook.secret_rotated',
   'webhook.sample_sent',
+  'webhook.request_accepted',
   'inspector.created',
   'inspector.updated',
   'inspector.deleted',

@@ -61,8 +61,22 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
   },
   'GET /v1/webhooks/:webhookId/refusals': {
     summary: 'List refused requests',
-    description: 'Requests of the last 7 days that became no message, the newest first, without their bodies.',
+    description:
+      'Requests of the last 7 days that became no message, the newest first. `hasBody` says which of them can be accepted: those whose ' +
+      'signature was good.',
     example: { query: { reason: 'signature_wrong' } },
+  },
+  'GET /v1/inbound-requests/:requestId/body': {
+    summary: 'Get the body of a refused request',
+    description:
+      'Shows the body of a refused request whose signature was good, as it came. It is kept for 7 days, or until the request is ' +
+      'accepted: CONFLICT otherwise.',
+  },
+  'POST /v1/inbound-requests/:requestId/accept': {
+    summary: 'Accept a refused request',
+    description:
+      'Makes a message of a refused request whose signature was good, by what the webhook and its channel say now: correct the ' +
+      'mapping or the schema first. It becomes one message: a second call answers with the first. CONFLICT where its body is not kept.',
   },
   'POST /v1/webhooks/:webhookId': {
     summary: 'Receive a request of a service',

@@ -20,6 +20,8 @@ export type ResourceIds = {
   auditEntryId: string;
   machineCredentialId: string;
   webhookId: string;
+  /** A refused request to an inbound webhook, whose body is kept. */
+  requestId: string;
   inspectorId: string;
   inspectedRequestId: string;
   markId: string;

@@ -1,6 +1,8 @@
 import {
+  acceptedRequestAnswer,
   inboundRequestAnswer,
   refusalAnswer,
+  requestBodyAnswer,
   webhookSampleAnswer,
   sentSampleAnswer,
   webhookAnswer,
@@ -68,6 +70,21 @@ export const INBOUND_ROWS: ContractRow[] = [
     scope: 'webhooks:read',
     status: 200,
     listOf: inboundRequestAnswer,
+  },
+  {
+    method: 'GET',
+    path: '/v1/inbound-requests/:requestId/body',
+    // A body is content as a payload is.
+    scope: 'messages:read',
+    status: 200,
+    answers: requestBodyAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/inbound-requests/:requestId/accept',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: acceptedRequestAnswer,
   },
   {
     method: 'GET',

@@ -1,5 +1,6 @@
 import type { ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
+import { seedRefusedRequest } from './seeded-refusal.ts';
 import { seedCredentials } from './seeded-credentials.ts';
 import { seedInspector } from './seeded-inspectors.ts';
 
@@ -218,6 +219,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   });
   // Without a signature they are refused, and the webhook's log has two lines.
   for (const _ of [1, 2]) await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
+  const requestId = await seedRefusedRequest(posthorn, webhook.id, mark);
   const { secretId, connectionId } = await seedCredentials(
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
@@ -248,6 +250,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
     webhookId: webhook.id,
+    requestId,
     ...inspector,
     markId: marked.id,
     secretId,

@@ -4,7 +4,11 @@ import type { Content, Incoming } from '../schemes/scheme.ts';
 import { standardSecretProblem } from '../schemes/standard.ts';
 import type { Provider } from './provider.ts';
 
-const contentOf = (incoming: Incoming): Content => incoming.read(signedBodyOf(incoming).payload);
+/** The content of a proven request. The parts of the signature were found without reading the rest, which must be JSON as well. */
+function contentOf(incoming: Incoming): Content {
+  incoming.content();
+  return incoming.read(signedBodyOf(incoming).payload);
+}
 
 /** Senders of one's own, without any library: the signature stands in the body. */
 export const body: Provider = {

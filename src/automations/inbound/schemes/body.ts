@@ -26,7 +26,7 @@ export const body: WayOfSigning = {
 
 /** Throws SignatureRefused for a body without one of the parts. */
 export function signedBodyOf(incoming: Incoming): SignedBody {
-  const { id, timestamp, payload, signature } = incoming.content().value;
+  const [id, timestamp, payload, signature] = incoming.peek(['/id', '/timestamp', '/payload', '/signature']);
   if (signature === undefined) throw new SignatureRefused('signature_missing', 'the field signature is missing');
   if (typeof id !== 'string' || typeof payload !== 'string' || typeof signature !== 'string')
     throw new SignatureRefused('signature_malformed', 'id, payload and signature must be texts');

@@ -10,10 +10,15 @@ const SHA256_BYTES = 32;
  * once, which is why it is the id of the event.
  */
 export const mailgun: SignatureCheck = (incoming, secrets, { now }) => {
-  const { signature } = incoming.content().value;
-  if (typeof signature !== 'object' || signature === null)
-    throw new SignatureRefused('signature_missing', 'the field signature is missing');
-  const { timestamp, token, signature: text } = signature as Readonly<Record<string, unknown>>;
+  const [signature, ...parts] = incoming.peek([
+    '/signature',
+    '/signature/timestamp',
+    '/signature/token',
+    '/signature/signature',
+  ]);
+  // Null: an object or a list.
+  if (signature !== null) throw new SignatureRefused('signature_missing', 'the field signature is missing');
+  const [timestamp, token, text] = parts;
   const given = typeof text === 'string' ? decoded(text, 'hex') : undefined;
   const isTime = typeof timestamp === 'string' || typeof timestamp === 'number';
   if (given?.length !== SHA256_BYTES || typeof token !== 'string' || !isTime)

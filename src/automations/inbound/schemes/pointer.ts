@@ -1,4 +1,4 @@
-import { elementSpans, memberSpan, wholeSpan } from '../../../kernel/values/exact-json.ts';
+import { endOfString, endOfValue, memberSpan, nextToken, type JsonSpan } from '../../../kernel/values/exact-json.ts';
 
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 const BROKEN_ESCAPE = /~(?![01])/;
@@ -10,20 +10,75 @@ export function pointerProblem(pointer: string): string | undefined {
 }
 
 /**
- * The JSON text of a value inside a good JSON text, digit for digit as it stands there; undefined where the pointer leads nowhere. A
- * name that stands twice has its last value, as in JSON.parse.
+ * The places that pointers lead to inside a good JSON text, in the order of the pointers; undefined where one leads nowhere. The text is
+ * read once, however many pointers there are and however deep they lead. A name that an object has twice counts by its last value, as in
+ * JSON.parse.
  */
-export function textAt(text: string, pointer: string): string | undefined {
-  let span: { start: number; end: number } | undefined = wholeSpan(text.trim());
-  const source = text.trim();
-  for (const name of partsOf(pointer)) {
-    const first: string | undefined = source[span.start];
-    if (first === '{') span = memberSpan(source, span, name);
-    else if (first === '[' && INDEX.test(name)) span = elementSpans(source, span)[Number(name)];
-    else return undefined;
-    if (span === undefined) return undefined;
+export function spansAt(text: string, pointers: readonly string[]): (JsonSpan | undefined)[] {
+  const parts = pointers.map(partsOf);
+  const wanted: Wanted = new Map();
+  for (const names of parts) {
+    let level = wanted;
+    for (const name of names) {
+      const below: Wanted = level.get(name) ?? new Map();
+      level.set(name, below);
+      level = below;
+    }
   }
-  return source.slice(span.start, span.end);
+  const found = read(text, nextToken(text, 0), wanted);
+  return parts.map((names) => {
+    let at: Found | undefined = found;
+    for (const name of names) at = at?.below?.get(name);
+    return at && { start: at.start, end: at.end };
+  });
+}
+
+/** The names below a place that some pointer goes through. */
+type Wanted = Map<string, Wanted>;
+type Found = JsonSpan & { below?: Map<string, Found> };
+
+/** Reads the value that begins at `start`, and steps over what no pointer goes through. */
+function read(text: string, start: number, wanted: Wanted): Found {
+  const first = text[start];
+  if (wanted.size === 0 || (first !== '{' && first !== '[')) return { start, end: endOfValue(text, start) };
+  const below = new Map<string, Found>();
+  const next = (name: string | undefined, at: number): number => {
+    const deeper = name === undefined ? undefined : wanted.get(name);
+    if (name === undefined || deeper === undefined) return endOfValue(text, at);
+    const found = read(text, at, deeper);
+    below.set(name, found);
+    return found.end;
+  };
+  // Further items of a list are stepped over without a name for each: a body has up to half a million.
+  const last =
+    first === '[' ? Math.max(...[...wanted.keys()].map((name) => (INDEX.test(name) ? Number(name) : -1))) : 0;
+  let at = nextToken(text, start + 1);
+  for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index += 1) {
+    let name: string | undefined;
+    if (first === '[') name = index <= last ? String(index) : undefined;
+    else {
+      const keyEnd = endOfString(text, at);
+      name = stringAt(text, { start: at, end: keyEnd });
+      // Over the colon.
+      at = nextToken(text, nextToken(text, keyEnd) + 1);
+    }
+    at = nextToken(text, next(name, at));
+    if (text[at] === ',') at = nextToken(text, at + 1);
+  }
+  return { start, end: Math.min(at + 1, text.length), below };
+}
+
+/** The string at a place of a good JSON text. Most names have no escapes and need no parser. */
+function stringAt(text: string, { start, end }: JsonSpan): string {
+  const inside = text.slice(start + 1, end - 1);
+  // `as`: a JSON text between quotes is a string.
+  return inside.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inside;
+}
+
+/** The JSON text of the value that a pointer leads to, digit for digit as it stands there; see `spansAt`. */
+export function textAt(text: string, pointer: string): string | undefined {
+  const [span] = spansAt(text, [pointer]);
+  return span && text.slice(span.start, span.end);
 }
 
 /** A text, number or truth at that place as a text; undefined for anything else, and for nothing. Numbers keep their digits. */

@@ -11,8 +11,15 @@ export function onlyHeader(incoming: Incoming, name: string): string {
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 
-/** Bytes of a signature as it was sent. Undefined for any text that is no exact encoding: Node's decoders skip what they do not know. */
+/** Characters of one signature; RSA with 4,096 bits has 684. Where it stands in the body it could have a million. */
+const MAX_SIGNATURE_LENGTH = 2_048;
+
+/**
+ * Bytes of a signature as it was sent. Undefined for any text that is no exact encoding, as Node's decoders skip what they do not know,
+ * and for more than 2,048 characters.
+ */
 export function decoded(text: string, encoding: 'hex' | 'base64'): Buffer | undefined {
+  if (text.length > MAX_SIGNATURE_LENGTH) return undefined;
   if (encoding === 'hex') return HEX.test(text) ? Buffer.from(text, 'hex') : undefined;
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : undefined;

@@ -21,6 +21,8 @@ export type SchemeName = (typeof SCHEMES)[number];
 /** Parsed content of a request. `text` is its JSON, digit for digit as it came; a form is the object of its fields. */
 export type Content = { text: string; value: Readonly<Record<string, unknown>> };
 
+export type Scalar = string | number | boolean;
+
 /** A request of an external service. */
 export type Incoming = {
   /** The address that the service was given, with the query it has added. */
@@ -28,11 +30,16 @@ export type Incoming = {
   /** Every value that stands under a header, by its lower-case name. */
   header(name: string): readonly string[];
   bytes: Buffer;
-  /** The parameters of a form, in their order; undefined for any other body. */
+  /** The parameters of a form, in their order; undefined for any other body. Throws INVALID_REQUEST for more than 1,000 of them. */
   form(): readonly (readonly [name: string, value: string])[] | undefined;
   /** Throws INVALID_REQUEST for a body that is neither a JSON object or array nor a form. An array stands under `events`. */
   content(): Content;
-  /** The same for a JSON text that stands somewhere inside. */
+  /**
+   * The texts, numbers and truths that pointers lead to in a body which nobody has proven yet: found in one pass, and nothing else of
+   * the body is built. Null for anything else there, undefined where nothing is. Whether the rest of the body is JSON stays open.
+   */
+  peek<const P extends readonly string[]>(pointers: P): { [K in keyof P]: Scalar | null | undefined };
+  /** As `content`, for a JSON text that stands somewhere inside. */
   read(text: string): Content;
 };
 

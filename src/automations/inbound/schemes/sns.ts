@@ -2,7 +2,14 @@ import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AddressAnswered } from '../../../outbound/fetch-text.ts';
 import { decoded, isOneOf, requireFresh } from './reading.ts';
-import { type SignatureCheck, type CheckContext, ProofUnavailable, SignatureRefused } from './scheme.ts';
+import {
+  type CheckContext,
+  type Incoming,
+  ProofUnavailable,
+  type Scalar,
+  type SignatureCheck,
+  SignatureRefused,
+} from './scheme.ts';
 
 /** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
 const SNS_HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
@@ -23,6 +30,21 @@ const SIGNED = {
   UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 } as const;
 const ALGORITHM: Readonly<Record<string, string>> = { '1': 'sha1', '2': 'sha256' };
+
+/** Members that the check looks at. */
+const READ = [
+  ...new Set([...Object.values(SIGNED).flat(), 'Signature', 'SignatureVersion', 'SigningCertURL'] as const),
+];
+
+function partsOf(incoming: Incoming): Partial<Record<(typeof READ)[number], Scalar | null>> {
+  const values: readonly (Scalar | null | undefined)[] = incoming.peek(READ.map((name) => `/${name}`));
+  const parts: Partial<Record<(typeof READ)[number], Scalar | null>> = {};
+  for (const [index, name] of READ.entries()) {
+    const value = values[index];
+    if (value !== undefined) parts[name] = value;
+  }
+  return parts;
+}
 
 /** Why a text is no topic; undefined when it is one. */
 export const topicProblem = (secret: string): string | undefined =>
@@ -83,7 +105,7 @@ export function createSns(): SignatureCheck {
   };
 
   return async (incoming, secrets, context) => {
-    const { value } = incoming.content();
+    const value = partsOf(incoming);
     const { Type: type, TopicArn: topic, Signature: signature, SigningCertURL: url } = value;
     if (signature === undefined) throw new SignatureRefused('signature_missing', 'the field Signature is missing');
     const names = Object.hasOwn(SIGNED, String(type)) ? SIGNED[type as keyof typeof SIGNED] : undefined;

@@ -40,6 +40,7 @@ export function checkStandard(
 ): void {
   // With a dot in the id, two different pairs of id and time could be the same signed text.
   if (id === '' || id.includes('.')) throw malformed('the signed id is empty or holds a dot');
+  if (signatures.length > MAX_SIGNATURES_LENGTH) throw malformed('the signatures are too long');
   const given = signatures.split(' ').map((each) => /^(v1a?),(.+)$/.exec(each) ?? []);
   const of = (version: string): Buffer[] =>
     given.flatMap(([, each, text]) => {
@@ -50,6 +51,8 @@ export function checkStandard(
   const [symmetric, asymmetric] = [of('v1'), of('v1a')];
   if (symmetric.length + asymmetric.length === 0 || given.length > MAX_SIGNATURES)
     throw malformed('no signature of the version v1 or v1a is there');
+  if (asymmetric.length > MAX_KEY_PAIR_SIGNATURES)
+    throw malformed(`more than ${MAX_KEY_PAIR_SIGNATURES} signatures of the version v1a are there`);
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), content]);
   const macs = secrets
     .filter((secret) => !secret.startsWith(PUBLIC))
@@ -79,6 +82,10 @@ export const standardSignature = (
 export const canSignStandard = (secret: string): boolean => !secret.startsWith(PUBLIC);
 
 const MAX_SIGNATURES = 20;
+/** Characters of all signatures; 20 of the longest kind have 1,860. With the scheme `body` they stand in a body of up to 1 MiB. */
+const MAX_SIGNATURES_LENGTH = 4_096;
+// Each reads the whole body again for each public key, about 4 ms for 1 MiB. A sender shows two while it changes its key.
+const MAX_KEY_PAIR_SIGNATURES = 4;
 const malformed = (explanation: string): SignatureRefused => new SignatureRefused('signature_malformed', explanation);
 
 /** The scheme with its headers under that name: `webhook`, or `svix`. */

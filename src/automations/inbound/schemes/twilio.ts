@@ -13,7 +13,8 @@ export const twilio: SignatureCheck = (incoming, secrets) => {
   const given = decoded(onlyHeader(incoming, HEADER), 'base64');
   if (given?.length !== SHA1_BYTES)
     throw new SignatureRefused('signature_malformed', `the header ${HEADER} has another form`);
-  const expected = secrets.map((secret) => createHmac('sha1', secret).update(signedText(incoming)).digest());
+  const text = signedText(incoming);
+  const expected = secrets.map((secret) => createHmac('sha1', secret).update(text).digest());
   if (!isAmong([given], expected))
     throw new SignatureRefused(
       'signature_wrong',
