@@ -11,14 +11,16 @@ export class ExactJson {
   }
 }
 
-/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers. */
+/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers, Maps objects. */
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
   if (typeof value === 'bigint') return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(',')}]`;
-  const members = Object.entries(value)
+  const entries: [string, unknown][] =
+    value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
+  const members = entries
     .filter(([, member]) => member !== undefined)
     .map(([key, member]) => `${JSON.stringify(key)}:${stringifyExact(member)}`);
   return `{${members.join(',')}}`;
