@@ -78,16 +78,30 @@ function nextToken(text: string, at: number): number {
  */
 export function memberSpan(text: string, object: Span, key: string): Span | undefined {
   let found: Span | undefined;
+  eachMember(text, object, (name, span) => {
+    if (name === key) found = span;
+  });
+  return found;
+}
+
+/** The spans of all members of an object, in one pass. See `memberSpan`. */
+export function memberSpans(text: string, object: Span): Map<string, Span> {
+  const spans = new Map<string, Span>();
+  eachMember(text, object, (name, span) => spans.set(name, span));
+  return spans;
+}
+
+function eachMember(text: string, object: Span, take: (name: string, span: Span) => void): void {
   let at = nextToken(text, nextToken(text, object.start) + 1);
   while (at < object.end && text[at] === '"') {
     const keyEnd = endOfString(text, at);
-    const name: unknown = JSON.parse(text.slice(at, keyEnd));
+    // `as`: a key is a text.
+    const name = JSON.parse(text.slice(at, keyEnd)) as string;
     const start = nextToken(text, nextToken(text, keyEnd) + 1);
     const end = endOfValue(text, start);
-    if (name === key) found = { start, end };
+    take(name, { start, end });
     at = nextToken(text, nextToken(text, end) + 1);
   }
-  return found;
 }
 
 /** See `memberSpan`. */

@@ -12,6 +12,7 @@ import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
 import type { Checks } from './languages-and-targets.ts';
 import { planOf } from '../plan/compile.ts';
+import { forgottenAction } from '../configs/actions.ts';
 import { isConfigField, stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';
 import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
@@ -190,11 +191,16 @@ function configProblems(index: number, type: string, config: Readonly<Record<str
   const action = type === 'action' ? actionOf(config) : undefined;
   const unknown = action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS);
   if (unknown !== undefined) return [unknown];
+  const forgotten = type === 'action' ? forgottenAction(config) : undefined;
+  if (forgotten !== undefined) return [{ field: `${at}.config.action`, reason: actionForgotten(forgotten) }];
   return formProblems(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
 }
 
 const actionMeant = (type: string): string =>
   `unknown step type "${type}", which is an action: write "type": "action", and "action": "${type}" in its config`;
+
+const actionForgotten = ({ action, fields }: NonNullable<ReturnType<typeof forgottenAction>>): string =>
+  `is required, because the config has ${fields.join(', ')}: did you mean "action": "${action}"? A step without an action does nothing`;
 
 /** Names that other services have for kinds of ours. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
