@@ -119,6 +119,93 @@ test('only failures are dead letters: an end with the status failed is one; a ca
   expect(letters.map((each) => each.map(({ stepId }) => stepId))).toEqual([['stop'], [], [], [], []]);
 });
 
+/** A run whose `charge` fails behind `first`, is made up for by `refund`, and ends as failed. */
+async function compensatedRun(name: string, end: object = {}): Promise<RunAnswer> {
+  broken.add(`/${name}/charge`);
+  const charge = post('charge', `/${name}/charge`, 'done');
+  const workflowId = await calls.activate({ type: 'manual' }, [
+    post('first', `/${name}/first`, 'charge'),
+    { ...charge, config: { ...charge.config, onError: [{ errors: ['HTTP_5XX'], next: 'refund' }] } },
+    { id: 'done', type: 'action', config: { action: 'log', text: '{{ steps.charge.output.status }}' } },
+    post('refund', `/${name}/refund`, 'over'),
+    {
+      id: 'over',
+      type: 'end',
+      config: { status: 'failed', error: { code: 'NOT_CHARGED', message: 'refunded' }, ...end },
+    },
+  ]);
+  const run = await calls.ended((await calls.start(workflowId)).id);
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'NOT_CHARGED', stepId: 'over' } });
+  return run;
+}
+const counts = (name: string): number[] =>
+  ['first', 'charge', 'refund'].map((step) => requestsTo(`/${name}/${step}`).length);
+
+test.each(['replay', 'retry', 'bulk replay'])(
+  'a %s of a run that an end step has failed behind a compensation goes on at the step that failed first',
+  async (way) => {
+    // The run went on at the end step, and could only fail again.
+    const name = `compensated-${way.replace(' ', '-')}`;
+    const run = await compensatedRun(name);
+    const letter = await letterOf(run);
+    broken.delete(`/${name}/charge`);
+    if (way === 'replay') await calls.good('POST', `/v1/dlq/${letter.id}/replay`);
+    else if (way === 'retry') await calls.good('POST', `/v1/runs/${run.id}/retry`);
+    else await calls.good('POST', '/v1/dlq/replay', { kind: 'run', workflowId: run.workflowId });
+    const completed = await waitFor('the run completes', async () => {
+      const now = await calls.ended(run.id);
+      return now.status === 'completed' ? now : undefined;
+    });
+    expect(completed.steps.map(({ id, status }) => [id, status])).toEqual([
+      ['first', 'completed'],
+      ['charge', 'completed'],
+      ['done', 'completed'],
+    ]);
+    expect(counts(name)).toEqual([1, 2, 1]);
+    // The first charge was made up for: this one is another one.
+    expect(requestsTo(`/${name}/charge`).map(({ headers }) => headers['idempotency-key'])).toEqual([
+      `${run.id}:charge:`,
+      `${run.id}:charge::restart-1`,
+    ]);
+    expect(await calls.good('GET', `/v1/dlq/${letter.id}`)).toMatchObject({ status: 'replayed' });
+  },
+);
+
+test('such a run goes on at its end step where nothing failed before, and at a mended step of the latest definition', async () => {
+  const ending = { id: 'over', type: 'end', config: { status: 'failed' } };
+  const workflowId = await calls.activate({ type: 'manual' }, [post('first', '/ending/first', 'over'), ending]);
+  const plain = await calls.ended((await calls.start(workflowId)).id);
+  const mended = { ...ending, config: { status: 'completed' } };
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, { steps: [post('first', '/ending/first', 'over'), mended] });
+  await calls.good('POST', `/v1/runs/${plain.id}/retry`, { definition: 'latest' });
+  expect((await calls.ended(plain.id)).status).toBe('completed');
+  expect(requestsTo('/ending/first')).toHaveLength(1);
+
+  const run = await compensatedRun('latest-charge');
+  const steps = [post('first', '/latest-charge/first', 'charge'), post('charge', '/latest-charge/mended')];
+  await calls.good('PATCH', `/v1/workflows/${run.workflowId}`, { steps });
+  await calls.good('POST', `/v1/runs/${run.id}/retry`, { definition: 'latest' });
+  expect((await calls.ended(run.id)).status).toBe('completed');
+  expect(counts('latest-charge')).toEqual([1, 1, 1]);
+});
+
+test('an end step with deadLetter: false fails its run, and leaves no dead letter and no event', async () => {
+  const run = await compensatedRun('quiet', { deadLetter: false });
+  const loud = await compensatedRun('loud');
+  await letterOf(loud);
+  expect(await lettersOf(`workflowId=${run.workflowId}`)).toEqual([]);
+  const events = await posthorn.deps.pool.query<{ runId: string }>(
+    `SELECT payload::json ->> 'runId' AS "runId" FROM messages WHERE event_type = 'run.failed'`,
+  );
+  const told = events.rows.map(({ runId }) => runId);
+  expect([told.includes(run.id), told.includes(loud.id)]).toEqual([false, true]);
+  // A later round that fails otherwise is one.
+  broken.add('/quiet/refund');
+  await calls.good('POST', `/v1/runs/${run.id}/retry`);
+  await waitFor('the next round fails', async () => (await lettersOf(`workflowId=${run.workflowId}`)).length === 1);
+  expect(await letterOf(run)).toMatchObject({ stepId: 'refund', lastError: { code: 'HTTP_500' } });
+});
+
 test('a replay goes on from the failed step without repeating earlier ones, and each failed round is a letter of its own', async () => {
   const run = await failedRun('replayed');
   const first = await letterOf(run);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -199,5 +200,112 @@ describe('a definition with faults', () => {
       },
     });
     expect(await posthorn.deps.db.workflow.count()).toBe(before);
+  });
+});
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+/** Steps one after the other, so that each is reachable. */
+const chain = (count: number, of: (index: number) => { type: string; config: object }): object[] =>
+  times(count, (at) => ({ id: `s${at}`, ...of(at), next: at + 1 < count ? `s${at + 1}` : null }));
+
+describe('a definition of the largest size holds up nobody while it is checked:', () => {
+  /** 1,990 characters that take long to compile, different for each `index`. */
+  const dear = (index: number): string =>
+    times(60, (part) => `event.payload.a${part}.b == ${index}${'0'.repeat(8)}`)
+      .join(' || ')
+      .slice(0, 1_990)
+      .replace(/ \|\|[^|]*$/, '');
+  const check = (given: object[]) =>
+    posthorn.request('POST', '/v1/workflows/validate', { name: 'large', trigger: { type: 'manual' }, steps: given });
+
+  beforeAll(async () => {
+    // What a process does once is no part of a turn: its first use of a schema, of the languages and of a connection.
+    const config = { cases: times(20, () => ({ when: 'event.payload.a == 1', next: 'gone' })) };
+    for (let round = 0; round < 10; round += 1)
+      await check(
+        chain(100, () => ({ type: 'switch', config: { ...config, onError: [{ errors: ['*', 'NO'], next: 'b' }] } })),
+      );
+  });
+
+  test.each<[string, object[]]>([
+    [
+      '100 switches whose 3,000 ways lead nowhere',
+      times(100, (at) => ({
+        id: `s${at}`,
+        type: 'switch',
+        config: {
+          cases: times(20, (way) => ({ when: 'true', next: `x${at}_${way}_${'y'.repeat(50)}` })),
+          onError: times(10, (way) => ({ errors: ['*'], next: `z${at}_${way}_${'q'.repeat(40)}` })),
+        },
+      })),
+    ],
+    [
+      'ways to names that are nearly those of all 100 steps',
+      times(100, (at) => ({
+        id: `${'s'.repeat(61)}${at + 100}`,
+        type: 'switch',
+        config: { cases: times(20, () => ({ when: 'true', next: `${'s'.repeat(60)}xyz${at % 10}` })) },
+      })),
+    ],
+    [
+      '11,000 templates that name unknown steps, within loops',
+      [
+        ...times(40, (at) => ({
+          id: `loop${at}`,
+          type: 'foreach',
+          config: { items: 'event.payload.list', body: `in${at}` },
+          next: `loop${at + 1}`,
+        })),
+        { id: 'loop40', type: 'action', config: { action: 'log', text: '{{steps.in39.output}}'.repeat(11_000) } },
+        ...times(40, (at) => ({ id: `in${at}`, type: 'action', config: {} })),
+      ],
+    ],
+    [
+      '17,000 unknown names of errors',
+      chain(100, (at) => ({
+        type: 'filter',
+        config: {
+          expression: 'true',
+          retryPolicy: { nonRetryableErrors: times(20, (name) => `NOPE_${at}_${name}`) },
+          onError: times(8, () => ({ errors: times(18, (name) => `BAD_${name}`), next: 's99' })),
+        },
+      })),
+    ],
+    ['100 conditions of 1,990 characters', chain(100, (at) => ({ type: 'filter', config: { expression: dear(at) } }))],
+    [
+      '100 waits whose filters are texts that never end',
+      chain(100, () => ({
+        type: 'wait_for_event',
+        config: { eventTypes: ['a'], filter: `"${'\\"'.repeat(850)}` },
+      })),
+    ],
+    [
+      '100 switches with 3,000 ways to later steps',
+      times(100, (at) => ({
+        id: `s${at}`,
+        type: 'switch',
+        config: {
+          cases: times(20, (way) => ({ when: 'true', next: at === 99 ? null : `s${Math.min(99, at + way + 1)}` })),
+          onError: times(10, (way) => ({ errors: ['*'], next: `s${Math.min(99, at + way + 21)}` })),
+        },
+      })),
+    ],
+    [
+      '2,000 headers with secrets',
+      [
+        {
+          id: 'a',
+          type: 'action',
+          config: {
+            action: 'http',
+            url: 'https://a.example',
+            headers: Object.fromEntries(times(2_000, (at) => [`k${at}`, '{{secrets.A}}'])),
+          },
+        },
+      ],
+    ],
+  ])('%s', async (_, given) => {
+    const turn = await longestTurn(async () => expect((await check(given)).status).toBe(200));
+    expect(turn).toBeLessThan(3 * referenceTurn());
   });
 });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/world/receiver.ts';
 
@@ -152,5 +153,38 @@ test('an answer that breaks off is asked for again under the same key', async ()
   expect(stepOf(await runOf([ask('always')]), 'always').error).toEqual({
     code: 'NETWORK',
     message: 'answered 200; the connection ended within the answer',
+  });
+});
+
+describe('a receiver holds up nobody by its answer:', () => {
+  test.each([
+    ['a text of escaped quotes that never ends', `"${'\\"'.repeat(125_000)}`],
+    ['escapes alone, beyond 256 KiB', `"${'\\"'.repeat(200_000)}"`],
+    ['80,000 lists', `[${'[],'.repeat(80_000)}1]`],
+    ['120,000 numbers', `[${'1,'.repeat(120_000)}1]`],
+  ])('%s', async (_, body) => {
+    answers.set('/hostile', [whole(body)]);
+    let run: Awaited<ReturnType<typeof runOf>> | undefined;
+    const turn = await longestTurn(async () => {
+      run = await runOf([ask('hostile')]);
+    });
+    expect(run?.status).toBe('completed');
+    expect(turn).toBeLessThan(3 * referenceTurn());
+  });
+
+  test('120,000 numbers to a request with 60 secrets', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `HIDDEN_${at}`);
+    for (const name of names) await calls.good('POST', '/v1/secrets', { name, value: `${name}-${'x'.repeat(100)}` });
+    const headers = Object.fromEntries(
+      names.map((name) => [`x-${name.replaceAll('_', '-')}`, `{{ secrets.${name} }}`]),
+    );
+    answers.set('/numbers', [whole(`[${'1,'.repeat(120_000)}"HIDDEN_7-${'x'.repeat(100)}"]`)]);
+    let run: Awaited<ReturnType<typeof runOf>> | undefined;
+    const turn = await longestTurn(async () => {
+      run = await runOf([ask('numbers', { headers })]);
+    });
+    const { body } = stepOf(run as NonNullable<typeof run>, 'numbers').output as { body: unknown[] };
+    expect(body.at(-1)).toBe('[secret HIDDEN_7]');
+    expect(turn).toBeLessThan(3 * referenceTurn());
   });
 });

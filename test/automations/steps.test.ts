@@ -223,7 +223,8 @@ test('a loop takes its body for each item, collects, and tells which items faile
   const run = await calls.ended(id);
   expect(run.status).toBe('completed');
   expect(stepOf(run, 'each').output).toEqual({
-    results: [200, 201, 203],
+    // By the places of the items.
+    results: [200, 201, null, 203],
     failed: [{ index: 2, error: { code: 'HTTP_400', message: 'answered 400: answer 400' } }],
   });
   expect(stepOf(run, 'sum').output).toEqual({ failed: 1 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type TrialRecord, withoutTrace } from '../../src/automations/trials/record.ts';
 import { insertTrial, readRows } from '../../src/automations/trials/store.ts';
 import { stepOf, workflowCalls, type RunStepAnswer, type Step } from '../support/make/workflow-calls.ts';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';
@@ -54,6 +55,23 @@ const tell = {
   type: 'action',
   config: { action: 'log', deal: '{{ steps.crm.output.body.deal }}', isTest: '{{ run.test }}' },
 };
+
+test('100 mocks of 5 MiB together hold up nobody: the body is looked through once', async () => {
+  const ids = Array.from({ length: 100 }, (_, at) => `s${at}`);
+  // The steps themselves are left out, so that the trial is over soon.
+  const steps = ids.map((id, at) => ({ ...crm({ if: 'false' }), id, next: ids[at + 1] ?? null }));
+  const workflowId = await draft(steps);
+  const mocks = Object.fromEntries(ids.map((id) => [id, { output: { text: 'x'.repeat(48_000) } }]));
+  const event = { payload: { id: 'A-17' } };
+  expect((await tryIt(workflowId, { event })).status).toBe('completed');
+  let trial: Trial | undefined;
+  const turn = await longestTurn(async () => {
+    trial = await tryIt(workflowId, { event, mocks });
+  });
+  expect(trial?.steps).toHaveLength(100);
+  // Reading and checking a body of 5 MiB takes three of them by itself.
+  expect(turn).toBeLessThan(6 * referenceTurn());
+});
 
 test('a trial of a draft shows each step’s input and output, sends nothing and keeps nothing', async () => {
   const workflowId = await draft([crm(), tell]);

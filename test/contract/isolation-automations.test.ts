@@ -137,8 +137,8 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   'src/deliveries/statements/run-again.ts': {
     'a retried run': ({ environmentId }) => retryRun(connection, again(environmentId, undefined)),
     'a run from its start': ({ environmentId }) => retryRun(connection, again(environmentId, [])),
-    'replayed dead letters of runs': ({ environmentId, pool }) =>
-      replayRunLetters(pool, { ids: [ids.runLetterId], environmentId, requestedBy: 'them' }),
+    'replayed dead letters of runs': ({ environmentId }) =>
+      replayRunLetters(connection, { ids: [ids.runLetterId], environmentId, requestedBy: 'them' }),
   },
   'src/automations/triggers/cover.ts': {
     'changed triggers': ({ environmentId, db }) => coverChanged(db, environmentId, [ids.channelId]),

@@ -145,9 +145,14 @@ test('a fault is told at its field in the form, and at its line in the JSON', as
   await waitFor('no mark is left', async () => (await page.locator('.json-edit mark').count()) === 0);
   await json().fill(DEFINITION);
   // An empty field shows an example, and an empty choice says its meaning.
-  expect(await step('note').getByLabel('Then', { exact: true }).locator('option').first().innerText()).toBe(
-    'goes on with the step below',
-  );
+  const unsetThen = (id: string): Promise<string> =>
+    step(id).getByLabel('Then', { exact: true }).locator('option').first().innerText();
+  // Where any step names another one, a step that names none ends its chain: only in a plain list it goes on.
+  expect([await unsetThen('check'), await unsetThen('note')]).toEqual(['ends here', 'ends here']);
+  await json().fill(DEFINITION.replace(', "then": "note", "else": null', ''));
+  await waitFor('a plain list', async () => (await unsetThen('check')) === 'goes on with the step below');
+  expect(await unsetThen('note')).toBe('ends here');
+  await json().fill(DEFINITION);
   await step('note').getByLabel('Kind').selectOption('Wait for a time');
   expect(await step('note').getByLabel('For', { exact: true }).getAttribute('placeholder')).toContain('5s');
   await json().fill(DEFINITION);

@@ -110,6 +110,7 @@ describe('the migrations', () => {
       { migration_name: '0089_tests_of_connections', isFinished: true },
       { migration_name: '0091_temporal_of_workers', isFinished: true },
       { migration_name: '0095_service_events_and_schedule_times', isFinished: true },
+      { migration_name: '0098_ends_without_letters', isFinished: true },
     ]);
   });
 

@@ -120,7 +120,7 @@ export const STEPS = {
   parallel: { first: [list('branches'), choice('mode', 'all', 'race')], more: shared },
   end: {
     first: [choice('status', 'completed', 'failed', 'cancelled'), json('error'), json('output')],
-    more: [text('label'), lines('if')],
+    more: [{ name: 'deadLetter', kind: 'flag' }, text('label'), lines('if')],
   },
 } as const satisfies Record<string, DefinitionFields>;
 export type StepKind = keyof typeof STEPS;

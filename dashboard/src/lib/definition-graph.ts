@@ -30,6 +30,12 @@ export function definitionGraph(text: string): DefinitionGraph | undefined {
   return { steps, ways: ways.filter(({ to }) => known.has(to)) };
 }
 
+/** Whether the steps run in the order of the list, because none of them names another one. Undefined for a text that is no JSON. */
+export function isPlainList(text: string): boolean | undefined {
+  const written = stepsIn(text);
+  return written === undefined ? undefined : !written.some(namesAnother);
+}
+
 /** The steps of loops and branches, which come back to the step around them. */
 export function innerStepsOf({ ways }: DefinitionGraph): ReadonlySet<string> {
   const found = new Set<string>();

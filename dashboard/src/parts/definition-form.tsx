@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import {
   stepKind,
   triggerKind,
@@ -7,6 +7,7 @@ import {
   withStepKind,
   withTriggerKind,
 } from '../lib/definition-edit.ts';
+import { isPlainList } from '../lib/definition-graph.ts';
 import {
   type DefinitionFields,
   namesOf,
@@ -32,6 +33,7 @@ export function DefinitionForm({ draft }: { draft: Draft }) {
   const kind = triggerKind(draft.text, draft.tree);
   const steps = nodeAt(draft.tree, ['steps']);
   const count = steps?.kind === 'array' ? steps.items.length : 0;
+  const isOrdered = useMemo(() => isPlainList(draft.text) ?? false, [draft.text]);
   return (
     <div className="form">
       {(['name', 'description'] as const).map((name) => (
@@ -65,7 +67,7 @@ export function DefinitionForm({ draft }: { draft: Draft }) {
       <ol className="stack" aria-label={t.workflows.steps}>
         {Array.from({ length: count }, (_, index) => (
           // Steps have no other name that stays while they are written.
-          <StepForm key={index} draft={draft} index={index} count={count} />
+          <StepForm key={index} draft={draft} index={index} count={count} isOrdered={isOrdered} />
         ))}
       </ol>
       <div className="buttons">
@@ -83,7 +85,18 @@ function kindsOf(known: readonly string[], kind: string, words: Readonly<Record<
   return all.map((each) => [each, words[each] ?? (each === '' ? '–' : each)]);
 }
 
-function StepForm({ draft, index, count }: { draft: Draft; index: number; count: number }) {
+/** `isOrdered`: no step names another one, so that each goes on with the step below. */
+function StepForm({
+  draft,
+  index,
+  count,
+  isOrdered,
+}: {
+  draft: Draft;
+  index: number;
+  count: number;
+  isOrdered: boolean;
+}) {
   const t = useTexts();
   const at = ['steps', index];
   const atField = `steps[${index}]`;
@@ -140,7 +153,7 @@ function StepForm({ draft, index, count }: { draft: Draft; index: number; count:
               draft={draft}
               own={at}
               words={[]}
-              unset={t.definition.goesOn}
+              unset={isOrdered && index + 1 < count ? t.definition.goesOn : t.definition.ends}
             />
           </Config>
           <div className="buttons">

@@ -129,6 +129,7 @@ export const deDefinition: Pick<Texts, keyof typeof enDefinition> = {
       output: 'Ergebnis, als JSON',
       label: 'Bezeichnung',
       if: 'Nur wenn, als Ausdruck',
+      deadLetter: 'Ein Fehlschlag ist ein Unzustellbares',
       onError: 'Wenn es scheitert, als JSON',
       retryPolicy: 'Wiederholungen, als JSON',
     },

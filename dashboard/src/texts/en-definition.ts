@@ -126,6 +126,7 @@ export const enDefinition = {
       output: 'Result, as JSON',
       label: 'Label',
       if: 'Only if, as an expression',
+      deadLetter: 'A failure is a dead letter',
       onError: 'When it fails, as JSON',
       retryPolicy: 'Retries, as JSON',
     },

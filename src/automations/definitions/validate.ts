@@ -3,10 +3,11 @@ import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import { expressionCountProblem } from './problems/expression-count.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
-import type { Checks, ChecksAndLookUps } from './problems/languages-and-targets.ts';
+import { type Checks, type ChecksAndLookUps, createCheckTurns } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';
-import { problemsOf } from './problems/problems.ts';
+import { MOST_PROBLEMS } from './plan/graph.ts';
+import { problemSearch } from './problems/problems.ts';
 import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './references/reference-store.ts';
 import { channelProblems, webhookProblems } from './references/references.ts';
 import { secretProblems } from './references/secret-references.ts';
@@ -16,9 +17,6 @@ import { type Given, parsed, sizeProblem } from './written-texts.ts';
 
 /** Makes one look, within a transaction or by itself. */
 type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
-
-/** Problems that one answer tells of. */
-const MOST_PROBLEMS = 20;
 
 /**
  * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the
@@ -44,17 +42,19 @@ export function createFindProblems({
     ...(await workflowProblems(given, (ids) => look((reader) => findSteps(reader, environmentId, ids)), own)),
     ...(await formProblems(given, environmentId, schemas)),
   ];
+  const turns = createCheckTurns();
   return async (texts, where) => {
     const given = parsed(texts);
     const size = sizeProblem(texts) ?? expressionCountProblem(given.steps);
     if (size !== undefined) return [size];
-    await checks.expressions.compileAhead(given, where.environmentId);
     const addresses = new Map<string, string>();
     const urlProblem: Checks['urlProblem'] = (url, field) => {
       addresses.set(field, url);
       return checks.urlProblem(url, field);
     };
-    const { problems, hasForm } = problemsOf(given, { ...checks, urlProblem });
+    const { goOn, found } = problemSearch(given, { ...checks, urlProblem });
+    await turns.run(where.environmentId, goOn);
+    const { problems, hasForm } = found;
     // A field that is wrong by itself names nothing.
     return together(problems, hasForm ? await namedIn(given, where) : [], await lookedUp(addresses, checks));
   };

@@ -18,6 +18,8 @@ export type StepEnd = {
   error?: { code: string; message: string };
   /** A filter that ends the run. */
   endsRun?: boolean;
+  /** The run that fails by it is no dead letter. */
+  isWithoutLetter?: boolean;
   /** When it began; absent for a step whose beginning is recorded already. */
   startedAt?: Date;
 };
@@ -30,7 +32,7 @@ const IS_MOVING = `status = CASE status WHEN 'waiting' THEN 'running' ELSE statu
 const END = `
   WITH run AS (
     UPDATE runs SET executions = executions + CASE WHEN $14 THEN 1 ELSE 0 END, output_bytes = output_bytes + $13,
-      filtered_by = CASE WHEN $16 THEN $2 ELSE filtered_by END, ${IS_MOVING}
+      filtered_by = CASE WHEN $16 THEN $2 ELSE filtered_by END, without_letter = without_letter OR $17, ${IS_MOVING}
     WHERE ${IN_ROUND} RETURNING id, environment_id, executions
   )
   INSERT INTO run_steps AS s (run_id, step_id, iteration, environment_id, number, type, status, way, input, output, assigned,
@@ -78,6 +80,7 @@ export async function recordEnd(
       isNew,
       end.startedAt ?? null,
       end.endsRun === true,
+      end.isWithoutLetter === true,
     ],
   });
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);

@@ -39,7 +39,7 @@ const ENDING = `
       error_code = coalesce($5, (SELECT error_code FROM ending)), error_message = coalesce($6, (SELECT error_message FROM ending)),
       error_step = CASE WHEN $5::text IS NULL THEN (SELECT step_id FROM ending WHERE error_code IS NOT NULL) END,
       output = (SELECT output FROM ending WHERE way LIKE 'end:%')
-    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, filtered_by, started_at, finished_at,
+    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, filtered_by, without_letter, started_at, finished_at,
       parent_run_id, parent_step
   ), counted AS (${countRuns({ from: 'run WHERE finished_at IS NOT NULL', code: CODE_OF_RUN.ended('$3') })}
   )`;
@@ -72,13 +72,13 @@ const FAIL = `
     SELECT c.step_id, c.iteration, c.attempts, coalesce(c.error_code, run.error_code) AS error_code,
       coalesce(c.error_message, run.error_message) AS error_message
     FROM run LEFT JOIN (SELECT * FROM cause ORDER BY depth DESC LIMIT 1) c ON true
-  ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id` })}
+  ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id WHERE NOT r.without_letter` })}
   ), ${publishEvents(runFailed('letter'))}${ENDED}`;
 
 type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean; filteredBy: string | null };
 
 /**
- * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
+ * Ends the run, or pauses it. One that fails is a dead letter from the same instant on, unless the step that ended it says otherwise. Returns the seconds since it began, null for a
  * pause, whether a step of another run has begun it, whether it may leave a gate, and the filter that ended it; undefined for a run that
  * had ended, to which nothing happens.
  */

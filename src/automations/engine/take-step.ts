@@ -49,6 +49,8 @@ export type Result = {
   error?: { code: string; message: string };
   /** Its chain ends by its own decision. */
   isFiltered?: boolean;
+  /** The run that fails by it is no dead letter. */
+  isWithoutLetter?: boolean;
 };
 
 /**
@@ -82,7 +84,7 @@ export async function endOfStep(
       if (isLeftOut(deps, loaded)) return { type: step.type, status: 'skipped', way: wayTo(step.next) };
       await evaluateAhead(deps, loaded);
     }
-    const { output: raw, way = wayTo(step.next), assigned, error, isFiltered = false } = await work();
+    const { output: raw, way = wayTo(step.next), assigned, error, ...marks } = await work();
     const result = await reshaped(deps, loaded, raw);
     const output = hasEffect ? fittedOutput(result, roomOf(run)) : jsonText(result);
     const assignedText = assigned === undefined ? undefined : jsonText(assigned);
@@ -94,7 +96,8 @@ export async function endOfStep(
       output,
       ...(assignedText !== undefined && { assigned: assignedText }),
       ...(error !== undefined && { error }),
-      ...(isFiltered && !loaded.ready.inner.has(step.id) && { endsRun: true }),
+      ...(marks.isWithoutLetter === true && { isWithoutLetter: true }),
+      ...(marks.isFiltered === true && !loaded.ready.inner.has(step.id) && { endsRun: true }),
     };
   } catch (failure) {
     return failedEnd(step, stepFailure(deps, loaded, failure));
@@ -211,11 +214,15 @@ function logged(config: unknown, resolve: (template: unknown) => unknown): unkno
   return { ...written, ...(resolve(Object.fromEntries(templates)) as object) };
 }
 
-function endResult({ status, error }: PlannedStep & { type: 'end' }, resolve: (template: unknown) => unknown): Result {
+function endResult(
+  { status, error, deadLetter }: PlannedStep & { type: 'end' },
+  resolve: (template: unknown) => unknown,
+): Result {
   const message = error === undefined ? undefined : resolve(error.message);
   return {
     output: null,
     way: wayToEnd(status),
+    isWithoutLetter: !deadLetter,
     ...(error !== undefined && {
       error: { code: error.code, message: typeof message === 'string' ? message : jsonText(message) },
     }),

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { replayRunLetters, retryRun } from '../../deliveries/statements/run-again.ts';
+import { keptBeforeFailure, replayRunLetters, retryRun } from '../../deliveries/statements/run-again.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
@@ -135,12 +135,13 @@ export function createRuns(
     { from, definition }: RetryRun,
   ): Promise<{ keptSteps: readonly string[] | undefined; version: number | undefined }> => {
     const isWhole = from === 'failed' || from === 'start';
+    const ofWhole = from === 'failed' ? await keptBeforeFailure(connection, run.id) : [];
     const found = isWhole && definition === 'original' ? undefined : await store.findBegun(connection, run);
-    if (found === undefined) return { keptSteps: from === 'start' ? [] : undefined, version: undefined };
+    if (found === undefined) return { keptSteps: ofWhole, version: undefined };
     const { own, latest, recorded } = found;
     const kept = isWhole ? undefined : keptBefore(definitionIn(own), recorded, from.stepId);
     if (kept !== undefined && 'obstacle' in kept) throw new ApiError('CONFLICT', kept.obstacle);
-    const keptSteps = from === 'start' ? [] : kept?.stepIds;
+    const keptSteps = kept === undefined ? ofWhole : kept.stepIds;
     if (definition === 'original') return { keptSteps, version: undefined };
     const taken = keptSteps === undefined ? recorded : recorded.filter(({ stepId }) => keptSteps.includes(stepId));
     const obstacle =

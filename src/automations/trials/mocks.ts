@@ -2,7 +2,7 @@ import { stepKey } from '../../contract/run-ways.ts';
 import type { StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
 import { invalidFields, type ErrorDetails } from '../../kernel/errors/api-error.ts';
-import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
+import { memberSpan, memberSpans, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
@@ -46,7 +46,8 @@ export function createMocks(
   });
   const [first, ...others] = problems;
   if (first !== undefined) throw invalidFields([first, ...others]);
-  const mocks = new Map(Object.entries(given).map(([id, mock]) => [id, exactly(mock, bodyText, id)]));
+  const spans = outputsIn(given, bodyText);
+  const mocks = new Map(Object.entries(given).map(([id, mock]) => [id, exactly(mock, bodyText, spans.get(id))]));
   const origins = new Map<string, 'given' | 'invented'>();
 
   return {
@@ -67,11 +68,16 @@ export function createMocks(
   };
 }
 
-function exactly({ error }: NonNullable<TryWorkflow['mocks']>[string], bodyText: string, id: string): Mock {
+/** Where each mock's output stands in the body. Each level is looked through once: the body may have 5 MiB and 100 mocks. */
+function outputsIn(given: NonNullable<TryWorkflow['mocks']>, bodyText: string): Map<string, OutputSpan> {
+  const all = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'mocks');
+  const mocks = all === undefined ? [] : [...memberSpans(bodyText, all)].filter(([id]) => Object.hasOwn(given, id));
+  return new Map(mocks.map(([id, span]) => [id, memberSpan(bodyText, span, 'output')]));
+}
+
+type OutputSpan = ReturnType<typeof memberSpan>;
+
+function exactly({ error }: NonNullable<TryWorkflow['mocks']>[string], bodyText: string, output: OutputSpan): Mock {
   if (error !== undefined) return { error };
-  const output = ['mocks', id, 'output'].reduce<ReturnType<typeof memberSpan>>(
-    (span, name) => span && memberSpan(bodyText, span, name),
-    wholeSpan(bodyText),
-  );
   return { output: output === undefined ? null : parsePayload(bodyText.slice(output.start, output.end)) };
 }

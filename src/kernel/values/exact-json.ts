@@ -11,14 +11,16 @@ export class ExactJson {
   }
 }
 
-/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers. */
+/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers, Maps objects. */
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
   if (typeof value === 'bigint') return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(',')}]`;
-  const members = Object.entries(value)
+  const entries: [string, unknown][] =
+    value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
+  const members = entries
     .filter(([, member]) => member !== undefined)
     .map(([key, member]) => `${JSON.stringify(key)}:${stringifyExact(member)}`);
   return `{${members.join(',')}}`;
@@ -84,16 +86,30 @@ export function nextToken(text: string, at: number): number {
  */
 export function memberSpan(text: string, object: JsonSpan, key: string): JsonSpan | undefined {
   let found: JsonSpan | undefined;
+  eachMember(text, object, (name, span) => {
+    if (name === key) found = span;
+  });
+  return found;
+}
+
+/** The spans of all members of an object, in one pass. See `memberSpan`. */
+export function memberSpans(text: string, object: JsonSpan): Map<string, JsonSpan> {
+  const spans = new Map<string, JsonSpan>();
+  eachMember(text, object, (name, span) => spans.set(name, span));
+  return spans;
+}
+
+function eachMember(text: string, object: JsonSpan, take: (name: string, span: JsonSpan) => void): void {
   let at = nextToken(text, nextToken(text, object.start) + 1);
   while (at < object.end && text[at] === '"') {
     const keyEnd = endOfString(text, at);
-    const name: unknown = JSON.parse(text.slice(at, keyEnd));
+    // `as`: a key is a text.
+    const name = JSON.parse(text.slice(at, keyEnd)) as string;
     const start = nextToken(text, nextToken(text, keyEnd) + 1);
     const end = endOfValue(text, start);
-    if (name === key) found = { start, end };
+    take(name, { start, end });
     at = nextToken(text, nextToken(text, end) + 1);
   }
-  return found;
 }
 
 /** See `memberSpan`. */

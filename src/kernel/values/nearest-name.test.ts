@@ -53,3 +53,12 @@ test.each([
   expect(editDistance(one, other)).toBe(changes);
   expect(editDistance(other, one)).toBe(changes);
 });
+
+test.each([
+  ['kitten', 'sitting', 3],
+  ['name', 'nmae', 1],
+  ['subscriptions', 'subscription', 1],
+])('from %j to %j are %i changes, also where no more are looked for', (one, other, changes) => {
+  expect(editDistance(one, other, changes)).toBe(changes);
+  expect(editDistance(other, one, changes - 1)).toBeGreaterThan(changes - 1);
+});

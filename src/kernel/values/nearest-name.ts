@@ -71,15 +71,19 @@ export function nearestName(given: string, known: readonly string[]): string | u
   if (given.length > MAX_LENGTH) return undefined;
   const wanted = plain(given);
   if (wanted === '') return undefined;
+  const spelled = known.map((name) => ({ name, spelling: plain(name) }));
   const same =
-    known.find((name) => plain(name) === wanted) ?? known.find((name) => singular(plain(name)) === singular(wanted));
-  if (same !== undefined) return same;
+    spelled.find(({ spelling }) => spelling === wanted) ??
+    spelled.find(({ spelling }) => singular(spelling) === singular(wanted));
+  if (same !== undefined) return same.name;
   const meant = Object.hasOwn(SYNONYMS, wanted) ? SYNONYMS[wanted] : undefined;
   const synonym = meant?.find((name) => known.includes(name));
   if (synonym !== undefined) return synonym;
   const errors = wanted.length === 1 ? 0 : wanted.length <= 4 ? 1 : wanted.length <= 8 ? 2 : 3;
-  const [nearest] = known
-    .map((name) => ({ name, distance: editDistance(wanted, plain(name)) }))
+  const [nearest] = spelled
+    // The distance is at least the difference of the lengths, and takes a thousand times as long to find.
+    .filter(({ spelling }) => Math.abs(spelling.length - wanted.length) <= errors)
+    .map(({ name, spelling }) => ({ name, distance: editDistance(wanted, spelling, errors) }))
     .filter(({ distance }) => distance <= errors)
     .toSorted((one, other) => one.distance - other.distance);
   return nearest?.name;
@@ -92,22 +96,22 @@ const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$
 
 /**
  * Damerau–Levenshtein distance: how many letters must be inserted, removed, replaced or swapped with their neighbour. No
- * letter is changed twice (the "optimal string alignment" form).
+ * letter is changed twice (the "optimal string alignment" form). A distance above `most` may come out larger than it is:
+ * pairs of letters whose places differ by more than that are not compared, which makes the work linear.
  */
-export function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string, most: number = FAR): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column += 1) {
+    const current = Array.from({ length: other.length + 1 }, (_, column) => (column === 0 ? row : FAR));
+    const end = lesser(other.length, row + most);
+    for (let column = row > most ? row - most : 1; column <= end; column += 1) {
       const isEqual = one[row - 1] === other[column - 1];
       const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (isEqual ? 0 : 1),
-        row > 1 && column > 1 && isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
-      );
+      const changed = lesser(at(last, column), at(current, column - 1)) + 1;
+      const replaced = at(last, column - 1) + (isEqual ? 0 : 1);
+      const swapped = row > 1 && column > 1 && isSwapped ? at(beforeLast, column - 2) + 1 : FAR;
+      current[column] = lesser(changed, lesser(replaced, swapped));
     }
     beforeLast = last;
     last = current;
@@ -115,4 +119,7 @@ export function editDistance(one: string, other: string): number {
   return at(last, other.length);
 }
 
-const at = (row: readonly number[], column: number): number => Number(row[column]);
+/** More changes than any two names need. */
+const FAR = 1_000_000;
+const at = (row: readonly number[], column: number): number => row[column] ?? FAR;
+const lesser = (one: number, other: number): number => (one < other ? one : other);

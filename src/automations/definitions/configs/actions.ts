@@ -52,6 +52,35 @@ export type ActionConfigs = { [Kind in Action]: z.output<(typeof ofActions)[Kind
 /** Fields that an action's config may have, whatever its kind. */
 export const ACTION_FIELDS: readonly string[] = Object.values(ofActions).flatMap(({ shape }) => Object.keys(shape));
 
+/** Fields of each action that other kinds do not have. A config with one of `needed`, or with two of any of them, means the action. */
+const OWN_FIELDS: readonly { action: Action; needed: readonly string[]; fields: readonly string[] }[] = [
+  { action: 'http', needed: ['url'], fields: ownFieldsOf(httpFields) },
+  { action: 'publish', needed: ['channelId', 'eventType'], fields: ownFieldsOf(publish) },
+  { action: 'connector', needed: ['connectorId', 'operation'], fields: ownFieldsOf(connectorConfig) },
+];
+
+function ownFieldsOf({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape).filter((name) => name !== 'action' && !Object.hasOwn(common, name));
+}
+
+/**
+ * The action that a config means which names none, with those of its fields that the config has: such a step would do nothing, and its
+ * run would complete. Undefined for a config that is the author's own affair.
+ */
+export function forgottenAction(
+  config: Readonly<Record<string, unknown>>,
+): { action: Action; fields: readonly string[] } | undefined {
+  if (config['action'] !== undefined) return undefined;
+  const [nearest] = OWN_FIELDS.map(({ action, needed, fields }) => ({
+    action,
+    isMeant: needed.some((name) => Object.hasOwn(config, name)),
+    fields: Object.keys(config).filter((name) => fields.includes(name)),
+  }))
+    .filter(({ isMeant, fields }) => isMeant || fields.length >= 2)
+    .toSorted((one, other) => other.fields.length - one.fields.length);
+  return nearest && { action: nearest.action, fields: nearest.fields };
+}
+
 /** The schema of an action's config. One without `config.action` is kept as it is; one of another kind than these is refused before. */
 export function actionConfigOf(config: unknown): z.ZodType {
   const action: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;

@@ -137,6 +137,8 @@ export type PlannedStep = AnyStep &
         type: 'end';
         status: 'completed' | 'failed' | 'cancelled';
         error?: { code: string; message: Template };
+        /** Whether a run that fails by it is a dead letter. */
+        deadLetter: boolean;
         output?: Template;
       }
   );

@@ -47,6 +47,7 @@ const ofSteps = {
     ...common,
     status: z.enum(['completed', 'failed', 'cancelled']).default('completed'),
     error: z.strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000) }).exactOptional(),
+    deadLetter: z.boolean().default(true),
   }),
 } as const satisfies Record<Exclude<StepType, 'action'>, z.ZodType>;
 

@@ -5,14 +5,23 @@ import type { PlannedStep } from '../configs/planned.ts';
 /** Something that a definition may not say, with its field as the author writes it. */
 export type DefinitionProblem = { field: string; reason: string };
 
+/**
+ * Problems in the order in which they are found. Undefined stands for a piece of work that found none: after each piece the
+ * caller may give others their turn, or stop.
+ */
+export type Problems<Result = void> = Generator<DefinitionProblem | undefined, Result>;
+
+/** Problems that one answer tells of. A definition of 256 KiB can have 20,000, so the search stops there. */
+export const MOST_PROBLEMS = 20;
+
 /** A way from one step to another one. `isInner`: into the body of a loop or into a branch, whose end leads back to the step. */
 type Way = { field: string; to: string; isInner: boolean };
 
 /** The steps and the ways between them. */
 export type Graph = {
-  problems: readonly DefinitionProblem[];
+  problems(): Problems;
   /** Problems that more steps, and better ones, would not take away. */
-  certain: readonly DefinitionProblem[];
+  certain(): Problems;
   /** Without circles, and with loops and branches that are chains of their own. */
   isSound: boolean;
 };
@@ -21,23 +30,35 @@ export type Graph = {
 export function graphOf(steps: readonly PlannedStep[]): Graph {
   const ids = new Set(steps.map(({ id }) => id));
   const ways = new Map(steps.map((step, index) => [step.id, waysOf(step, `steps[${index}]`)]));
-  const dangling = [...ways.values()].flat().flatMap(({ field, to }) => {
-    if (ids.has(to)) return [];
-    const nearest = nearestName(to, [...ids]);
-    const meant = nearest === undefined ? undefined : `did you mean ${nearest}?`;
-    const wayOut = meant ?? (to === 'end' ? 'null ends the chain, and a step of the type end the run' : undefined);
-    return [
-      { field, reason: `references unknown step ${JSON.stringify(to)}${wayOut === undefined ? '' : `; ${wayOut}`}` },
-    ];
-  });
   const waysFrom = (id: string): readonly Way[] => (ways.get(id) ?? []).filter(({ to }) => ids.has(to));
   const cycles = cyclesOf(steps, waysFrom);
   const levels = cycles.length > 0 ? [] : levelProblems(steps, waysFrom);
+  function* certain(): Problems {
+    yield* danglingProblems([...ways.values()].flat(), ids);
+    yield* cycles;
+  }
   return {
-    certain: [...dangling, ...cycles],
+    certain,
     isSound: cycles.length === 0 && levels.length === 0,
-    problems: [...dangling, ...cycles, ...levels, ...(cycles.length > 0 ? [] : unreachable(steps, waysFrom))],
+    *problems() {
+      yield* certain();
+      yield* levels;
+      if (cycles.length === 0) yield* unreachable(steps, waysFrom);
+    },
   };
+}
+
+/** Ways to steps that are not there. The nearest name is looked for as each is asked for: it takes longer than all else here. */
+function* danglingProblems(ways: readonly Way[], ids: ReadonlySet<string>): Problems {
+  const known = [...ids];
+  for (const { field, to } of ways) {
+    if (ids.has(to)) continue;
+    const nearest = nearestName(to, known);
+    const meant = nearest === undefined ? undefined : `did you mean ${nearest}?`;
+    const wayOut = meant ?? (to === 'end' ? 'null ends the chain, and a step of the type end the run' : undefined);
+    const hint = wayOut === undefined ? '' : `; ${wayOut}`;
+    yield { field, reason: `references unknown step ${JSON.stringify(to)}${hint}` };
+  }
 }
 
 /** The ways that a step names; `at` is its field. */
@@ -85,7 +106,7 @@ export function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySe
   return found;
 }
 
-/** The first way that closes each circle, with the circle. */
+/** The first way that closes each circle, with the circle; at most MOST_PROBLEMS of them. */
 function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
   const problems: DefinitionProblem[] = [];
   const done = new Set<string>();
@@ -96,7 +117,8 @@ function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionPr
     for (const { field, to } of waysFrom(id)) {
       const at = path.indexOf(to);
       if (at === -1) visit(to);
-      else problems.push({ field, reason: `creates a cycle: ${[...path.slice(at), to].join(' -> ')}` });
+      else if (problems.length < MOST_PROBLEMS)
+        problems.push({ field, reason: `creates a cycle: ${[...path.slice(at), to].join(' -> ')}` });
     }
     path.pop();
     done.add(id);

@@ -76,8 +76,8 @@ export function plannedStep({ id, type, config = {} }: WrittenStep, next: string
       return { ...step, type, branches, mode };
     }
     case 'end': {
-      const { status, error } = as<'end'>();
-      return { ...step, type, status, ...(error !== undefined && { error }) };
+      const { status, error, deadLetter } = as<'end'>();
+      return { ...step, type, status, deadLetter, ...(error !== undefined && { error }) };
     }
     default:
       return type satisfies never;

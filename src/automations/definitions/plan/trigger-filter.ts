@@ -1,5 +1,8 @@
-/** Texts in quotes and comments: names in them are none. */
-const QUOTED = /"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g;
+/**
+ * Texts in quotes and comments: names in them are none. A text that is not closed matches too, else the search would start
+ * anew at each of its quotes.
+ */
+const QUOTED = /"(?:[^\\"\n]|\\.)*"?|'(?:[^\\'\n]|\\.)*'?|\/\/[^\n]*/g;
 const OF_EVENT = /(?<![\w.$])event\s*\.\s*(?=(?:payload|metadata|eventType)\b)/g;
 
 /**

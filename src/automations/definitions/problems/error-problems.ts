@@ -1,13 +1,14 @@
 import { isStepError, STEP_ERRORS } from '../../../contract/step-errors.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import type { PlannedStep } from '../configs/planned.ts';
-import type { DefinitionProblem } from '../plan/graph.ts';
+import type { Problems } from '../plan/graph.ts';
 
 const KNOWN = [...STEP_ERRORS, 'HTTP_404', 'HTTP_4XX', 'HTTP_5XX'];
 
 /** Names of errors that no step fails with: a branch of `onError` under such a name is never taken. */
-export const errorProblems = (step: PlannedStep, at: string): DefinitionProblem[] =>
-  namesIn(step, at).flatMap(({ field, name }) => (isStepError(name) ? [] : [{ field, reason: reasonFor(name) }]));
+export function* errorProblems(step: PlannedStep, at: string): Problems {
+  for (const { field, name } of namesIn(step, at)) if (!isStepError(name)) yield { field, reason: reasonFor(name) };
+}
 
 function namesIn({ onError, nonRetryableErrors }: PlannedStep, at: string): { field: string; name: string }[] {
   const caught =

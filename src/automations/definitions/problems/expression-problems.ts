@@ -1,7 +1,7 @@
-import { secretIn, piecesOf, textsOf } from '../../expressions/templates.ts';
+import { secretIn, piecesOf, type TemplatePiece, textsOf } from '../../expressions/templates.ts';
 import { connectorTemplates } from '../configs/connector.ts';
 import { errorProblems } from './error-problems.ts';
-import type { DefinitionProblem } from '../plan/graph.ts';
+import type { DefinitionProblem, Problems } from '../plan/graph.ts';
 import { cancelOnOf } from '../plan/cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from '../configs/planned.ts';
 import type { Checks } from './languages-and-targets.ts';
@@ -25,44 +25,52 @@ type Evaluated = {
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
 /** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
-export function expressionProblems(
-  steps: readonly PlannedStep[],
-  readableIn: ReadableIn,
-  given: Checks,
-): DefinitionProblem[] {
-  const checks = { ...given, loopOf: (id: string, reader: string) => loopOf(steps, readableIn, { id, reader }) };
-  return steps.flatMap((step, index) => {
+export function* expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, given: Checks): Problems {
+  const checks = { ...given, loopOf: createLoopOf(steps, readableIn) };
+  for (const [index, step] of steps.entries()) {
     const at = `steps[${index}].config`;
     const readable = readableIn.before(step.id);
     const withItself = { may: new Set([...readable.may, step.id]), surely: new Set([...readable.surely, step.id]) };
-    return [
-      ...expressionsOf(step, at).flatMap((each) =>
-        problemsOfExpression(each, step, each.scope === 'item' ? readableIn.collected(step.id) : readable, checks),
-      ),
-      ...templatesOf(step, at).flatMap((each) =>
-        problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks),
-      ),
-      ...requestProblems(step, at, checks),
-      ...objectProblems(step, at, checks),
-      ...filterProblems(step, at, checks),
-      ...errorProblems(step, at),
-    ];
-  });
+    for (const each of expressionsOf(step, at)) {
+      const before = each.scope === 'item' ? readableIn.collected(step.id) : readable;
+      yield* afterOne(problemsOfExpression(each, step, before, checks));
+    }
+    for (const each of templatesOf(step, at))
+      yield* problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks);
+    yield* afterOne(requestProblems(step, at, checks));
+    yield* afterOne(objectProblems(step, at, checks));
+    yield* afterOne(filterProblems(step, at, checks));
+    yield* errorProblems(step, at);
+  }
 }
 
-/** The loop that a step is inside of, where it may have ended before the reader. */
-function loopOf(
-  steps: readonly PlannedStep[],
-  readableIn: ReadableIn,
-  { id, reader }: { id: string; reader: string },
-): string | undefined {
-  const loops = steps.filter(({ type }) => type === 'foreach').map((loop) => loop.id);
-  const isInside = (step: string, loop: string): boolean =>
-    readableIn.collected(loop).may.has(step) && !readableIn.before(loop).may.has(step);
-  const holds = (loop: string): boolean =>
-    isInside(id, loop) || loops.some((inner) => isInside(inner, loop) && holds(inner));
-  const { may } = readableIn.before(reader);
-  return loops.find((loop) => may.has(loop) && holds(loop));
+/** The problems that one piece of work has found, and its end. */
+function* afterOne(problems: readonly DefinitionProblem[]): Problems {
+  yield* problems;
+  yield undefined;
+}
+
+type LoopOf = (id: string, reader: string) => string | undefined;
+
+/** Tells the loop that a step is inside of, where it may have ended before the reader. */
+function createLoopOf(steps: readonly PlannedStep[], readableIn: ReadableIn): LoopOf {
+  const loops = new Set(steps.filter(({ type }) => type === 'foreach').map((loop) => loop.id));
+  const known = new Map<string, ReadonlySet<string>>();
+  /** The steps inside a loop, with those of the loops inside it. */
+  const inside = (loop: string): ReadonlySet<string> => {
+    const found = known.get(loop) ?? insideAnew(loop);
+    known.set(loop, found);
+    return found;
+  };
+  const insideAnew = (loop: string): ReadonlySet<string> => {
+    const outside = readableIn.before(loop).may;
+    const own = [...readableIn.collected(loop).may].filter((id) => !outside.has(id));
+    return new Set([...own, ...own.filter((id) => loops.has(id)).flatMap((inner) => [...inside(inner)])]);
+  };
+  return (id, reader) => {
+    const { may } = readableIn.before(reader);
+    return [...loops].find((loop) => may.has(loop) && inside(loop).has(id));
+  };
 }
 
 function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
@@ -104,10 +112,11 @@ const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginnin
   ]);
 
 /** Faults of the expressions of a trigger that has its form. */
-export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): DefinitionProblem[] =>
-  [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
-    problemsOfExpression(each, { id: 'trigger' }, { may: new Set(), surely: new Set() }, checks),
-  );
+export function* triggerExpressionProblems(trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problems {
+  const nothing = { may: new Set<string>(), surely: new Set<string>() };
+  for (const each of [...keysOf(trigger), ...watchedBy(trigger)])
+    yield* afterOne(problemsOfExpression(each, { id: 'trigger' }, nothing, checks));
+}
 
 const watchedBy = (trigger: Trigger): Evaluated[] =>
   cancelOnOf(trigger).flatMap(({ match }, index) =>
@@ -190,7 +199,7 @@ function problemsOfExpression(
   { field, expression, kind, scope }: Evaluated,
   step: Pick<PlannedStep, 'id'>,
   readable: Readable,
-  { expressions, loopOf }: Pick<Checks, 'expressions'> & Partial<LoopOf>,
+  { expressions, loopOf }: Pick<Checks, 'expressions'> & { loopOf?: LoopOf },
 ): DefinitionProblem[] {
   try {
     const { type, steps, firm, misread, names } = expressions.check(expression);
@@ -217,8 +226,6 @@ function problemsOfExpression(
   }
 }
 
-type LoopOf = { loopOf: (id: string, reader: string) => string | undefined };
-
 function notBefore(id: string, reader: string, loop: string | undefined): string {
   const reason = `${stepText(id)} is not available in step ${JSON.stringify(reader)}`;
   return loop === undefined
@@ -240,32 +247,37 @@ function passedOver(id: string, reader: string): string {
   return `${written} may be missing: a run can come to step ${JSON.stringify(reader)} without it; write ${read}.output.orValue(null), or ask ${asked} first`;
 }
 
-function problemsOfTemplate(
+function* problemsOfTemplate(
   { field, template, maySecret = false }: Templated,
   step: PlannedStep,
   readable: Readable,
-  checks: Checks & LoopOf,
-): DefinitionProblem[] {
-  return [...textsOf(template, field)].flatMap(({ path, text }) => {
-    try {
-      return piecesOf(text).flatMap((piece) => {
-        if ('text' in piece) return [];
-        if (secretIn(piece.expression) === undefined)
-          return problemsOfExpression({ field: path, expression: piece.expression.trim() }, step, readable, checks);
-        return maySecret
-          ? []
-          : [
-              {
-                field: path,
-                reason:
-                  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
-              },
-            ];
-      });
-    } catch (error) {
-      return [{ field: path, reason: (error as Error).message }];
-    }
-  });
+  checks: Checks & { loopOf: LoopOf },
+): Problems {
+  for (const { path, text } of textsOf(template, field)) {
+    const pieces = readPieces(text);
+    if (typeof pieces === 'string') yield { field: path, reason: pieces };
+    else
+      for (const piece of pieces) {
+        if ('text' in piece) continue;
+        if (secretIn(piece.expression) === undefined) {
+          const expression = piece.expression.trim();
+          yield* afterOne(problemsOfExpression({ field: path, expression }, step, readable, checks));
+        } else if (!maySecret) yield { field: path, reason: SECRET_ELSEWHERE };
+      }
+  }
+}
+
+const SECRET_ELSEWHERE =
+  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only';
+
+/** The pieces of a text, or why it has none. */
+function readPieces(text: string): readonly TemplatePiece[] | string {
+  try {
+    return piecesOf(text);
+  } catch (error) {
+    // `as`: nothing else is thrown in reading.
+    return (error as Error).message;
+  }
 }
 
 /** The filter of a wait is of the bounded language, as that of a trigger. */

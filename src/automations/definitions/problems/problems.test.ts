@@ -12,6 +12,25 @@ const event = { type: 'event', config: {} };
 const fieldsOf = (steps: unknown, trigger: unknown = event): [string, string][] =>
   problemsOf({ trigger, steps }, checks).problems.map(({ field, reason }) => [field, reason]);
 
+test.each<[object, string, string]>([
+  [{ url: 'https://a.example', method: 'POST' }, 'url, method', 'http'],
+  [{ url: 'https://a.example' }, 'url', 'http'],
+  [{ method: 'GET', headers: {} }, 'method, headers', 'http'],
+  [{ channelId: 'chn_1', payload: {} }, 'channelId, payload', 'publish'],
+  [
+    { connectorId: 'slack', operation: 'post', params: {}, timeout: '5s' },
+    'connectorId, operation, params',
+    'connector',
+  ],
+])('an action whose config has fields of a kind and names none is asked for it: %j', (config, fields, action) => {
+  expect(fieldsOf([{ id: 'a', type: 'action', config }])).toEqual([
+    [
+      'steps[0].config.action',
+      `is required, because the config has ${fields}: did you mean "action": "${action}"? A step without an action does nothing`,
+    ],
+  ]);
+});
+
 const OUTSIDE =
   'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere; their chain ends without next, and the run goes on behind the loop or parallel';
 const unledBehind = (step: string): string =>
@@ -31,6 +50,10 @@ describe('a definition without a fault is taken:', () => {
     [
       'actions that say nothing of what they do',
       [{ id: 'a', type: 'action', config: { timeout: 'soon', if: 5, retryPolicy: 'x' } }],
+    ],
+    [
+      'actions of another service, some of whose fields are called as ours',
+      [{ id: 'a', type: 'action', config: { body: 'Dear all', to: 'a@example.com' } }],
     ],
     [
       'a condition with both ways, which join',

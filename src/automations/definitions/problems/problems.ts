@@ -12,19 +12,17 @@ import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
 import type { Checks } from './languages-and-targets.ts';
 import { planOf } from '../plan/compile.ts';
+import { forgottenAction } from '../configs/actions.ts';
 import { isConfigField, stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';
 import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
-import { graphOf, type DefinitionProblem } from '../plan/graph.ts';
+import { graphOf, type DefinitionProblem, MOST_PROBLEMS, type Problems } from '../plan/graph.ts';
 import { connectorProblems } from '../configs/connector.ts';
 import { actionOf } from '../plan/planned-step.ts';
 import { anyOf, readableIn } from './readable.ts';
 import { widthProblems } from '../plan/width.ts';
 import { triggerFilter } from '../plan/trigger-filter.ts';
 import { withWayOut } from './way-out.ts';
-
-/** Problems that one answer tells of. */
-const MOST_PROBLEMS = 20;
 
 const triggerForm = z.strictObject({ type: z.string(), config: z.record(z.string(), z.unknown()).optional() });
 const stepForm = z.strictObject({
@@ -34,48 +32,77 @@ const stepForm = z.strictObject({
   next: z.string().nullable().optional(),
 });
 
+type Written = { trigger?: unknown; steps?: unknown };
+/** `hasForm`: the definition can be looked through for what it names. False where the search stopped before its end. */
+type Found = { problems: DefinitionProblem[]; hasForm: boolean };
+
 /**
- * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. A part
- * that is absent is no problem here. At most 20. `hasForm`: it can be looked through for what it names.
+ * A search for all that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of
+ * what has its form. A part that is absent is no problem here. `goOn` looks at the next piece, at most one expression, and
+ * returns whether there is more to look at; it stops at 20 problems.
  */
-export function problemsOf(
-  definition: { trigger?: unknown; steps?: unknown },
-  checks: Checks,
-): { problems: DefinitionProblem[]; hasForm: boolean } {
-  const { problems: inTrigger, hasForm } =
-    definition.trigger === undefined ? { problems: [], hasForm: true } : triggerProblems(definition.trigger, checks);
-  const inSteps = definition.steps === undefined ? [] : stepProblems(definition.steps);
-  const behind =
-    inSteps.length === 0 ? problemsOfWhole(definition.steps, checks) : problemsOfRest(definition.steps, checks);
-  const problems = [...inTrigger, ...inSteps, ...behind];
-  return { problems: problems.slice(0, MOST_PROBLEMS), hasForm: hasForm && inSteps.length === 0 };
+export function problemSearch(definition: Written, checks: Checks): { goOn(): boolean; found: Found } {
+  const search = problemsIn(definition, checks);
+  const found: Found = { problems: [], hasForm: false };
+  return {
+    found,
+    goOn() {
+      const { done = false, value } = search.next();
+      if (done) found.hasForm = value === true;
+      else if (typeof value === 'object') found.problems.push(value);
+      return !done && found.problems.length < MOST_PROBLEMS;
+    },
+  };
+}
+
+/** The same in one piece. */
+export function problemsOf(definition: Written, checks: Checks): Found {
+  const { goOn, found } = problemSearch(definition, checks);
+  while (goOn());
+  return found;
+}
+
+/** Returns whether trigger and steps have their forms. */
+function* problemsIn({ trigger, steps }: Written, checks: Checks): Problems<boolean> {
+  const isTriggerRead = trigger === undefined || (yield* triggerProblems(trigger, checks));
+  const areStepsRead = steps === undefined || (yield* stepProblems(steps));
+  yield* areStepsRead ? problemsOfWhole(steps, checks) : problemsOfRest(steps, checks);
+  return isTriggerRead && areStepsRead;
 }
 
 /** Faults of the ways and expressions of steps that have their forms. */
-function problemsOfWhole(written: unknown, checks: Checks): DefinitionProblem[] {
+function* problemsOfWhole(written: unknown, checks: Checks): Problems {
   const { steps } = planOf(undefined, written);
+  yield undefined;
   const graph = graphOf(steps);
+  yield* graph.problems();
+  if (graph.isSound) yield* widthProblems(steps);
+  yield undefined;
   const readable = graph.isSound ? readableIn(steps) : anyOf(steps);
-  const width = graph.isSound ? widthProblems(steps) : [];
-  return [...graph.problems, ...width, ...expressionProblems(steps, readable, checks), ...connectorProblems(steps)];
+  yield undefined;
+  yield* expressionProblems(steps, readable, checks);
+  yield* connectorProblems(steps);
 }
 
 /**
  * The same where some steps lack their forms: the others are judged, and nothing that a mended one could make right. No step is judged
  * where ids are missing or stand twice.
  */
-function problemsOfRest(written: unknown, checks: Checks): DefinitionProblem[] {
-  if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return [];
+function* problemsOfRest(written: unknown, checks: Checks): Problems {
+  if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return;
   const steps: z.output<typeof stepForm>[] = [];
   for (const step of written as readonly unknown[]) {
     const { success, data } = stepForm.safeParse(step);
-    if (!success || steps.some(({ id }) => id === data.id)) return [];
+    if (!success || steps.some(({ id }) => id === data.id)) return;
     const isGood = configProblems(0, data.type, data.config ?? {}).length === 0;
     steps.push(isGood ? data : { id: data.id, type: 'action', next: data.next ?? null });
+    yield undefined;
   }
   const planned = planOf(undefined, steps).steps;
-  const { certain } = graphOf(planned);
-  return [...certain, ...expressionProblems(planned, anyOf(planned), checks), ...connectorProblems(planned)];
+  yield undefined;
+  yield* graphOf(planned).certain();
+  yield* expressionProblems(planned, anyOf(planned), checks);
+  yield* connectorProblems(planned);
 }
 
 /** Why a complete definition may not be activated yet: nothing but absence counts. */
@@ -89,45 +116,63 @@ export function missingIn(definition: { trigger?: unknown; steps?: unknown }): D
   ];
 }
 
-function triggerProblems(trigger: unknown, checks: Checks): { problems: DefinitionProblem[]; hasForm: boolean } {
-  const form = problemsIn(triggerForm, trigger, ['trigger']);
-  if (form.length > 0) return { problems: form, hasForm: false };
+/** Returns whether it has its form. */
+function* triggerProblems(trigger: unknown, checks: Checks): Problems<boolean> {
+  const form = formProblems(triggerForm, trigger, ['trigger']);
+  yield* form;
+  if (form.length > 0) return false;
   // `as`: it has the form.
   const { type, config = {} } = trigger as z.output<typeof triggerForm>;
   const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES);
-  if (kind !== undefined) return { problems: [kind], hasForm: false };
-  const problems = problemsIn(triggerConfigOf(type as TriggerType), config, ['trigger', 'config']);
-  if (problems.length > 0) return { problems, hasForm: false };
+  if (kind !== undefined) {
+    yield kind;
+    return false;
+  }
+  const problems = formProblems(triggerConfigOf(type as TriggerType), config, ['trigger', 'config']);
+  yield* problems;
+  if (problems.length > 0) return false;
   const filter: unknown = config['filter'];
   const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
-  return {
-    problems: [
-      ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason: withWayOut(String(filter), reason) }]),
-      ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
-    ],
-    hasForm: true,
-  };
+  if (reason !== undefined) yield { field: 'trigger.config.filter', reason: withWayOut(String(filter), reason) };
+  yield* triggerExpressionProblems(planOf(trigger, []).trigger, checks);
+  return true;
 }
 
-function stepProblems(steps: unknown): DefinitionProblem[] {
-  if (!Array.isArray(steps)) return [{ field: 'steps', reason: 'must be an array' }];
-  if (steps.length > WORKFLOW_BOUNDS.steps)
-    return [{ field: 'steps', reason: `must contain at most ${WORKFLOW_BOUNDS.steps} steps` }];
+/** Returns whether all of them have their forms. */
+function* stepProblems(steps: unknown): Problems<boolean> {
+  if (!Array.isArray(steps)) {
+    yield { field: 'steps', reason: 'must be an array' };
+    return false;
+  }
+  if (steps.length > WORKFLOW_BOUNDS.steps) {
+    yield { field: 'steps', reason: `must contain at most ${WORKFLOW_BOUNDS.steps} steps` };
+    return false;
+  }
   const places = new Map<string, number>();
-  return (steps as readonly unknown[]).flatMap((step, index) => {
-    const form = problemsIn(stepForm, step, ['steps', index]);
-    if (form.length > 0) return form.map((problem) => withPlace(problem, step, `steps[${index}]`));
-    // `as`: it has the form.
-    const { id, type, config = {} } = step as z.output<typeof stepForm>;
-    const place = places.get(id);
-    places.set(id, place ?? index);
-    return [
-      ...(place === undefined
-        ? []
-        : [{ field: `steps[${index}].id`, reason: `duplicate step id ${JSON.stringify(id)} (also steps[${place}])` }]),
-      ...configProblems(index, type, config),
-    ];
-  });
+  let areGood = true;
+  for (const [index, step] of (steps as readonly unknown[]).entries()) {
+    const problems = problemsOfStep(step, index, places);
+    areGood &&= problems.length === 0;
+    yield* problems;
+    yield undefined;
+  }
+  return areGood;
+}
+
+/** `places`: where the ids of the steps before it stand. */
+function problemsOfStep(step: unknown, index: number, places: Map<string, number>): DefinitionProblem[] {
+  const form = formProblems(stepForm, step, ['steps', index]);
+  if (form.length > 0) return form.map((problem) => withPlace(problem, step, `steps[${index}]`));
+  // `as`: it has the form.
+  const { id, type, config = {} } = step as z.output<typeof stepForm>;
+  const place = places.get(id);
+  places.set(id, place ?? index);
+  return [
+    ...(place === undefined
+      ? []
+      : [{ field: `steps[${index}].id`, reason: `duplicate step id ${JSON.stringify(id)} (also steps[${place}])` }]),
+    ...configProblems(index, type, config),
+  ];
 }
 
 /** A field of the config that stands on the step itself. */
@@ -146,11 +191,16 @@ function configProblems(index: number, type: string, config: Readonly<Record<str
   const action = type === 'action' ? actionOf(config) : undefined;
   const unknown = action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS);
   if (unknown !== undefined) return [unknown];
-  return problemsIn(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
+  const forgotten = type === 'action' ? forgottenAction(config) : undefined;
+  if (forgotten !== undefined) return [{ field: `${at}.config.action`, reason: actionForgotten(forgotten) }];
+  return formProblems(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
 }
 
 const actionMeant = (type: string): string =>
   `unknown step type "${type}", which is an action: write "type": "action", and "action": "${type}" in its config`;
+
+const actionForgotten = ({ action, fields }: NonNullable<ReturnType<typeof forgottenAction>>): string =>
+  `is required, because the config has ${fields.join(', ')}: did you mean "action": "${action}"? A step without an action does nothing`;
 
 /** Names that other services have for kinds of ours. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -183,7 +233,7 @@ function kindProblem(
 }
 
 /** All issues of a schema, with the fields as the author writes them. */
-function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): DefinitionProblem[] {
+function formProblems(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): DefinitionProblem[] {
   const parsed = schema.safeParse(value, { error: reasonOf('field') });
   if (parsed.success) return [];
   return parsed.error.issues.flatMap((issue) =>

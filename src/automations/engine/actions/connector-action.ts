@@ -12,7 +12,15 @@ import { piecesOf } from '../../expressions/templates.ts';
 import type { ActionKind } from '../attempt-step.ts';
 import { outputOf } from './http-action.ts';
 import { jsonText } from '../values/json-text.ts';
-import { createMask, createMasking, type OpenSecrets, type SecretPlace, secretsAt, unmasked } from './masked.ts';
+import {
+  createMask,
+  createMasking,
+  type OpenSecrets,
+  placesByField,
+  type SecretPlace,
+  secretsAt,
+  unmasked,
+} from './masked.ts';
 import { StepFailed } from '../step-failure.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -100,10 +108,11 @@ export function createConnectorAction({
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
       const until = performance.now() + step.timeoutMs;
       const connection = await connectionOf(openConnection, run.environmentId, asked);
+      const hiddenAt = { places: placesByField(places), secrets };
       const given = Object.fromEntries(
         Object.entries(shown).map(([name, value]) => [
           name,
-          typeof value === 'string' ? unmasked(`params.${name}`, value, { places, secrets }) : value,
+          typeof value === 'string' ? unmasked(`params.${name}`, value, hiddenAt) : value,
         ]),
       );
       requireFit(misfitOf(operation.input, given, ['params']));

@@ -14,6 +14,7 @@ import {
   createMasking,
   type Mask,
   type OpenSecrets,
+  placesByField,
   type SecretPlace,
   secretsAt,
   unmasked,
@@ -87,9 +88,8 @@ export function createHttpAction({
       // `as`: that is what `prepare` made.
       const { secrets: places = [], ...request } = prepared as Prepared;
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
-      const { url, headers, authorization } = withSecrets(request, (field, text) =>
-        unmasked(field, text, { places, secrets }),
-      );
+      const given = { places: placesByField(places), secrets };
+      const { url, headers, authorization } = withSecrets(request, (field, text) => unmasked(field, text, given));
       for (const [name, value] of Object.entries(headers)) requireSendable(`headers.${name}`, value);
       // A name and a password are sent in base64, which any header can have.
       if (authorization !== undefined) requireSendable('auth.token', authorization);
@@ -140,8 +140,12 @@ function withSecrets(
   filled: WithText,
 ): { url: string; headers: Record<string, string>; authorization: string | undefined } {
   const url = new URL(text);
-  for (const [name, values] of Object.entries(query))
-    values.forEach((value, index) => url.searchParams.append(name, filled(queryField(name, index), value)));
+  appendAll(
+    url,
+    Object.entries(query).flatMap(([name, values]) =>
+      values.map((value, index) => [name, filled(queryField(name, index), value)] as const),
+    ),
+  );
   return {
     url: url.href,
     headers: Object.fromEntries(
@@ -190,8 +194,11 @@ function shownBeginning({ body, headers }: RequestResult, mask: Mask): string {
 
 const ESCAPED = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\["\\/bfnrt]/g;
 
-/** A character of JSON as JSON.stringify writes it. */
-const plainly = (escaped: string): string => JSON.stringify(JSON.parse(`"${escaped}"`)).slice(1, -1);
+/** A character of JSON as JSON.stringify writes it, which of the short escapes changes `\\/` alone. */
+function plainly(escaped: string): string {
+  if (escaped.length === 2) return escaped === '\\/' ? '/' : escaped;
+  return JSON.stringify(JSON.parse(`"${escaped}"`)).slice(1, -1);
+}
 
 /** Bytes of a body that was not read to its end, where its receiver has said. */
 function lengthOf({ headers }: RequestResult): number | null {
@@ -218,15 +225,25 @@ function addressOf(
   if (!URL.canParse(text)) throw new StepFailed('EXPRESSION', 'url: is no URL');
   const url = new URL(text);
   const query: Record<string, string[]> = {};
+  const open: (readonly [name: string, value: string])[] = [];
   for (const [name, template] of Object.entries(parameters)) {
     // A parameter without a value is left out; a list gives one parameter for each item.
     const values = [resolve(template)].flat().filter((value) => value !== null && value !== undefined);
     const texts = values.map((value) => asText(`query.${name}`, value));
     const masked = texts.map((value, index) => take(queryField(name, index), value));
     if (masked.some((value, index) => value !== texts[index])) query[name] = masked;
-    else for (const value of texts) url.searchParams.append(name, value);
+    else open.push(...texts.map((value) => [name, value] as const));
   }
+  appendAll(url, open);
   return { url: url.href, query };
+}
+
+/** Adds parameters to an address. All at once: each `searchParams.append` writes the whole address anew. */
+function appendAll(url: URL, parameters: readonly (readonly [name: string, value: string])[]): void {
+  if (parameters.length === 0) return;
+  const all = new URLSearchParams(url.search);
+  for (const [name, value] of parameters) all.append(name, value);
+  url.search = all.toString();
 }
 
 function asText(field: string, value: unknown): string {

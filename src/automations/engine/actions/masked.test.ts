@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMask, createMasking, secretsAt, unmasked } from './masked.ts';
+import { createMask, createMasking, placesByField, secretsAt, unmasked } from './masked.ts';
+import { createTextFinder } from './text-finder.ts';
 
 describe('the places of secrets', () => {
   test('are remembered, and filled however often a name stands there', () => {
@@ -11,8 +12,9 @@ describe('the places of secrets', () => {
       ['ONE', '[secret TWO]'],
       ['TWO', '2'],
     ]);
-    expect(unmasked('a', shown, { places, secrets })).toBe('x [secret TWO], 2[secret TWO]!');
-    expect(unmasked('b', shown, { places, secrets })).toBe(shown);
+    const given = { places: placesByField(places), secrets };
+    expect(unmasked('a', shown, given)).toBe('x [secret TWO], 2[secret TWO]!');
+    expect(unmasked('b', shown, given)).toBe(shown);
   });
 
   test('fail the step with the first name that is missing', async () => {
@@ -26,6 +28,16 @@ describe('the places of secrets', () => {
     expect(asked).toEqual([['B', 'A']]);
     expect(await secretsAt(open, 'env', [])).toEqual(new Map());
     expect(asked).toHaveLength(1);
+  });
+
+  test('are 100 of a request at most, and 32 KiB together', async () => {
+    const places = (count: number) => Array.from({ length: count }, (_, at) => ({ field: 'x', at, name: `S${at}` }));
+    const openOf = (length: number) => (_: string, names: readonly string[]) =>
+      Promise.resolve(new Map(names.map((name) => [name, 'x'.repeat(length)])));
+    const tooLarge = { code: 'PAYLOAD_TOO_LARGE' };
+    await expect(secretsAt(openOf(1), 'env', places(101))).rejects.toMatchObject(tooLarge);
+    await expect(secretsAt(openOf(8_193), 'env', places(4))).rejects.toMatchObject(tooLarge);
+    expect((await secretsAt(openOf(8_192), 'env', places(4))).size).toBe(4);
   });
 });
 
@@ -64,6 +76,35 @@ describe('a mask', () => {
       '[secret S]',
       'cSQ=',
     ]);
+  });
+
+  test('leaves nothing of secrets that overlap, and shows the name of the longest', () => {
+    const mask = createMask([
+      ['HEAD', 'abcdef'],
+      ['TAIL', 'efgh'],
+      ['INNER', 'bcdef'],
+    ]);
+    expect(mask.text('<abcdefgh> <xbcdefgh> <abcdefabcdef>')).toBe(
+      '<[secret HEAD]> <x[secret INNER]> <[secret HEAD][secret HEAD]>',
+    );
+  });
+
+  test('finds what a search for one secret after the other finds, in one pass', () => {
+    // Every text of up to three letters of two is a secret or is not, by the bits of `chosen`.
+    const letters = ['a', 'b'];
+    const texts = [...letters, ...letters.flatMap((one) => letters.map((two) => one + two)), 'aab', 'aba', 'bba'];
+    const said = 'aababbabaabbbabaaab';
+    for (let chosen = 1; chosen < 2 ** texts.length; chosen += 1) {
+      const wanted = texts.filter((_, at) => Math.floor(chosen / 2 ** at) % 2 === 1);
+      const isHidden = Array.from(said, (_, at) =>
+        wanted.some((text) =>
+          Array.from(text, (__, back) => at - back).some((from) => from >= 0 && said.startsWith(text, from)),
+        ),
+      );
+      const found = Array.from(said, () => false);
+      for (const { start, end } of createTextFinder(wanted)(said)) found.fill(true, start, end);
+      expect(found).toEqual(isHidden);
+    }
   });
 
   test('finds the path of a secret that is an address, and leaves a short path alone', () => {

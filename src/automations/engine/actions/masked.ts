@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StepFailed } from '../step-failure.ts';
+import { createTextFinder } from './text-finder.ts';
 
 /** A place in a recorded text, named by its field, where a secret is to stand when the step is done. */
 export type SecretPlace = { field: string; at: number; name: string };
@@ -37,22 +38,41 @@ export function createMasking(): {
   };
 }
 
+/** The places of each field, in their order. */
+export type PlacesByField = ReadonlyMap<string, readonly SecretPlace[]>;
+
+export function placesByField(places: readonly SecretPlace[]): PlacesByField {
+  const found = new Map<string, SecretPlace[]>();
+  for (const place of places) {
+    const ofField = found.get(place.field);
+    if (ofField === undefined) found.set(place.field, [place]);
+    else ofField.push(place);
+  }
+  return found;
+}
+
 /** A recorded text with its secrets in their places. */
 export function unmasked(
   field: string,
   text: string,
-  { places, secrets }: { places: readonly SecretPlace[]; secrets: ReadonlyMap<string, string> },
+  { places, secrets }: { places: PlacesByField; secrets: ReadonlyMap<string, string> },
 ): string {
   let filled = '';
   let from = 0;
-  for (const { at, name } of places.filter((place) => place.field === field)) {
+  for (const { at, name } of places.get(field) ?? []) {
     filled += text.slice(from, at) + (secrets.get(name) ?? '');
     from = at + shown(name).length;
   }
   return filled + text.slice(from);
 }
 
-/** The secrets that stand in these places. Throws StepFailed with SECRET_MISSING for one that the environment has no more. */
+/** Secrets of one request: more than a receiver takes in its headers, and few enough to be found in its answer in one pass. */
+const MOST_SECRETS = { count: 100, bytes: 32_768 };
+
+/**
+ * The secrets that stand in these places. Throws StepFailed with SECRET_MISSING for one that the environment does not have any
+ * more, and with PAYLOAD_TOO_LARGE for more than 100 of them or 32 KiB together.
+ */
 export async function secretsAt(
   open: OpenSecrets,
   environmentId: string,
@@ -60,10 +80,18 @@ export async function secretsAt(
 ): Promise<ReadonlyMap<string, string>> {
   const names = [...new Set(places.map(({ name }) => name))];
   if (names.length === 0) return new Map();
+  if (names.length > MOST_SECRETS.count)
+    throw new StepFailed('PAYLOAD_TOO_LARGE', `a request may hold ${MOST_SECRETS.count} different secrets`);
   const secrets = await open(environmentId, names);
   const missing = names.find((name) => !secrets.has(name));
   if (missing !== undefined)
     throw new StepFailed('SECRET_MISSING', `the environment has no secret ${JSON.stringify(missing)}`);
+  const bytes = [...secrets.values()].reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
+  if (bytes > MOST_SECRETS.bytes)
+    throw new StepFailed(
+      'PAYLOAD_TOO_LARGE',
+      `the secrets of a request may have ${MOST_SECRETS.bytes} bytes together, and have ${bytes}`,
+    );
   return secrets;
 }
 
@@ -83,27 +111,42 @@ export type Mask = {
 export function createMask(secrets: Iterable<readonly [name: string, secret: string]>): Mask {
   const forms = [...secrets]
     .flatMap(([name, secret]) => formsOf(secret).map((form) => [form, shown(name)] as const))
-    // A secret that is a part of another one leaves nothing of the longer one behind.
-    .toSorted(([one], [other]) => other.length - one.length);
-  const text = (said: string): string =>
-    forms.reduce((masked, [form, instead]) => masked.replaceAll(form, () => instead), said);
+    .filter(([form]) => form !== '');
+  const find = createTextFinder(forms.map(([form]) => form));
+  // A list of 120,000 numbers is worth this look: few secrets can stand in one.
+  const isInNumbers = forms.some(([form]) => OF_NUMBERS.test(form));
+  const text = (said: string): string => {
+    const hits = find(said);
+    if (hits.length === 0) return said;
+    // Secrets that overlap, or are parts of one another, leave nothing behind: the name of the longest stands for them.
+    const pieces = hits.map(({ start, found }, index) => [
+      said.slice(hits[index - 1]?.end ?? 0, start),
+      forms[found]?.[1],
+    ]);
+    return `${pieces.flat().join('')}${said.slice(hits.at(-1)?.end)}`;
+  };
   const value = (said: unknown): unknown => {
     if (typeof said === 'string') return text(said);
     if (typeof said === 'number' || typeof said === 'bigint') {
-      const masked = text(String(said));
-      return masked === String(said) ? said : masked;
+      if (!isInNumbers) return said;
+      const written = String(said);
+      const masked = text(written);
+      return masked === written ? said : masked;
     }
     if (Array.isArray(said)) return said.map(value);
     if (typeof said !== 'object' || said === null) return said;
     const entries = said instanceof Map ? [...(said as Map<string, unknown>)] : Object.entries(said);
     return Object.fromEntries(entries.map(([key, member]) => [text(key), value(member)]));
   };
-  const longest = forms[0]?.[0].length ?? 0;
+  const longest = Math.max(0, ...forms.map(([form]) => form.length));
   const beginning = (said: string): string => text(said).slice(0, -longest);
   return forms.length === 0
     ? { text: (said) => said, value: (said) => said, beginning: (said) => said }
     : { text, value, beginning };
 }
+
+/** Characters that a number is written with. */
+const OF_NUMBERS = /^[-+.\de]+$/;
 
 // Other codings of two or three characters would be found in any text.
 const LEAST_CODED = 4;

@@ -1,18 +1,11 @@
 import { parsePayload } from '../../../filters/payload.ts';
-import { ExactJson, stringifyExact } from '../../../kernel/values/exact-json.ts';
+import { stringifyExact } from '../../../kernel/values/exact-json.ts';
 
 /** Levels of lists and objects that an answer or an output may have; deeper ones would exhaust the stack that writes them. */
 const MAX_DEPTH = 100;
 
 /** JSON of a value that an expression gave or a payload held: bigints are whole numbers of JSON, Maps are objects. */
-export const jsonText = (value: unknown): string => stringifyExact(exact(value));
-
-function exact(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || value instanceof ExactJson || value instanceof Date) return value;
-  if (Array.isArray(value)) return value.map(exact);
-  const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
-  return Object.fromEntries(entries.map(([key, member]) => [key, exact(member)]));
-}
+export const jsonText = (value: unknown): string => stringifyExact(value);
 
 /** A JSON value as expressions read it. Undefined for a text that is no JSON, or nested deeper than 100 levels. */
 export function readJsonText(text: string): { value: unknown } | undefined {
@@ -38,13 +31,21 @@ function asObjects(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, asObjects(member)]));
 }
 
-const BRACKETS_AND_TEXTS = /"(?:[^"\\]|\\.)*"|[[\]{}]/gs;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
+/**
+ * Whether a text that may be JSON nests deeper than MAX_DEPTH. Looks at each character once, whatever a receiver sends: a
+ * regular expression for quoted texts starts anew at each quote of a text that never ends.
+ */
 function isDeep(text: string): boolean {
   let depth = 0;
-  for (const [token] of text.matchAll(BRACKETS_AND_TEXTS)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += character === BACKSLASH ? 1 : 0;
+    else if (character === CLOSE_LIST || character === CLOSE_OBJECT) depth -= 1;
+    else if (character === OPEN_LIST || character === OPEN_OBJECT) depth += 1;
     if (depth > MAX_DEPTH) return true;
   }
   return false;

@@ -146,9 +146,10 @@ function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
   if (first !== undefined && onItemError === 'fail')
     throw new StepFailed(first.errorCode ?? 'INTERNAL', `item ${first.item}: ${first.errorMessage ?? ''}`);
   return {
-    results: items
-      .filter(({ status }) => status === 'completed')
-      .map(({ output }) => (output === null ? null : readJsonText(output)?.value)),
+    // By the places of the items: what follows reads items and results side by side.
+    results: items.map(({ status, output }) =>
+      status === 'failed' || output === null ? null : readJsonText(output)?.value,
+    ),
     failed: failed.map(({ item, errorCode, errorMessage }) => ({
       index: item,
       error: { code: errorCode, message: errorMessage },
