@@ -124,7 +124,7 @@ export function createHttpApp<
   koa.use(loopMark);
   koa.use(rawBytes);
   koa.use(prove(trustedProxyHops));
-  koa.use(parseBody);
+  koa.use(parseBody());
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));
   koa.use(

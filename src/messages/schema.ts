@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { exactObject, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
-import { eventTypeQuery, exportQuery, pageQuery, someQuery, windowQuery, WITHOUT_PAGE } from '../http/reading/query.ts';
+import {
+  enumQuery,
+  eventTypeQuery,
+  exportQuery,
+  pageQuery,
+  someQuery,
+  windowQuery,
+  WITHOUT_PAGE,
+} from '../http/reading/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/words/statuses.ts';
@@ -23,13 +31,23 @@ export const eventTypeSchema = z
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
   .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
 
-/** `since` and `until` are about publishedAt. */
-export const listMessagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
+const messagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
+
+/**
+ * `since` and `until` are about publishedAt. `order=committed` is for readers who go on for ever: oldest first, in the order in which
+ * messages became visible. It begins with the first one published after `since`, and has no end.
+ */
+export const listMessagesQuery = messagesQuery
+  .extend({ order: enumQuery(['newest', 'committed']).default('newest') })
+  .superRefine(({ order, until }, context) => {
+    if (order === 'committed' && until !== undefined)
+      context.addIssue({ code: 'custom', path: ['until'], message: 'must not stand beside order=committed' });
+  });
 
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
 /** The same over all channels. A channelId or publisherId that names nothing here gives an empty list. */
-export const searchMessagesQuery = listMessagesQuery.extend({
+export const searchMessagesQuery = messagesQuery.extend({
   channelId: z.string().optional(),
   publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
   deliveryStatus: someQuery(DELIVERY_SUMMARIES).optional(),

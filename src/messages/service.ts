@@ -5,8 +5,11 @@ import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError, notFound } from '../kernel/errors/api-error.ts';
 import { mayBeSentForMs } from '../kernel/rules/erasure.ts';
-import { idsWithin, windowText } from '../kernel/values/instant.ts';
+import { idsWithin, millisecondsOf, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
+import { wantsEventType } from '../kernel/words/event-types.ts';
+import { findBehind, findCommitOrder, findPositionSince } from './commit-order-store.ts';
+import { BEGINNING, type StreamPosition, streamPositions } from './commit-position.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
 import { type FoundMessages, lookThrough, type PayloadCondition } from './look-through.ts';
 import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages, TracedMessage } from './schema.ts';
@@ -22,10 +25,51 @@ export function createMessages(
   { tenants }: Pick<Dependencies, 'tenants'>,
   { audit }: { audit: { record: RecordAudit } },
 ) {
+  /**
+   * Messages of a channel in the order of their commits, oldest first. The page always has a cursor, behind all that was looked at: who
+   * goes on with it for ever gets every message once, however late its transaction became visible.
+   */
+  const listCommitted = async (
+    caller: EnvironmentCaller,
+    channelId: string,
+    { cursor, limit, eventType, since }: ListMessages,
+  ): Promise<Page<Message>> =>
+    tenants.list(caller, async (transaction) => {
+      const { environmentId } = caller;
+      if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
+      const run = await store.runInOrder(transaction);
+      const { database, horizon, last } = await findCommitOrder(run, channelId);
+      const { encode, decode } = streamPositions(
+        { channelId, environmentId, database },
+        { field: 'cursor', list: 'list in the order of commits', eventType },
+      );
+      const start = async (): Promise<StreamPosition> =>
+        since === undefined
+          ? BEGINNING
+          : ((await findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? last);
+      const at = cursor === undefined ? await start() : decode(cursor, horizon);
+      const { found, isLast } = await findBehind(run, channelId, at);
+      const wanted = found.filter((each) => wantsEventType(eventType === undefined ? [] : [eventType], each.eventType));
+      const shown = wanted.slice(0, limit);
+      const isCut = wanted.length > limit;
+      const messages = await store.findMessages(
+        transaction,
+        environmentId,
+        shown.map(({ id }) => id),
+      );
+      const messageOf = new Map(messages.map((message) => [message.id, message]));
+      const end = (isCut ? shown : found).at(-1) ?? at;
+      return {
+        data: shown.flatMap(({ id }) => messageOf.get(id) ?? []),
+        pagination: { cursor: encode(end), hasMore: isCut || !isLast },
+      };
+    });
+
   return {
-    /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
+    /** Messages of a channel, newest first, or in the order of their commits; of a deleted channel too, until their retention ends. */
     async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
       const { environmentId } = caller;
+      if (query.order === 'committed') return listCommitted(caller, channelId, query);
       const { limit, eventType, since, until } = query;
       const filters = { eventType, ...windowText({ since, until }) };
       const scope: ListScope = { list: `messages of ${channelId}`, environmentId, filters };

@@ -8,6 +8,7 @@ import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import { traceIdOf } from '../kernel/values/trace-context.ts';
 import type { CancelReason, DeliverySummary } from '../kernel/words/statuses.ts';
+import { IN_ORDER, type RunSql } from './commit-order-store.ts';
 import type { Message, TracedMessage } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
@@ -42,6 +43,12 @@ export async function listMessages(
     (ids) => db.message.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
   return withDeliveryStatus(db, rows);
+}
+
+/** Runs statements about the order of commits in this transaction, which walks indexes in their order from here on. */
+export async function runInOrder(db: DatabaseTransaction): Promise<RunSql> {
+  for (const setting of IN_ORDER.split('; ')) await db.$executeRawUnsafe(setting);
+  return (text, values) => db.$queryRawUnsafe(text, ...values);
 }
 
 /** These published messages, newest first. One that retention has removed is left out. */

@@ -22,7 +22,7 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 function decodeKey(secret: string, prefix: string): Buffer {
   const text = secret.slice(prefix.length);
   const key = Buffer.from(text, 'base64');
-  const isExact = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  const isExact = key.toString('base64').replace(/={1,2}$/, '') === text.replace(/={1,2}$/, '');
   if (!isExact) throw new Error('A signing secret is not base64');
   return key;
 }

@@ -1,6 +1,7 @@
 import { idOf } from '../http/answers/answer-fields.ts';
 import { pageQuery } from '../http/reading/query.ts';
 import { routesOf } from '../http/route/route.ts';
+import { MESSAGE_LIMITS } from '../messages/schema.ts';
 import type { Messages } from '../messages/service.ts';
 import {
   batchAnswer,
@@ -20,6 +21,7 @@ import {
 import type { Publishing } from './service.ts';
 
 const route = routesOf<{ publishing: Publishing; messages: Pick<Messages, 'get'> }>();
+const MESSAGE_BOUNDS = { messages: MESSAGE_LIMITS.batch, payloadBytes: MESSAGE_LIMITS.payloadBytes };
 const inChannel = { channelId: idOf('channel') };
 
 export const publishingRoutes = [
@@ -29,6 +31,7 @@ export const publishingRoutes = [
     params: inChannel,
     access: { scope: 'messages:write' },
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     isPublish: true,
     consumes: 'json',
     body: publishMessageBody,
@@ -43,6 +46,7 @@ export const publishingRoutes = [
     access: { scope: 'messages:write' },
     bucket: 'batch',
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     isPublish: true,
     consumes: 'json',
     body: publishBatchBody,
@@ -56,6 +60,7 @@ export const publishingRoutes = [
     access: { scope: 'messages:write' },
     bucket: 'batch',
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     isPublish: true,
     consumes: 'json',
     body: publishAcrossBody,
@@ -69,6 +74,7 @@ export const publishingRoutes = [
     access: { scope: 'messages:write' },
     bucket: 'transactional',
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     isPublish: true,
     consumes: 'json',
     body: publishAcrossBody,
@@ -83,6 +89,7 @@ export const publishingRoutes = [
     // A publisher may try it; the schemas themselves are read with channels:read.
     access: { scope: 'messages:write' },
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     consumes: 'json',
     body: validateMessagesBody,
     answers: { 200: payloadValidationAnswer },
@@ -96,6 +103,7 @@ export const publishingRoutes = [
     // As trying a payload: whoever may publish may ask who would get it. The answer names no address that anything is sent to.
     access: { scope: 'messages:write' },
     size: 'publish',
+    messageBounds: MESSAGE_BOUNDS,
     query: pageQuery,
     consumes: 'json',
     body: dryRunBody,

@@ -1,9 +1,8 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
-import { TIME_IS_GIVEN } from '../db/sql/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/words/statuses.ts';
-import { BEGINNING, type StreamPosition } from './stream-position.ts';
-import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
+import { BEGINNING, type StreamPosition } from '../messages/commit-position.ts';
+import { ENDED, IN_ORDER, type RunSql } from '../messages/commit-order-store.ts';
 
 // Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
@@ -11,16 +10,6 @@ const PAGE_MESSAGES = 100;
 const PAGE_BYTES = 256 * 1_024;
 // Bound of all positions together, for the memory of one query.
 const ROUND_BYTES = 8 * 1_048_576;
-// Processes make their ids before the transaction begins, and by their own clocks: how far apart both may be.
-const ORDERED_WITHIN_MS = 60_000;
-
-// Everything below it has ended, and whoever committed is visible in the same snapshot. A plain "behind the last one" would
-// lose a message that commits late (docs/decisions.md).
-const ENDED = 'm.transaction_id < pg_snapshot_xmin(pg_current_snapshot())';
-
-// With statistics from before a backlog PostgreSQL would gather and sort all of it for every page: 300 ms instead of 20 for ten
-// channels, one of them 100,000 messages behind. With neither of the two it walks the index in its order and stops.
-const IN_ORDER = 'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off';
 
 async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryConfig): Promise<R[]> {
   return inTransaction(pool, async (connection) => {
@@ -28,6 +17,12 @@ async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryCo
     return (await connection.query<R>(query)).rows;
   });
 }
+
+/** Runs a query of commit-order-store.ts. */
+export const inOrder =
+  (pool: Pool): RunSql =>
+  (text, values) =>
+    queryInOrder(pool, { text, values: [...values] });
 
 /** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
 export type StreamStart = { database: string; horizon: string; last: StreamPosition };
@@ -53,36 +48,6 @@ export async function findStreamStart(
   if (row === undefined) return undefined;
   const { database, horizon, transactionId, id } = row;
   return { database, horizon, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
-}
-
-// A scheduled message may be published long after the time in its id, should no worker have been there: it bounds nothing.
-const FIRST_SINCE = `
-  SELECT m.id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND NOT ${TIME_IS_GIVEN} ORDER BY m.id LIMIT 1`;
-// The year 10889: every id of a message is below.
-const ABOVE_ALL = lowestIdAt('message', new Date(2 ** 48 - 1));
-// MATERIALIZED: looked for by transaction, the whole history before it would be read.
-const EARLIEST = `
-  WITH later AS MATERIALIZED (
-    SELECT m.transaction_id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND m.id < $3 AND ${ENDED}
-  )
-  SELECT l.transaction_id::text AS "transactionId" FROM later l ORDER BY l.transaction_id LIMIT 1`;
-
-/**
- * The position before the first message, in the order of streams, that was published after `since`; undefined when no stream
- * could show one yet. The first minute of those messages is looked through: a later message has a later transaction.
- * Where all of them were scheduled, all are looked through.
- */
-export async function findPositionSince(
-  pool: Pool,
-  channelId: string,
-  since: Date,
-): Promise<StreamPosition | undefined> {
-  const lowest = lowestIdAt('message', new Date(since.getTime() + 1));
-  const [found] = await queryInOrder<{ id: string }>(pool, { text: FIRST_SINCE, values: [channelId, lowest] });
-  const first = found && timeOfId('message', found.id);
-  const until = first === undefined ? ABOVE_ALL : lowestIdAt('message', new Date(first.getTime() + ORDERED_WITHIN_MS));
-  const { rows } = await pool.query<{ transactionId: string }>(EARLIEST, [channelId, lowest, until]);
-  return rows[0] && { transactionId: rows[0].transactionId, id: lowest };
 }
 
 /** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */

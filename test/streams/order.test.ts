@@ -77,7 +77,7 @@ async function insertManySlowly(channelId: string, published: () => Promise<numb
   return ids;
 }
 
-test('20 publishers, two processes, slow transactions and a reader that comes again 50 times: every message once, in one order', async () => {
+test('20 publishers, two processes, slow transactions and a reader that comes again 50 times, and one who pages: every message once, in one order', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const { pool } = posthorn.deps;
   const count = async (): Promise<number> =>
@@ -93,6 +93,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
   const opening = await open(1);
   let position = await waitFor('the first position', () => opening.lastEventId());
   opening.close();
+  const listed: string[] = [];
   const publishing = Promise.all([
     ...Array.from({ length: PUBLISHERS }, (_, publisher) => publishMany(channelId, publisher)),
     ...Array.from({ length: SLOW_TRANSACTIONS }, () => insertManySlowly(channelId, count)),
@@ -118,7 +119,23 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
     seen.push(...idsOf({ events: taken }));
     position = taken.at(-1)?.id ?? position;
   };
+  /** A reader of the list, who goes on with each cursor at whatever process. */
+  const page = async (): Promise<void> => {
+    let cursor = '';
+    for (let calls = 0; !isPublished || listed.length < (await expected); calls += 1) {
+      const answer = await fetch(
+        `${urlOf(calls)}/v1/channels/${channelId}/messages?order=committed&limit=7&cursor=${cursor}`,
+        { headers: { authorization: `Bearer ${posthorn.keys.live}` } },
+      );
+      const body = (await answer.json()) as { data: { id: string }[]; pagination: { cursor: string } };
+      expect(answer.status).toBe(200);
+      listed.push(...body.data.map(({ id }) => id));
+      ({ cursor } = body.pagination);
+    }
+  };
+  const paging = page();
   while (!isPublished || seen.length < (await expected)) await take();
+  await paging;
 
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM messages WHERE channel_id = $1 ORDER BY transaction_id, id',
@@ -131,6 +148,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
   expect(inOrder).not.toEqual(inOrder.toSorted());
   expect(connections).toBeGreaterThanOrEqual(RECONNECTIONS);
   expect(seen).toEqual(inOrder);
+  expect(listed).toEqual(inOrder);
   await steady.waitForEvents(inOrder.length);
   expect(idsOf(steady)).toEqual(inOrder);
   steady.close();
@@ -225,5 +243,64 @@ describe('the order of a stream', () => {
     const reader = await read(channelId, BEGINNING);
     await reader.waitForEvents(12);
     expect(idsOf(reader)).toEqual(ids);
+  });
+});
+
+describe('a list in the order of commits', () => {
+  type Listed = { data: { id: string }[]; pagination: { cursor: string; hasMore: boolean } };
+  let channelId: string;
+  beforeEach(async () => {
+    channelId = (await createChannel(posthorn)).id;
+  });
+  const list = (query = '') =>
+    posthorn.request<Listed>('GET', `/v1/channels/${channelId}/messages?order=committed${query}`);
+  const idsIn = ({ body }: { body: Listed }): string[] => body.data.map(({ id }) => id);
+
+  /** The old way to go on, `since` of the last publishedAt, lost a message that became visible behind a later one. */
+  test('shows a message that commits late behind those that were made after it, once', async () => {
+    const late = await insertSlowly(channelId);
+    const { id: second } = await publish(posthorn, channelId);
+    const first = await list();
+    expect([idsIn(first), first.body.pagination.hasMore]).toEqual([[], false]);
+    await late.commit();
+    const next = await list(`&cursor=${first.body.pagination.cursor}`);
+    // By their transactions, and the late one has begun first.
+    expect(idsIn(next)).toEqual([late.id, second]);
+    const { id: third } = await publish(posthorn, channelId);
+    expect(idsIn(await list(`&cursor=${next.body.pagination.cursor}`))).toEqual([third]);
+  });
+
+  test('goes on behind messages of other event types, 1,000 at a time', async () => {
+    await posthorn.deps.pool.query(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       SELECT 'msg_' || lpad(n::text, 26, '0'), c.environment_id, c.id, CASE n WHEN 1100 THEN 'order.paid' ELSE 'user.seen' END, '{}', now()
+       FROM channels c, generate_series(1, 1200) n WHERE c.id = $1`,
+      [channelId],
+    );
+    const first = await list('&eventType=order.*');
+    expect([idsIn(first).length, first.body.pagination.hasMore]).toEqual([0, true]);
+    const second = await list(`&eventType=order.*&cursor=${first.body.pagination.cursor}`);
+    expect([idsIn(second).length, second.body.pagination.hasMore]).toEqual([1, false]);
+    expect((await list(`&cursor=${second.body.pagination.cursor}`)).status).toBe(400);
+  });
+
+  test('begins with what is published after since', async () => {
+    const { publishedAt } = await publish(posthorn, channelId);
+    const { id } = await publish(posthorn, channelId);
+    const begun = await list(`&since=${String(publishedAt)}`);
+    expect(idsIn(begun)).toEqual([id]);
+    const future = await list('&since=2999-01-01T00:00:00Z');
+    expect(idsIn(future)).toEqual([]);
+    const { id: later } = await publish(posthorn, channelId);
+    expect(idsIn(await list(`&cursor=${future.body.pagination.cursor}`))).toEqual([later]);
+  });
+
+  test.each([
+    ['until=2999-01-01T00:00:00Z', 'until', 'must not stand beside order=committed'],
+    ['cursor=x', 'cursor', 'is not a position of this list in the order of commits'],
+    ['order=oldest', 'order', 'is given more than once'],
+  ])('refuses %s', async (query, field, reason) => {
+    const { status, body } = await list(`&${query}`);
+    expect([status, body]).toMatchObject([400, { error: { details: { field, reason } } }]);
   });
 });

@@ -1763,6 +1763,8 @@ export type ListMessages = {
   readonly eventType?: string | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
+  /** Default: "newest". */
+  readonly order?: 'newest' | 'committed' | undefined;
 };
 
 export type ListRefusals = {

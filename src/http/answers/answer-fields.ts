@@ -68,6 +68,24 @@ export const pageOf = <T extends z.ZodType>(each: T) =>
       .describe('Where the list goes on.'),
   });
 
+/** One page of a list that may also be asked for in an order without an end: then the last page has a cursor too. */
+export const pageWithoutEndOf = <T extends z.ZodType>(each: T) =>
+  z.strictObject({
+    data: z.array(each).describe('Items of this page, in the order of the list.'),
+    pagination: z
+      .strictObject({
+        cursor: z
+          .string()
+          .exactOptional()
+          .describe(
+            'Asks for the next page as the parameter `cursor`. With `order=committed` always there; else absent on the last page.',
+          ),
+        hasMore: z.boolean().describe('Whether there is a next page now.'),
+      })
+      .refine(({ cursor, hasMore }) => !hasMore || cursor !== undefined, 'has a cursor where there is more')
+      .describe('Where the list goes on.'),
+  });
+
 /** An answer that is the one resource or the other. */
 export const eitherOf = <One extends z.ZodType, Other extends z.ZodType>(one: One, other: Other) =>
   z.union([one, other]);

@@ -1,17 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../kernel/errors/api-error.ts';
 import {
+  atOnce,
   checkJson,
-  refuseAbsurdDepth,
+  MAX_BODY_CONTAINERS,
+  refuseCostlyJson,
   refuseDoubledMembers,
   MAX_BODY_KEYS,
+  MAX_CONTAINERS,
   MAX_DEPTH,
   MAX_KEYS,
 } from './json-guard.ts';
 
 function problemOf(body: unknown): { field: string; reason: string } | undefined {
   try {
-    checkJson(body);
+    atOnce(checkJson(body));
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'INVALID_REQUEST') return error.details;
@@ -92,8 +95,8 @@ test('each payload of a batch has members of its own, and all of them together a
 
 test('absurd depth is seen in the text, brackets in strings do not count', () => {
   const reason = 'body: is nested deeper than 32 levels';
-  expect(() => refuseAbsurdDepth('['.repeat(65))).toThrow(reason);
-  expect(() => refuseAbsurdDepth('{"a":'.repeat(2_000_000))).toThrow(reason);
+  expect(() => atOnce(refuseCostlyJson('['.repeat(65)))).toThrow(reason);
+  expect(() => atOnce(refuseCostlyJson('{"a":'.repeat(2_000_000)))).toThrow(reason);
   for (const text of [
     '['.repeat(64),
     '[]'.repeat(100),
@@ -102,7 +105,7 @@ test('absurd depth is seen in the text, brackets in strings do not count', () =>
     `"${'['.repeat(100)}`,
     '',
   ]) {
-    expect(() => refuseAbsurdDepth(text)).not.toThrow();
+    expect(() => atOnce(refuseCostlyJson(text))).not.toThrow();
   }
 });
 
@@ -122,3 +125,67 @@ test.each(['{"a":"a","b":{"a":1,"a":2},"c":[{"a":1},"a"]}', '["a","a"]', '"a"', 
     expect(() => refuseDoubledMembers(text)).not.toThrow();
   },
 );
+
+/** Whether the scan finds each element of `messages` as it stands in the text. */
+test.each([
+  ['[]', []],
+  ['[ ]', []],
+  ['[{}]', ['{}']],
+  ['[ {"a":[1,2]}, "x,]" ,3]', [' {"a":[1,2]}', ' "x,]" ', '3']],
+  ['[{},]', ['{}', '']],
+  ['[,]', ['', '']],
+])('the messages of %s are found', (array, found) => {
+  const text = `{"x":[1],"messages":${array},"y":{"messages":[1]}}`;
+  const { start, end, elements } = atOnce(refuseCostlyJson(text, BOUNDS)) ?? { start: 0, end: 0, elements: [] };
+  expect(text.slice(start, end)).toBe(array);
+  expect(elements.map((element) => text.slice(element.start, element.end))).toEqual(found);
+});
+
+const BOUNDS = { messages: 100, payloadBytes: 1000 };
+const inMessages = (...messages: string[]): string =>
+  `{"a":[1,{"payload":2}],"messages" : [${messages.join(',')}],"z":1}`;
+const large = `{"x":"${'\\"'.repeat(500)}"}`;
+
+test.each([
+  [
+    '100,001 arrays',
+    `[${'[],'.repeat(MAX_CONTAINERS)}1]`,
+    'body',
+    `has more than ${MAX_CONTAINERS} objects and arrays`,
+  ],
+  [
+    '101 messages',
+    inMessages(...Array.from({ length: 101 }, () => '{}')),
+    'messages',
+    'must hold at most 100 messages',
+  ],
+  ['1.7 million messages', inMessages('{},'.repeat(1_700_000)), 'messages', 'must hold at most 100 messages'],
+  ['a large payload', `{"eventType":"a","payload":${large}}`, 'payload', 'must have at most 1000 bytes'],
+  [
+    'a large text as payload',
+    `{"payload": ${JSON.stringify('x'.repeat(1000))} , "a": 1}`,
+    'payload',
+    'must have at most 1000 bytes',
+  ],
+  [
+    'a large third payload',
+    inMessages('{}', '{"payload":{}}', `{"payload":${large},"eventType":"a"}`),
+    'messages[2].payload',
+    'must have at most 1000 bytes',
+  ],
+])('%s are refused by a scan of the text, before parsing', (_, text, field, reason) => {
+  expect(() => atOnce(refuseCostlyJson(text, BOUNDS))).toThrow(expect.objectContaining({ details: { field, reason } }));
+});
+
+test.each([
+  ['100,000 arrays', `[${'[],'.repeat(MAX_CONTAINERS - 2)}[]]`],
+  ['100 messages', inMessages(...Array.from({ length: 100 }, () => '{"payload":{"a":[1,2]},"metadata":{"a":","}}'))],
+  ['a long array that is not of messages', `{"payload":{"messages":[${'1,'.repeat(200)}1]}}`],
+  ['commas inside of a message', inMessages(`{"payload":{},"x":[${'1,'.repeat(200)}1]}`)],
+  ['white space around a payload', `{"payload":${' '.repeat(2000)}{}${' '.repeat(2000)}}`],
+  ['a large field that is no payload', inMessages(`{"payload":{"payload":1},"x":${large}}`)],
+  ['a text with brackets', `{"messages":["${'[{,'.repeat(2000)}"]}`],
+  ['no object', '[[[]]]]]]],,,'],
+])('%s pass the scan', (_, text) => {
+  expect(() => atOnce(refuseCostlyJson(text, BOUNDS))).not.toThrow();
+});

@@ -1,52 +1,116 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
+import type { Caller } from '../../caller/caller.ts';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
-import { checkJson, refuseAbsurdDepth, refuseDoubledMembers } from './json-guard.ts';
+import {
+  atOnce,
+  checkJson,
+  type MessageBounds,
+  type MessageSpans,
+  refuseCostlyJson,
+  refuseDoubledMembers,
+  type Steps,
+} from './json-guard.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
 import { parseQuery } from './parse-query.ts';
+import { COSTLY_BYTES, createParsingTurns } from './parsing-turns.ts';
+
+/** Messages are parsed together up to this length, in UTF-16 units. */
+const CHARACTERS_PER_PARSE = 128 * 1024;
 
 /**
  * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
- * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are.
+ * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are. Large bodies of JSON
+ * wait for their turn (parsing-turns.ts), in which an environment counts as one.
  */
-export const parseBody: Middleware = ({ req, state }, next) => {
-  const { bytes, route } = state;
-  const consumes = route?.consumes ?? 'none';
-  // An empty chunked body is no body.
-  if (bytes.length > 0 && typeof consumes === 'string') {
+export function parseBody(): Middleware {
+  const turns = createParsingTurns();
+  return ({ req, state }, next) => {
+    const { bytes, route, caller } = state;
+    const consumes = route?.consumes ?? 'none';
+    // An empty chunked body is no body.
+    if (bytes.length === 0 || typeof consumes !== 'string') return next();
     const isForm = consumes === 'form' || (consumes === 'parameters' && mediaTypeOf(req) === FORM_TYPE);
     if (isForm) {
       state.bodyText = decode(bytes);
       state.body = parseQuery(state.bodyText);
-    } else {
-      ({ text: state.bodyText, value: state.body } = readJson(bytes));
-      if (consumes === 'parameters') refuseDoubledMembers(state.bodyText);
+      return next();
     }
-  }
-  return next();
-};
+    const toState = ({ text, value }: JsonBody): void => {
+      state.bodyText = text;
+      state.body = value;
+      if (consumes === 'parameters') refuseDoubledMembers(text);
+    };
+    if (bytes.length >= COSTLY_BYTES)
+      return turns
+        .take(ownerOf(caller), bytes.length, () => inTurns(readingJson(bytes, route?.messageBounds)))
+        .then(toState)
+        .then(next);
+    toState(readJson(bytes, route?.messageBounds));
+    return next();
+  };
+}
+
+/** Whose turn a body takes. All who are not known share one: none of them has a reason to send much. */
+const ownerOf = (caller: Caller | undefined): string =>
+  caller === undefined ? '' : caller.level === 'environment' ? caller.environmentId : caller.principal.id;
+
+type JsonBody = { text: string; value: unknown };
 
 /** Text and value of JSON bytes, read as every body is. Throws INVALID_REQUEST. */
-export function readJson(bytes: Buffer): { text: string; value: unknown } {
+export const readJson = (bytes: Buffer, bounds?: MessageBounds): JsonBody => atOnce(readingJson(bytes, bounds));
+
+/** The same in steps, each with at most 5 ms of work for ordinary JSON and 15 ms for the worst. */
+function* readingJson(bytes: Buffer, bounds: MessageBounds | undefined): Steps<JsonBody> {
   const text = decode(bytes);
-  refuseAbsurdDepth(text);
-  const value = parseJson(text);
-  checkJson(value);
+  const messages = yield* refuseCostlyJson(text, bounds);
+  yield;
+  const value = messages === undefined ? parseJson(text) : yield* parseMessages(text, messages);
+  yield;
+  yield* checkJson(value);
   return { text, value };
 }
 
 /**
  * Text and value of JSON bytes that another service has written, which are kept as they came: characters, numbers and member names
- * that publishers may not send are fine. Throws INVALID_REQUEST for bytes that are not JSON, or nested deeper than 64 levels.
+ * that publishers may not send are fine. Throws INVALID_REQUEST for bytes that are not JSON, or too costly to parse (json-guard.ts).
  */
 export function readForeignJson(bytes: Buffer): { text: string; value: unknown } {
   const text = decode(bytes);
-  refuseAbsurdDepth(text);
+  atOnce(refuseCostlyJson(text));
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch (thrown) {
     throw notJson(thrown);
   }
+}
+
+/** Takes the steps one after the other, and lets other requests go on in between. */
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** The value of a body whose messages are parsed one at a time: 5 MiB of JSON in one piece take up to 80 ms. */
+function* parseMessages(text: string, { start, end, elements }: MessageSpans): Steps<unknown> {
+  const messages: unknown[] = [];
+  let parsed = 0;
+  for (const element of elements) {
+    messages.push(parseJson(text.slice(element.start, element.end), element.start));
+    parsed += element.end - element.start;
+    if (parsed < CHARACTERS_PER_PARSE) continue;
+    parsed = 0;
+    yield;
+  }
+  // The array is empty there and only there, and valid JSON stays valid where valid elements are put into it.
+  const body = parseJson(`${text.slice(0, start)}[]${text.slice(end)}`);
+  // `as`: the scan has found the array as a member of an object, and JSON.parse agrees that there is one.
+  (body as { messages: unknown }).messages = messages;
+  return body;
 }
 
 function decode(bytes: Buffer): string {
@@ -57,19 +121,21 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string): unknown {
+/** `offset`: where the text begins in the body. */
+function parseJson(text: string, offset = 0): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : '';
     if (message.includes('forbidden prototype'))
       throw invalidField('body', 'has a key __proto__ or constructor.prototype');
-    throw notJson(thrown);
+    throw notJson(thrown, offset);
   }
 }
 
-/** The parser's own text may quote the body, so only the position is taken from it. */
-function notJson(thrown: unknown): ApiError {
-  const position = /at position \d+/.exec(thrown instanceof Error ? thrown.message : '')?.[0];
-  return invalidField('body', position === undefined ? 'is not valid JSON' : `is not valid JSON (${position})`);
+/** The parser's own text may quote the body, so only the position is taken from it. `offset`: where the parsed text begins in the body. */
+function notJson(thrown: unknown, offset = 0): ApiError {
+  const position = /at position (\d+)/.exec(thrown instanceof Error ? thrown.message : '')?.[1];
+  const at = position === undefined ? '' : ` (at position ${offset + Number(position)})`;
+  return invalidField('body', `is not valid JSON${at}`);
 }

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../kernel/errors/api-error.ts';
 import type { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { IdKind } from '../../kernel/values/ids.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
+import type { MessageBounds } from '../reading/json-guard.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -119,6 +120,8 @@ export type Row = {
   looksFurther?: true;
   /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'inbound' | 'publish';
+  /** Bounds of the messages in a body that publishes, which are counted before it is parsed. */
+  messageBounds?: MessageBounds;
   /** Refuses a form in the words of RFC 6749 (errors.ts). */
   isOAuth?: true;
   /** Headers of good answers, over those of every answer. */
@@ -170,6 +173,7 @@ type Given<
   | 'isRedelivery'
   | 'isSending'
   | 'size'
+  | 'messageBounds'
   | 'isOAuth'
   | 'headers'
   | 'deprecation'

@@ -22,6 +22,7 @@ export const singleSignOnRoutes = [
     addressLimit,
     isFromOwnPages: true,
     consumes: 'json',
+    size: 'parameters',
     body: startSingleSignOnBody,
     answers: { 200: singleSignOnAnswer },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'UNAVAILABLE'],

@@ -157,7 +157,7 @@ function formsOf(secret: string): string[] {
   if (secret.length < LEAST_CODED) return [secret];
   const base64 = Buffer.from(secret).toString('base64');
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [secret, base64, base64.replace(/=+$/, ''), Buffer.from(secret).toString('base64url'), inJson];
+  const forms = [secret, base64, base64.replace(/={1,2}$/, ''), Buffer.from(secret).toString('base64url'), inJson];
   forms.push(...pathsOf(secret));
   return [...new Set([...forms, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)])];
 }
