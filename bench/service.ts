@@ -38,6 +38,8 @@ export type Service = {
   readonly readyAfterMs: number;
   /** Printed at the first start on a database only. */
   readonly key: string | undefined;
+  /** The same, of the test environment: another tenant. */
+  readonly testKey: string | undefined;
   readonly inspectorUrl: string | undefined;
   stop(): Promise<void>;
   /** As a crash does: SIGKILL. */
@@ -103,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: `http://127.0.0.1:${port}`,
     readyAfterMs: nowMs() - startedAt,
     key: /^ {2}live {2}(\S+)$/m.exec(said())?.[1],
+    testKey: /^ {2}test {2}(\S+)$/m.exec(said())?.[1],
     inspectorUrl: /ws:\/\/\S+/.exec(said())?.[0],
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),

@@ -33,7 +33,7 @@ import type { Inspectors } from './inspectors/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
 import { createDashboardFiles, leadToDashboard } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
-import { createPages } from './openapi/pages.ts';
+import { createPages, type Pages } from './openapi/pages.ts';
 import type { Scheme } from './caller/scheme.ts';
 import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
@@ -62,7 +62,7 @@ export type AppOptions<Services> = {
 };
 
 /** The edge. */
-export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness };
+export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: Pages['prepare'] };
 
 /**
  * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
@@ -108,14 +108,8 @@ export function createHttpApp<
   koa.use(identify(schemes, trustedProxyHops));
   koa.use(rateLimit(limiter, trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
-  koa.use(
-    servePublicFiles([
-      createPages(routes, config),
-      createConnectorIcons(),
-      createOutcomePages(),
-      createDashboardFiles(config),
-    ]),
-  );
+  const pages = createPages(routes, config);
+  koa.use(servePublicFiles([pages.find, createConnectorIcons(), createOutcomePages(), createDashboardFiles(config)]));
   koa.use(leadToDashboard(config));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
@@ -144,6 +138,7 @@ export function createHttpApp<
   };
   return Object.assign(koa, {
     readiness,
+    prepare: pages.prepare,
     endStreams() {
       streams.endAll();
       services.changes?.end();

@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Next } from 'koa';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
 import type { Caller, EnvironmentCaller } from '../caller/caller.ts';
-import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
-import { stringifyExact } from '../kernel/values/exact-json.ts';
+import { invalidField } from '../kernel/errors/api-error.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
 import type { Context, Middleware } from './route/context.ts';
-import { toEnvelope } from './answers/error-envelope.ts';
-import { toApiError } from './answers/errors.ts';
 import type { Row } from './route/route.ts';
 
 /** Runs a request once and gives its answer, or the one that is kept for it (idempotency/service.ts). */
@@ -24,8 +21,8 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`
- * (docs/security.md). Behind the validation, so that a request which is none uses no key. Not kept: 5xx, 429 and INVALID_REQUEST;
- * after these the key is free. Keys belong to an environment: those of other callers are not looked at. Throws INVALID_REQUEST for
+ * (docs/security.md). Behind the validation, so that a request which is none uses no key. Only what was done is kept: a refusal of any
+ * kind has changed nothing, may depend on a state that has changed since, and leaves the key free. Keys belong to an environment: those of other callers are not looked at. Throws INVALID_REQUEST for
  * a key that is not 1–255 visible ASCII characters.
  */
 export const idempotency =
@@ -58,23 +55,14 @@ async function answerOnce(once: Once, ctx: Context, { next, key, route, caller }
   if (route.isPublish === true) {
     ctx.state.keep = { request, status: route.status, headers: { ...ANSWER_HEADERS } };
   }
-  let refusal: ApiError | undefined;
   const run = async (): Promise<KeptAnswer> => {
-    try {
-      await next();
-    } catch (thrown) {
-      const error = toApiError(thrown, { isRead: false });
-      if (!isKept(error)) throw thrown;
-      refusal = error;
-      return toAnswer(error.status, stringifyExact(toEnvelope(error)));
-    }
+    await next();
     return written(ctx, route);
   };
   const { answer, isReplayed } = await once(request, {
     isPublish: route.isPublish === true,
     run,
   });
-  if (refusal !== undefined) throw refusal;
   if (!isReplayed) return;
   ctx.status = answer.status;
   ctx.set({ ...answer.headers, 'Idempotent-Replayed': 'true' });
@@ -97,10 +85,6 @@ function readKey(given: readonly string[]): string {
 }
 
 const sha256 = (content: string | Buffer): Buffer => createHash('sha256').update(content).digest();
-
-/** Not what the caller is told to mend, nor what is to be tried again: the same key must then do it. */
-const isKept = ({ code, status, retryAfter }: ApiError): boolean =>
-  status < 500 && retryAfter === undefined && code !== 'RATE_LIMITED' && code !== 'INVALID_REQUEST';
 
 const toAnswer = (status: number, body: string): KeptAnswer => ({ status, headers: { ...ANSWER_HEADERS }, body });
 

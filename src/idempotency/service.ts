@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../db/sql/sealed-columns.ts';
-import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from './kept-answers.ts';
+import { type KeptAnswer, type KeyedRequest, KeyTakenError } from './kept-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import * as store from './store.ts';
@@ -73,10 +73,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
 
   const publish = async (request: KeyedRequest, { run }: IdempotentWork, deadline: number): Promise<OnceAnswer> => {
     try {
-      const answer = await run();
-      // A refusal has stored nothing, so that it may be kept afterwards.
-      if (answer.status >= 400) await keepAnswers(pool, [{ request, answer }]).catch(warn);
-      return { answer, isReplayed: false };
+      return { answer: await run(), isReplayed: false };
     } catch (failure) {
       if (!(failure instanceof KeyTakenError)) throw failure;
       const answer = await look(request, deadline);

@@ -7,8 +7,14 @@ import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
 import { readPayloads } from './look-through-store.ts';
 import { readSummaries } from './summaries-store.ts';
 
-/** The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them apart. */
-export type PayloadCondition = { name: string; needle: string; fits: (payload: string) => boolean };
+/**
+ * The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them
+ * apart. `passes`: how often a payload is read at most to find out whether it fits, once for each name of a path.
+ */
+export type PayloadCondition = { name: string; needle: string; passes: number; fits: (payload: string) => boolean };
+
+/** Characters that are read in one turn of the event loop, or one payload: about 30 ms. A look brings 1 MiB, and a path has 32 names. */
+const READ_PER_TURN = 4 * 1_048_576;
 
 /** Bounds of one request, whichever is reached first. A look that has begun is finished. */
 export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, milliseconds: 2_000 } as const;
@@ -39,7 +45,7 @@ export async function lookThrough(
   const ids: string[] = [];
   let { after } = pageRequest(scope, query);
   let first: string | undefined;
-  let [messages, bytes, isLast] = [0, 0, false];
+  let [messages, bytes, read, isLast] = [0, 0, 0, false];
   const elapsed = (): number => performance.now() - startedAt;
   const isOver = (): boolean =>
     isLast ||
@@ -52,11 +58,17 @@ export async function lookThrough(
     const look = await tenants.list(caller, (transaction) => readPayloads(transaction, filter, behind));
     isLast = look.isLast;
     for (const row of look.rows) {
+      if (read >= READ_PER_TURN) {
+        read = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       first ??= row.id;
       after = row.id;
       messages += 1;
       bytes += row.bytes;
-      if (row.payload === null || !condition.fits(row.payload)) continue;
+      if (row.payload === null) continue;
+      read += row.payload.length * condition.passes;
+      if (!condition.fits(row.payload)) continue;
       ids.push(row.id);
       // Messages behind it were read and are read again.
       if (ids.length >= limit) {

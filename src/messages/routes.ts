@@ -1,8 +1,8 @@
-import { idOf, noBody, pageOf, pageWithoutEndOf } from '../http/answers/answer-fields.ts';
+import { idOf, noBody, pageOf } from '../http/answers/answer-fields.ts';
 import { routesOf } from '../http/route/route.ts';
 import {
+  channelMessagesPageAnswer,
   listMessagesQuery,
-  messageAnswer,
   messageSummaryAnswer,
   searchMessagesQuery,
   tracedMessageAnswer,
@@ -19,7 +19,7 @@ export const messageRoutes = [
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
     query: listMessagesQuery,
-    answers: { 200: pageWithoutEndOf(messageAnswer) },
+    answers: { 200: channelMessagesPageAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params, query }, { messages }) => messages.list(caller, params.channelId, query),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactObject, idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { exactObject, idOf, pageWithoutEndOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import {
   enumQuery,
   eventTypeQuery,
@@ -92,6 +92,9 @@ export const messageAnswer = z
   .strictObject(messageShape)
   .refine(({ payload, erasedAt }) => payload === undefined || erasedAt === undefined, CONTENT_REASON);
 export type Message = z.output<typeof messageAnswer>;
+
+/** Messages of a channel, which may be listed without an end. */
+export const channelMessagesPageAnswer = pageWithoutEndOf(messageAnswer);
 
 /** The same where one message alone is asked for. */
 export const tracedMessageAnswer = z

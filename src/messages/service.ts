@@ -8,8 +8,7 @@ import { mayBeSentForMs } from '../kernel/rules/erasure.ts';
 import { idsWithin, millisecondsOf, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';
-import { findBehind, findCommitOrder, findPositionSince } from './commit-order-store.ts';
-import { BEGINNING, type StreamPosition, streamPositions } from './commit-position.ts';
+import { BEGINNING, type StreamPosition, streamPositions } from '../kernel/values/commit-position.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
 import { type FoundMessages, lookThrough, type PayloadCondition } from './look-through.ts';
 import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages, TracedMessage } from './schema.ts';
@@ -38,7 +37,7 @@ export function createMessages(
       const { environmentId } = caller;
       if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
       const run = await store.runInOrder(transaction);
-      const { database, horizon, last } = await findCommitOrder(run, channelId);
+      const { database, horizon, last } = await store.findCommitOrder(run, channelId);
       const { encode, decode } = streamPositions(
         { channelId, environmentId, database },
         { field: 'cursor', list: 'list in the order of commits', eventType },
@@ -46,9 +45,9 @@ export function createMessages(
       const start = async (): Promise<StreamPosition> =>
         since === undefined
           ? BEGINNING
-          : ((await findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? last);
+          : ((await store.findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? last);
       const at = cursor === undefined ? await start() : decode(cursor, horizon);
-      const { found, isLast } = await findBehind(run, channelId, at);
+      const { found, isLast } = await store.findBehind(run, channelId, at);
       const wanted = found.filter((each) => wantsEventType(eventType === undefined ? [] : [eventType], each.eventType));
       const shown = wanted.slice(0, limit);
       const isCut = wanted.length > limit;

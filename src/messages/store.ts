@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Message as MessageRow, ScheduledMessage } from '../db/generated/client.ts';
+import { IN_ORDER, type RunSql } from '../db/sql/commit-order.ts';
 import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/sql/walk.ts';
 import { ExactJson } from '../kernel/values/exact-json.ts';
 import { isId, isTimeGiven } from '../kernel/values/ids.ts';
@@ -8,8 +9,9 @@ import type { IdRange } from '../kernel/values/instant.ts';
 import type { PageRequest } from '../kernel/values/page.ts';
 import { traceIdOf } from '../kernel/values/trace-context.ts';
 import type { CancelReason, DeliverySummary } from '../kernel/words/statuses.ts';
-import { IN_ORDER, type RunSql } from './commit-order-store.ts';
 import type { Message, TracedMessage } from './schema.ts';
+
+export { findBehind, findCommitOrder, findPositionSince } from '../db/sql/commit-order.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
 export async function channelExists(

@@ -3,9 +3,16 @@ import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { fieldProblem, idOf, pageOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
 import { dateTimeField } from '../http/reading/query.ts';
+import { publishedEventTypeProblem } from '../kernel/words/event-types.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
 import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
+
+/** The event type of a message that is published now, or tried: one that filters can name. */
+const publishedEventType = eventTypeSchema.check((context) => {
+  const problem = publishedEventTypeProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+});
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
 const payloadSchema = z
@@ -35,7 +42,7 @@ const publisherIdSchema = z
 
 const messageFields = {
   id: publisherIdSchema.optional(),
-  eventType: eventTypeSchema,
+  eventType: publishedEventType,
   payload: payloadSchema,
   metadata: metadataSchema.optional(),
   /** When to publish it: a time, or ms from now; `timeToPublish` judges them. */
@@ -77,7 +84,7 @@ export const validateMessagesBody = fieldsOf(
   {
     ...channelMessageFields,
     messages: messages.optional(),
-    eventType: eventTypeSchema.optional(),
+    eventType: publishedEventType.optional(),
     payload: payloadSchema.optional(),
     schema: schemaField.optional(),
     schemas: schemasField.optional(),
@@ -141,7 +148,7 @@ export type PayloadValidation = z.output<typeof payloadValidationAnswer>;
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
 export const dryRunBody = fieldsOf({
   messageId: z.string().optional(),
-  eventType: eventTypeSchema.optional(),
+  eventType: publishedEventType.optional(),
   payload: payloadSchema.optional(),
   metadata: metadataSchema.optional(),
   filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
@@ -243,6 +250,6 @@ export type FilterTrial = z.output<typeof filterTrialAnswer>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
 export const testSubscriptionBody = fieldsOf({
-  eventType: eventTypeSchema.exactOptional(),
+  eventType: publishedEventType.exactOptional(),
   payload: z.record(z.string(), z.unknown()).exactOptional(),
 }).optional();

@@ -73,3 +73,14 @@ describe('a condition is refused', () => {
     expect(problem).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'q', reason } });
   });
 });
+
+test.each(['payload.a="x\\u0000y"', 'payload."a\\u0000"=1', 'payload.a="\\ud800"'])(
+  '%s is refused as a fault of q',
+  (q) => {
+    expect(() => payloadConditionOf(q)).toThrow(
+      expect.objectContaining({
+        details: { field: 'q', reason: 'has a NUL character or half of a surrogate pair, which no payload holds' },
+      }),
+    );
+  },
+);

@@ -35,14 +35,20 @@ export function payloadConditionOf(q: string): PayloadCondition | undefined {
   const quoted = value.startsWith('"') ? parsed(value) : undefined;
   if (value.startsWith('"') && typeof quoted !== 'string') throw invalidField('q', 'has a value with a broken quote');
   const text = typeof quoted === 'string' ? quoted : value;
+  if ([...path, text].some(cannotBeStored))
+    throw invalidField('q', 'has a NUL character or half of a surrogate pair, which no payload holds');
   const isEqual = (json: string): boolean =>
     json.startsWith('"') ? parsed(json) === text : quoted === undefined && json === text;
   return {
     name: JSON.stringify([path, value]),
     needle: text,
+    passes: path.length,
     fits: (payload) => hasValue(payload, wholeSpan(payload), { path, isEqual }),
   };
 }
+
+// As in a payload when it is published: PostgreSQL cannot even be asked for such a text.
+const cannotBeStored = (text: string): boolean => /[\0\p{Surrogate}]/u.test(text);
 
 function nameIn(step: string): string {
   if (!step.startsWith('"')) return step;

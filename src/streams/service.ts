@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import type { Feed, Sink } from '../http/streaming/event-stream.ts';
@@ -6,11 +5,10 @@ import { invalidField, notFound } from '../kernel/errors/api-error.ts';
 import { wantsEventType } from '../kernel/words/event-types.ts';
 import { ExactJson, stringifyExact } from '../kernel/values/exact-json.ts';
 import { millisecondsOf } from '../kernel/values/instant.ts';
-import { type StreamPosition, streamPositions } from '../messages/commit-position.ts';
-import { findPositionSince } from '../messages/commit-order-store.ts';
+import { type StreamPosition, streamPositions } from '../kernel/values/commit-position.ts';
 import type { Message } from '../messages/schema.ts';
 import type { StreamMessages } from './schema.ts';
-import { findLiveChannels, findStreamStart, inOrder, readBehind, type StreamRow } from './store.ts';
+import { findLiveChannels, findPositionSince, findStreamStart, readBehind, type StreamRow } from './store.ts';
 
 // How late a stream shows what another process has published; one query for all streams of this one.
 const POLL_MS = 250;
@@ -80,7 +78,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
         sent += text.length;
         if (sent < SENT_PER_TURN) continue;
         sent = 0;
-        await nextTurn();
+        await new Promise((resolve) => setImmediate(resolve));
       }
     }
     return hasMore;
@@ -170,7 +168,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
           ? decode(lastEventId, start.horizon)
           : since === undefined
             ? undefined
-            : await findPositionSince(inOrder(pool), channelId, new Date(millisecondsOf(since)));
+            : await findPositionSince(pool, channelId, new Date(millisecondsOf(since)));
       let at = given ?? start.last;
       let stream: Open | undefined;
       return {

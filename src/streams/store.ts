@@ -1,8 +1,8 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/words/statuses.ts';
-import { BEGINNING, type StreamPosition } from '../messages/commit-position.ts';
-import { ENDED, IN_ORDER, type RunSql } from '../messages/commit-order-store.ts';
+import { BEGINNING, type StreamPosition } from '../kernel/values/commit-position.ts';
+import * as order from '../db/sql/commit-order.ts';
 
 // Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
@@ -13,16 +13,14 @@ const ROUND_BYTES = 8 * 1_048_576;
 
 async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryConfig): Promise<R[]> {
   return inTransaction(pool, async (connection) => {
-    await connection.query(IN_ORDER);
+    await connection.query(order.IN_ORDER);
     return (await connection.query<R>(query)).rows;
   });
 }
 
-/** Runs a query of commit-order-store.ts. */
-export const inOrder =
-  (pool: Pool): RunSql =>
-  (text, values) =>
-    queryInOrder(pool, { text, values: [...values] });
+/** See db/sql/commit-order.ts. */
+export const findPositionSince = (pool: Pool, channelId: string, since: Date): Promise<StreamPosition | undefined> =>
+  order.findPositionSince((text, values) => queryInOrder(pool, { text, values: [...values] }), channelId, since);
 
 /** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
 export type StreamStart = { database: string; horizon: string; last: StreamPosition };
@@ -32,7 +30,7 @@ const START = `
     l.transaction_id::text AS "transactionId", l.id
   FROM channels c CROSS JOIN pg_control_system() s
   LEFT JOIN LATERAL (
-    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND ${ENDED}
+    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND ${order.ENDED}
     ORDER BY m.transaction_id DESC, m.id DESC LIMIT 1
   ) l ON true
   WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL`;
@@ -72,7 +70,7 @@ const READ_BEHIND = `
     FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, asked)
     CROSS JOIN LATERAL (
       SELECT m.* FROM messages m
-      WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id) AND ${ENDED}
+      WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id) AND ${order.ENDED}
       ORDER BY m.transaction_id, m.id LIMIT ${PAGE_MESSAGES}
     ) m
     WINDOW page AS (PARTITION BY p.asked ORDER BY m.transaction_id, m.id)

@@ -6,10 +6,9 @@ import { type AttemptRecord, recordAttempts } from '../../src/deliveries/stateme
 import { createDueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
 import { storePublications } from '../../src/publishing/storing/store.ts';
-import { findPositionSince } from '../../src/messages/commit-order-store.ts';
-import { findStreamStart, inOrder, readBehind } from '../../src/streams/store.ts';
+import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { BEGINNING, type StreamPosition } from '../../src/messages/commit-position.ts';
+import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOverdue } from '../support/world/scheduled.ts';
@@ -121,7 +120,7 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
     position = read.rows.at(-1) ?? position;
   }
   expect((await findStreamStart(pool, environmentId, channelId))?.last.id).not.toBe('');
-  expect(await findPositionSince(inOrder(pool), channelId, new Date(0))).toBeDefined();
+  expect(await findPositionSince(pool, channelId, new Date(0))).toBeDefined();
 
   // Pages of 100 and the last message; the way from a time to its position reads the minute behind it by another index.
   expect((await readsOf(index)) - before).toBeLessThan(1_100);

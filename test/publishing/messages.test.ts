@@ -65,9 +65,7 @@ describe('publishing one message', () => {
   test.each([
     ['1 character', 'a'],
     ['128 characters', 'x'.repeat(128)],
-    ['any characters', 'Bestellung/größer.als ☃ 😀 "*" \\ %'],
-    ['a space', ' '],
-    ['a star', 'order.*'],
+    ['any characters that filters can name', 'Bestellung/größer.als ☃ 😀 "+" \\ %'],
   ])('takes an eventType of %s', async (_, eventType) => {
     const answer = await send({ ...message, eventType });
     expect([answer.status, answer.body.eventType]).toEqual([202, eventType]);

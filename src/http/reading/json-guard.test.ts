@@ -154,6 +154,13 @@ test.each([
     `has more than ${MAX_CONTAINERS} objects and arrays`,
   ],
   [
+    '500,001 arrays in a batch',
+    inMessages(...Array.from({ length: 10 }, () => `[${'[],'.repeat(50_000)}1]`)),
+    'body',
+    `has more than ${MAX_BODY_CONTAINERS} objects and arrays`,
+  ],
+  ['two arrays of messages', '{"messages":[],"messages":[{}]}', 'messages', 'is given more than once'],
+  [
     '101 messages',
     inMessages(...Array.from({ length: 101 }, () => '{}')),
     'messages',

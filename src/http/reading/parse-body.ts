@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import type { Caller } from '../../caller/caller.ts';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
@@ -91,7 +90,7 @@ async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    await nextTurn();
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn, setTimeout as pauseFor } from 'node:timers/promises';
-
 /** A body of this many bytes takes turns with others. Reading a smaller one costs 2 ms at most. */
 export const COSTLY_BYTES = 32 * 1024;
 /** Bytes for which the event loop is left to other requests for 1 ms afterwards: a body of 5 MiB is read in 50 to 150 ms. */
@@ -37,9 +35,9 @@ export function createParsingTurns(): ParsingTurns {
       new Promise((resolve, reject) => {
         const turn = async (): Promise<void> => {
           // What another request has ready is done first: bodies that arrive together are handed over in one turn of the event loop.
-          await nextTurn();
+          await new Promise((next) => setImmediate(next));
           await work().then(resolve, reject);
-          await pauseFor(Math.ceil(bytes / BYTES_PER_PAUSED_MS));
+          await new Promise((next) => setTimeout(next, Math.ceil(bytes / BYTES_PER_PAUSED_MS)));
         };
         waiting.set(owner, [...(waiting.get(owner) ?? []), turn]);
         if (!isRunning) void run();

@@ -22,6 +22,16 @@ export function eventTypePatternProblem(pattern: string): string | undefined {
   return 'a * may only stand alone or at the end after a dot, as in order.*';
 }
 
+/**
+ * Why a message cannot be published under this event type, because no filter could name it: `*` stands for others, commas separate event
+ * types in a query, and blanks around one are lost there. Undefined when it is fine. Messages that are stored already keep theirs.
+ */
+export function publishedEventTypeProblem(eventType: string): string | undefined {
+  if (eventType.includes('*')) return 'must not contain *, which stands for several event types in filters';
+  if (eventType.includes(',')) return 'must not contain a comma, which separates event types in filters';
+  return eventType === eventType.trim() ? undefined : 'must not begin or end with white space';
+}
+
 // A person reads a few of them at most.
 const EVENT_TYPES_SHOWN = 10;
 

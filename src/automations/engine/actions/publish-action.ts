@@ -1,3 +1,4 @@
+import { publishedEventTypeProblem } from '../../../kernel/words/event-types.ts';
 import { ApiError, type ErrorCode } from '../../../kernel/errors/api-error.ts';
 import { ChainTooDeep } from '../../../messages/chain-too-deep.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
@@ -46,6 +47,8 @@ export function createPublishAction({
       const resolve = (template: unknown): unknown => expressions.resolve(template, context);
       const eventType = resolve(step.eventType);
       if (typeof eventType !== 'string') throw new StepFailed('EXPRESSION', 'eventType: must give a text');
+      const problem = publishedEventTypeProblem(eventType);
+      if (problem !== undefined) throw new StepFailed('EXPRESSION', `eventType: ${problem}`);
       const payload = resolve(step.payload);
       if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
         throw new StepFailed('EXPRESSION', 'payload: must give an object');

@@ -66,6 +66,7 @@ export async function serveApi(
       traceRequest: deps.tracing?.traceRequest,
       ...(checks && { checks }),
     });
+    app.prepare();
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
-import { TIME_IS_GIVEN } from '../db/sql/time-given.ts';
-import { lowestIdAt, timeOfId } from '../kernel/values/ids.ts';
-import { BEGINNING, type StreamPosition } from './commit-position.ts';
+import { TIME_IS_GIVEN } from './time-given.ts';
+import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
+import { BEGINNING, type StreamPosition } from '../../kernel/values/commit-position.ts';
 
 /** Runs one statement in a transaction that begins with IN_ORDER. */
 export type RunSql = <R extends QueryResultRow>(text: string, values: readonly unknown[]) => Promise<R[]>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../kernel/errors/api-error.ts';
-import { lowestIdAt } from '../kernel/values/ids.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { lowestIdAt } from './ids.ts';
 import { BEGINNING, type StreamScope, streamPositions } from './commit-position.ts';
 
 const scope: StreamScope = { channelId: 'chn_one', environmentId: 'env_one', database: '7300000000000000001' };

@@ -1,6 +1,6 @@
-import { invalidField } from '../kernel/errors/api-error.ts';
-import { hasIdForm } from '../kernel/values/ids.ts';
-import { fingerprint } from '../kernel/values/page.ts';
+import { invalidField } from '../errors/api-error.ts';
+import { hasIdForm } from './ids.ts';
+import { fingerprint } from './page.ts';
 
 /** A position in a channel's messages in the order of their commits: behind this message of this transaction (xid8, decimal). No id: before everything. */
 export type StreamPosition = { transactionId: string; id: string };
