@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findVersion } from '../../src/automations/definitions/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { createBeginByServiceEvents } from '../../src/publishing/begin-by-service-events.ts';
 import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
+import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
-import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 /** Bounds that no run goes beyond. */
@@ -157,4 +158,104 @@ test('messages of one environment wake its runs while those of another one are s
     await posthorn.worker.start();
   }
   await Promise.all([calls.ended(quick.runId), other.ended(slow.runId)]);
+});
+
+describe('a run whose expressions give too much, or work too much, fails at that step and holds up nobody:', () => {
+  // Values of CEL name others: as JSON each reference was a copy, whose size was looked at when all had been made.
+  const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, at]));
+  const list = Array.from({ length: 1_000 }, (_, at) => at);
+  const large = { members, list };
+  const words = { words: Array.from({ length: 10_000 }, (_, at) => `wo-${at}`), list };
+  const texts = { a: `${'x'.repeat(120_000)}a`, b: `${'x'.repeat(120_000)}b`, list };
+  const small = { lists: Array.from({ length: 80_000 }, () => []) };
+  const many = <T>(count: number, of: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => of(at));
+  const copies = many(800, () => '{{ event.payload }}');
+  const maps = `event.payload.list.map(n, {${many(16, (at) => `"k${at}": event.payload.members`).join(', ')}})`;
+  const nested = (predicate: string) =>
+    `event.payload.list.map(a, event.payload.list.filter(b, ${many(8, () => predicate).join(' || ')}))`;
+  const looking = nested('"wo-x" in event.payload.words');
+  const comparing = nested('event.payload.a == event.payload.b');
+  const step = (type: string, config: object) => [{ id: 'poison', type, config }];
+  const note = { id: 'note', type: 'action', config: {} };
+
+  test.each<[string, object, readonly Step[], string]>([
+    [
+      '16,000 references to one object',
+      large,
+      step('transform', { set: { all: `{{ ${maps} }}` } }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    ['variables of them', large, step('transform', { assign: { all: `{{ ${maps} }}` } }), 'PAYLOAD_TOO_LARGE'],
+    ['a list of 800 references', large, step('action', { action: 'log', copies }), 'PAYLOAD_TOO_LARGE'],
+    ['a text of 500', large, step('transform', { set: { text: copies.slice(300).join('') } }), 'PAYLOAD_TOO_LARGE'],
+    ['references to 80,000 lists', small, step('transform', { set: { copies } }), 'PAYLOAD_TOO_LARGE'],
+    [
+      'a body of a request',
+      large,
+      step('action', { action: 'http', url: 'http://127.0.0.1:8099/', body: { copies } }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'an address',
+      large,
+      step('action', { action: 'http', url: `http://127.0.0.1:8099/?${'{{ event.payload }}'.repeat(60)}` }),
+      'EXPRESSION',
+    ],
+    ['the output of a step', large, step('action', { action: 'log', output: { copies } }), 'PAYLOAD_TOO_LARGE'],
+    ['items of a loop', large, [...step('foreach', { items: maps, body: 'note' }), note], 'PAYLOAD_TOO_LARGE'],
+    [
+      'what a loop collects',
+      large,
+      [...step('foreach', { items: '[1]', body: 'note', collect: maps }), note],
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'the text of an approval',
+      large,
+      step('approval', { title: 'Go on?', message: copies.slice(600).join('') }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'a value that is waited for',
+      large,
+      step('wait_for_event', {
+        eventTypes: ['order.paid'],
+        match: [{ event: 'event.payload.id', run: maps }],
+        timeout: '1h',
+      }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      '80 million items that are looked at',
+      words,
+      step('condition', { expression: `size(${looking}) > 0` }),
+      'EXPRESSION',
+    ],
+    ['960 GB that are compared', texts, step('filter', { expression: `size(${comparing}) > 0` }), 'EXPRESSION'],
+    [
+      '20 cases, each as costly as one may be',
+      words,
+      step('switch', {
+        cases: [
+          ...many(19, (at) => ({
+            when: `event.payload.list.filter(a, "wo-${at}x" in event.payload.words && "wo-x" in event.payload.words).size() > 0`,
+            next: null,
+          })),
+          { when: `size(${looking}) > 0`, next: null },
+        ],
+      }),
+      'EXPRESSION',
+    ],
+  ])('%s', async (_, payload, steps, code) => {
+    const workflowId = await calls.activate({ type: 'manual' }, steps);
+    let run: Awaited<ReturnType<typeof calls.ended>> | undefined;
+    const turn = await longestTurn(async () => {
+      const { id } = await calls.start(workflowId, payload);
+      run = await calls.ended(id);
+    });
+    expect(run).toMatchObject({ status: 'failed', error: { code, stepId: 'poison' } });
+    const letters = await calls.good<{ data: object[] }>('GET', `/v1/dlq?kind=run&workflowId=${workflowId}`);
+    expect(letters.data).toEqual([expect.objectContaining({ runId: run?.id })]);
+    expect(turn).toBeLessThan(3 * referenceTurn());
+  });
 });

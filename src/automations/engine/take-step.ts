@@ -10,7 +10,7 @@ import { SenderClosedError } from '../../outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { asMaps } from '../expressions/constructor-keys.ts';
 import type { RunContext } from '../expressions/context.ts';
-import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
+import { ExpressionFailed, type StepExpressions, ValuesTooLarge } from '../expressions/expressions.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { fittedOutput } from './values/fitted-output.ts';
 import { jsonText } from './values/json-text.ts';
@@ -115,6 +115,7 @@ export function stepFailure(
   failure: unknown,
 ): StepFailed {
   if (failure instanceof StepFailed) return failure;
+  if (failure instanceof ValuesTooLarge) return new StepFailed('PAYLOAD_TOO_LARGE', failure.message);
   if (failure instanceof ExpressionFailed) return new StepFailed('EXPRESSION', failure.message);
   const isOfProcess =
     failure instanceof RunSuperseded || failure instanceof SenderClosedError || isUnreachable(failure);
@@ -136,8 +137,14 @@ export function evaluateAhead(
   { expressions }: Pick<EngineDependencies, 'expressions'>,
   { step, run, context }: Loaded,
 ): Promise<void> {
-  const { output: _, ...without } = step;
-  return expressions.evaluateAhead(without, context, run.environmentId);
+  const { output: _, ...templates } = step;
+  return expressions.evaluateAhead({ templates, expressions: conditionsOf(step) }, context, run.environmentId);
+}
+
+/** Expressions of a step that are no templates, where it may have several. */
+function conditionsOf(step: PlannedStep): string[] {
+  if (step.type === 'switch') return step.cases.map(({ when }) => when);
+  return step.type === 'wait_for_event' ? step.match.map(({ run }) => run) : [];
 }
 
 /** `output` of a step reads its result as `steps.<its own id>.output`. */
@@ -149,7 +156,7 @@ async function reshaped(
   if (step.output === undefined) return output;
   const own = { status: 'completed', output: asMaps(output), error: null, attempts: 1 } as const;
   const withOwn = { ...context, steps: { ...context.steps, [step.id]: own } };
-  await expressions.evaluateAhead(step.output, withOwn, run.environmentId);
+  await expressions.evaluateAhead({ templates: step.output }, withOwn, run.environmentId);
   return expressions.resolve(step.output, withOwn);
 }
 

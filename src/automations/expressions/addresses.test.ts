@@ -22,6 +22,12 @@ describe('a value behind the origin', () => {
     expect(new URL(expected).origin).toBe('https://a.example');
   });
 
+  test('above 65,536 characters is refused before it is put together', () => {
+    expect(() => filledWith('https://a.example/{{ v }}'.repeat(2), 'x'.repeat(40_000))).toThrow(
+      'an address may have 65536 characters',
+    );
+  });
+
   test.each([
     ['https://a.example/orders/{{ v }}', ''],
     ['https://a.example/orders/{{ v }}', '.'],

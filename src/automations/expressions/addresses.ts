@@ -8,6 +8,9 @@ const NO_PART = /^(?:\.|%2e){0,2}$/i;
 /** Stands before each value while an address is put together. Neither a definition nor a message can hold it. */
 const MARK = '\0';
 
+// Servers and proxies take 8 to 64 KiB at most.
+const MAX_LENGTH = 65_536;
+
 type ValueOf = (expression: string) => string;
 
 /** Whether an author has written out where a request goes, so that no value can lead it to another host or port. */
@@ -30,9 +33,11 @@ export const filledPath = (template: string, valueOf: ValueOf): string =>
 function filled(pieces: readonly TemplatePiece[], valueOf: ValueOf, isPart: (before: string) => boolean): string {
   let marked = '';
   for (const piece of pieces) {
-    if ('text' in piece) marked += piece.text;
-    else if (isPart(marked)) marked += MARK + encoded(valueOf(piece.expression.trim()));
-    else marked += valueOf(piece.expression.trim());
+    const text = 'text' in piece ? piece.text : valueOf(piece.expression.trim());
+    if (marked.length + text.length > MAX_LENGTH)
+      throw new ExpressionFailed(`an address may have ${MAX_LENGTH} characters`);
+    if ('text' in piece) marked += text;
+    else marked += isPart(marked) ? MARK + encoded(text) : text;
   }
   requireParts(marked);
   return marked.replaceAll(MARK, '');

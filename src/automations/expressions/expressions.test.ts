@@ -162,6 +162,63 @@ describe('before any run', () => {
   });
 });
 
+describe('the values of a step have 1.25 MiB together,', () => {
+  // 5,000 members, about 50 KB of JSON. Each reference was copied in full before anybody looked at the size of the whole.
+  const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, at]));
+  const list = Array.from({ length: 1_000 }, (_, at) => at);
+  const fresh = (): RunContext => ({ ...context, event: { ...context.event, payload: { members, list } } });
+  const maps = `event.payload.list.map(n, {${Array.from({ length: 16 }, (_, at) => `"k${at}": event.payload.members`).join(', ')}})`;
+  const tooLarge = '1310720 bytes of JSON together';
+
+  test.each<[string, unknown]>([
+    ['one expression that names a value 16,000 times', `{{ ${maps} }}`],
+    ['a list of 800 references', Array.from({ length: 800 }, () => '{{ event.payload.members }}')],
+    ['a text of 500 references', 'x{{ event.payload.members }}'.repeat(500)],
+    [
+      'an object in each of whose members two texts stand',
+      Object.fromEntries(list.map((at) => [at, '{{ event.payload.members }}'])),
+    ],
+  ])('counted before they are made: %s', (_, template) => {
+    expect(() => resolve(template, fresh())).toThrow(tooLarge);
+  });
+
+  test('whatever reads them: templates, expressions and those that are evaluated ahead', async () => {
+    const shared = fresh();
+    for (let times = 0; times < 10; times += 1) evaluate('event.payload.members', shared);
+    expect(() =>
+      resolve(
+        Array.from({ length: 12 }, () => '{{ event.payload.members }}'),
+        shared,
+      ),
+    ).toThrow(tooLarge);
+    expect(evaluate('event.payload.list', fresh())).toEqual(list);
+    const ahead = fresh();
+    const expressions = createStepExpressions();
+    await expressions.evaluateAhead({ templates: ['{{ event.payload.members }}', '{{ 1 }}'] }, ahead, 'env_1');
+    expect(() =>
+      expressions.resolve(
+        Array.from({ length: 30 }, () => '{{ event.payload.members }}'),
+        ahead,
+      ),
+    ).toThrow(tooLarge);
+    const all = fresh();
+    await expressions.evaluateAhead({ templates: [`{{ ${maps} }}`, '{{ 1 }}'] }, all, 'env_1');
+    expect(() => expressions.resolve(`{{ ${maps} }}`, all)).toThrow(tooLarge);
+    await expect(
+      expressions.evaluateAll(
+        Array.from({ length: 30 }, () => 'event.payload.members'),
+        fresh(),
+        'env_1',
+      ),
+    ).rejects.toThrow(tooLarge);
+  });
+
+  test('and as many levels as an output may have', () => {
+    const deep = Array.from({ length: 101 }).reduce<unknown>((inner) => [inner], 1);
+    expect(() => evaluate('vars.deep', { ...context, vars: { deep } })).toThrow('nested deeper than 100 levels');
+  });
+});
+
 describe('many expressions', () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, `{{ ${index} + 1 }}`]));
   /** On a clock on which each look takes a millisecond. */
@@ -185,7 +242,7 @@ describe('many expressions', () => {
 
   test('are evaluated over several turns of the event loop, and resolve takes their values', async () => {
     const expressions = create();
-    expect(await turnsOf(expressions.evaluateAhead({ many }, context, 'env_1'))).toBeGreaterThan(4);
+    expect(await turnsOf(expressions.evaluateAhead({ templates: many }, context, 'env_1'))).toBeGreaterThan(4);
     expect(expressions.resolve({ many }, context)).toEqual({ many: resolve(many, context) });
   });
 
@@ -198,7 +255,7 @@ describe('many expressions', () => {
 
   test('fail where the bad one is asked for, with its own reason', async () => {
     const expressions = create();
-    await expressions.evaluateAhead({ many, bad: '{{ event.payload.missing }}' }, context, 'env_1');
+    await expressions.evaluateAhead({ templates: many, expressions: ['event.payload.missing'] }, context, 'env_1');
     expect(expressions.resolve(many['m3'], context)).toBe(4);
     expect(() => expressions.resolve('{{ event.payload.missing }}', context)).toThrow('No such key: missing');
   });

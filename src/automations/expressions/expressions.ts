@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import { createExpressions, explainFailure, ExpressionRefused } from '../../filters/expressions/expressions.ts';
 import { STEP_LANGUAGE } from '../../filters/expressions/language.ts';
 import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
@@ -8,13 +9,18 @@ import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import { asMap } from './constructor-keys.ts';
 import type { RunContext } from './context.ts';
 import { isCut } from './cut-answer.ts';
-import { toJson } from './json.ts';
+import { createJsonRoom, type JsonRoom, NoRoom, takeBytes, toJson } from './json.ts';
 import { type StepReferences, stepReferencesIn } from './step-references.ts';
 import { expressionsIn, type TemplatePiece, piecesOf, secretIn } from './templates.ts';
 
 /** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
 export class ExpressionFailed extends Error {
-  override readonly name = 'ExpressionFailed';
+  override readonly name: string = 'ExpressionFailed';
+}
+
+/** An expression whose value has no room beside those that the same step has read before. */
+export class ValuesTooLarge extends ExpressionFailed {
+  override readonly name = 'ValuesTooLarge';
 }
 
 /** `type` as CEL names it, `dyn` where only evaluating tells; the steps whose results it reads, and the names that it uses. */
@@ -23,7 +29,10 @@ type Checked = StepReferences & { type: string; names: ReadonlySet<string> };
 export type StepExpressions = {
   /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
   check(expression: string): Checked;
-  /** The value, as JSON: bigints stand for whole numbers that a double cannot hold. Throws ExpressionFailed. */
+  /**
+   * The value, as JSON: bigints stand for whole numbers that a double cannot hold. All values that expressions and templates give over one
+   * context may have 1.25 MiB together, each counted as often as it is named. Throws ExpressionFailed; ValuesTooLarge beyond the bound.
+   */
   evaluate(expression: string, context: RunContext): unknown;
   /**
    * A template with its expressions replaced by their values, and `{{ secrets.NAME }}` by what `secretOf` says: without it by
@@ -36,11 +45,17 @@ export type StepExpressions = {
    * then finds them ready.
    */
   compileAhead(value: unknown, environmentId: string): Promise<void>;
-  /** Evaluates them in such turns, where there are many; `resolve` over this context then finds their values, and their failures. */
-  evaluateAhead(value: unknown, context: RunContext, environmentId: string): Promise<void>;
+  /**
+   * Evaluates them in such turns, with further expressions, where there are several. `evaluate` and `resolve` over this context then find
+   * their values and their failures.
+   */
+  evaluateAhead(ahead: Ahead, context: RunContext, environmentId: string): Promise<void>;
   /** The values of some expressions, in such turns. Rejects with ExpressionFailed. */
   evaluateAll(expressions: readonly string[], context: RunContext, environmentId: string): Promise<unknown[]>;
 };
+
+/** What a step is going to evaluate: the expressions in all templates of a value, and expressions that stand by themselves. */
+type Ahead = { templates: unknown; expressions?: readonly string[] };
 
 /** The secret of that name. */
 type SecretOf = (name: string) => string;
@@ -53,11 +68,13 @@ type Compiled = Checked & { run(context: RunContext): unknown };
 const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
-// One expression takes up to 4 ms, and so many may take a turn of the event loop together.
-const FEW = 8;
+// One expression takes up to 60 ms (bounds.ts).
 const SLICE_MS = 5;
 
-type Evaluated = { value: unknown } | { failure: unknown };
+/** All that the outputs of a run may have, and its message beside them: what a step can name once. */
+const VALUES_BYTES = WORKFLOW_BOUNDS.contextBytes + 262_144;
+
+type Evaluated = { value: unknown; bytes: number } | { failure: unknown };
 
 /** `now` in milliseconds. */
 export function createStepExpressions(now: () => number = () => performance.now()): StepExpressions {
@@ -65,6 +82,13 @@ export function createStepExpressions(now: () => number = () => performance.now(
   const kept = new LRUCache<string, Compiled | ExpressionRefused>({ maxSize: KEPT });
   const slices = createSlices(SLICE_MS, now);
   const evaluatedAhead = new WeakMap<RunContext, ReadonlyMap<string, Evaluated>>();
+  const rooms = new WeakMap<RunContext, JsonRoom>();
+  /** What is left for the values over one context. */
+  const roomOf = (context: RunContext): JsonRoom => {
+    const known = rooms.get(context) ?? createJsonRoom(VALUES_BYTES);
+    rooms.set(context, known);
+    return known;
+  };
 
   const compileNow = (expression: string): Compiled | ExpressionRefused => {
     try {
@@ -104,19 +128,26 @@ export function createStepExpressions(now: () => number = () => performance.now(
     });
   };
 
-  const evaluateNow = (expression: string, context: RunContext): unknown => {
+  const evaluateNow = (expression: string, context: RunContext, room: JsonRoom): unknown => {
     try {
-      return toJson(compile(expression).run(context));
+      return toJson(compile(expression).run(context), room);
     } catch (error) {
-      const reason = `${explainFailure(expression, error)}${cutAnswerIn(expression, context)}`;
-      throw new ExpressionFailed(`${shorten(expression)}: ${reason}`, { cause: error });
+      if (error instanceof NoRoom) throw tooLarge(expression);
+      const reason = `${shorten(explainFailure(expression, error), MAX_REASON)}${cutAnswerIn(expression, context)}`;
+      throw new ExpressionFailed(`${shorten(expression, MAX_SHOWN)}: ${reason}`, { cause: error });
     }
   };
 
   const evaluate = (expression: string, context: RunContext): unknown => {
     const known = evaluatedAhead.get(context)?.get(expression);
-    if (known === undefined) return evaluateNow(expression, context);
+    const room = roomOf(context);
+    if (known === undefined) return evaluateNow(expression, context, room);
     if ('failure' in known) throw known.failure;
+    try {
+      takeBytes(room, known.bytes);
+    } catch {
+      throw tooLarge(expression);
+    }
     return known.value;
   };
 
@@ -140,7 +171,9 @@ export function createStepExpressions(now: () => number = () => performance.now(
     const pieces = piecesOf(text);
     const [first] = pieces;
     if (pieces.length === 1 && first !== undefined) return resolvePiece(first, context, secretOf);
-    return pieces.map((piece) => toText(resolvePiece(piece, context, secretOf))).join('');
+    // All values are counted before any of them becomes text.
+    const values = pieces.map((piece) => resolvePiece(piece, context, secretOf));
+    return values.map(toText).join('');
   };
 
   const resolve = (template: unknown, context: RunContext, secretOf = masked): unknown => {
@@ -160,33 +193,42 @@ export function createStepExpressions(now: () => number = () => performance.now(
     evaluate,
     resolve,
     compileAhead: (value, environmentId) => inTurns(expressionsIn(value), environmentId, compileOnce),
-    async evaluateAhead(value, context, environmentId) {
-      const all = expressionsIn(value);
-      if (all.length <= FEW) return;
+    async evaluateAhead({ templates, expressions: others = [] }, context, environmentId) {
+      const all = [...new Set([...expressionsIn(templates), ...others])];
+      if (all.length < 2) return;
       const found = new Map<string, Evaluated>();
+      const room = createJsonRoom(VALUES_BYTES);
+      let full: { failure: ValuesTooLarge } | undefined;
       await inTurns(all, environmentId, (expression) => {
-        found.set(
-          expression,
-          outcomeOf(() => evaluateNow(expression, context)),
-        );
+        // The step fails by the one that had no room: the others are not worth the work.
+        const outcome = full ?? outcomeOf(room, () => evaluateNow(expression, context, room));
+        if ('failure' in outcome && outcome.failure instanceof ValuesTooLarge) full = { failure: outcome.failure };
+        found.set(expression, outcome);
       });
       evaluatedAhead.set(context, found);
     },
     async evaluateAll(all, context, environmentId) {
       const values: unknown[] = [];
-      await inTurns(all, environmentId, (expression) => values.push(evaluateNow(expression, context)));
+      const room = roomOf(context);
+      await inTurns(all, environmentId, (expression) => values.push(evaluateNow(expression, context, room)));
       return values;
     },
   };
 }
 
-function outcomeOf(evaluate: () => unknown): Evaluated {
+function outcomeOf(room: JsonRoom, evaluate: () => unknown): Evaluated {
+  const before = room.bytes;
   try {
-    return { value: evaluate() };
+    return { value: evaluate(), bytes: before - room.bytes };
   } catch (failure) {
     return { failure };
   }
 }
+
+const tooLarge = (expression: string): ValuesTooLarge =>
+  new ValuesTooLarge(
+    `${shorten(expression, MAX_SHOWN)}: the values that a step reads may have ${VALUES_BYTES} bytes of JSON together, each counted as often as it is named`,
+  );
 
 /** The context as CEL takes it. Maps, because an object with a member `constructor` hides its kind from the library. */
 const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Readonly<Record<string, unknown>> => ({
@@ -197,10 +239,17 @@ const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Rea
   index: BigInt(index),
 });
 
+/** JSON of lists and maps that stand in texts: a text may name one a hundred times. */
+const texts = new WeakMap<object, string>();
+
 /** A value inside a text: nothing for null, JSON for lists and maps. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return value === null ? '' : stringifyExact(value);
+  if (typeof value !== 'object') return stringifyExact(value);
+  if (value === null) return '';
+  const text = texts.get(value) ?? stringifyExact(value);
+  texts.set(value, text);
+  return text;
 }
 
 /** Variables of the language, and those that the expression makes for the members of a list. */
@@ -215,5 +264,7 @@ function namesIn(root: ExpressionNode): ReadonlySet<string> {
 }
 
 const MAX_SHOWN = 80;
-const shorten = (expression: string): string =>
-  expression.length > MAX_SHOWN ? `${expression.slice(0, MAX_SHOWN - 1)}…` : expression;
+// A reason may name a key of 256 KiB.
+const MAX_REASON = 500;
+const shorten = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;

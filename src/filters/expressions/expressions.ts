@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { type ExpressionCost, expressionCost } from './cost.ts';
-import { visit } from './building.ts';
+import { visitEach } from './building.ts';
 import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
 import { FILTERS, type ExpressionLanguage } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
@@ -48,17 +48,18 @@ const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '%': (a, b) => a % b,
 };
 
-const unused = (): Evaluation['used'] => ({
+const unused = (isBuilding: boolean): Evaluation['used'] => ({
   compared: 0,
   failures: 0,
   read: 0,
   searched: 0,
   visited: 0,
   built: 0,
+  work: isBuilding ? 0 : Number.NEGATIVE_INFINITY,
 });
 // An expression of a step is counted while it is evaluated.
 const UNKNOWN: ExpressionCost = { units: Number.NaN, reads: new Set() };
-const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
+const NOTHING: Evaluation = { patterns: new Map(), used: unused(false) };
 
 /**
  * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
@@ -102,7 +103,7 @@ export function createExpressions(
           entries,
           evaluate(values): unknown {
             const { stackTraceLimit } = Error;
-            current = { patterns, used: unused() };
+            current = { patterns, used: unused(language.isBuilding) };
             // Writing down where a failure was thrown takes three times as long as all the rest of it.
             Error.stackTraceLimit = 0;
             try {
@@ -170,9 +171,11 @@ function createEnvironment(language: ExpressionLanguage, current: () => Evaluati
   environment.registerOperator('double % double: double', (a: number, b: number) => a % b);
   // Numbers in JSON are doubles; harden() gives this one the handler of the others.
   environment.registerFunction('timestamp(double): google.protobuf.Timestamp', Number, { async: false });
+  environment.registerFunction(`${INTERNAL.elements}(dyn): list<dyn>`, elementsOf, { async: false });
+  // The second argument is what each element takes, in units.
   environment.registerFunction(
-    `${INTERNAL.elements}(dyn): list<dyn>`,
-    language.isBuilding ? (value: unknown) => visit(current(), elementsOf(value)) : elementsOf,
+    `${INTERNAL.elements}(dyn, double): list<dyn>`,
+    (value: unknown, units: number) => visitEach(current(), elementsOf(value), units),
     { async: false },
   );
   environment.registerType('Count', ElementCount);
@@ -183,6 +186,7 @@ function createEnvironment(language: ExpressionLanguage, current: () => Evaluati
   const templates = {
     call: environment.parse(`${INTERNAL.elements}(dyn(0.0))`).ast,
     zero: environment.parse('dyn(0.0)').ast,
+    number: environment.parse('0.0').ast,
   } as unknown as Parameters<typeof harden>[2];
   // Functions are called on the evaluator, which is not to be had otherwise.
   environment.registerFunction({

@@ -1,8 +1,10 @@
 import { BOUNDS } from './bounds.ts';
 import { BUILDING, joining } from './building.ts';
+import { unitsOfElement } from './element-price.ts';
 import type { ExpressionLanguage } from './language.ts';
 import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './texts.ts';
-import { areEqual, includes, keysOf, type Used } from './values.ts';
+import { areEqual, includes, keysOf, spend, spendComparing, type Used } from './values.ts';
+import { UNITS } from './units.ts';
 import type { ExpressionNode } from './tree.ts';
 import type { Pattern } from './pattern-size.ts';
 
@@ -17,6 +19,8 @@ type Node = ExpressionNode & {
   clone(op: { name: string; check: unknown; evaluate: unknown }, args: unknown): Node;
 };
 type Comprehension = { kind?: 'quantifier'; iterable: Node; init: Node; result: (value: unknown) => unknown };
+/** Nodes that others are made of. */
+type Templates = { call: Node; zero: Node; number: Node };
 type Expander = (call: { args: unknown; receiver: Node; ast: Node }) => { callAst: Node };
 
 /** The inside of the library's evaluator, as far as it is changed here; the tests notice when a version has another one. */
@@ -69,7 +73,7 @@ class TooManyFailures extends Error {}
 export function harden(
   evaluator: Evaluator,
   current: () => Evaluation,
-  templates: { call: Node; zero: Node },
+  templates: Templates,
   { isBuilding }: ExpressionLanguage,
 ): void {
   evaluator.debugTypeDeep = evaluator.debugType;
@@ -88,7 +92,7 @@ export function harden(
     }
   };
   changeOperators(evaluator, current, isBuilding);
-  changeFunctions(evaluator, current);
+  changeFunctions(evaluator, current, isBuilding);
   if (isBuilding)
     for (const { name, parameters, make } of BUILDING)
       change(evaluator.registry.functionCandidates(true, name, parameters), make(current));
@@ -115,11 +119,31 @@ function changeOperators({ registry }: Evaluator, current: () => Evaluation, isB
         ? (left: unknown, right: unknown) => areEqual(left, right, current().used) === isEqualMeant
         : own,
     );
+  if (!isBuilding) return;
+  // Of texts that are compared in order, no more than the shorter one is read.
+  for (const operator of ['<', '<=', '>', '>='])
+    change(registry.operatorCandidates(operator), comparing(current, Math.min));
+  for (const operator of ['==', '!='])
+    change(
+      registry.operatorCandidates(operator),
+      comparing(current, (left, right) => (left === right ? left : 0)),
+    );
 }
+
+/** Counts what a comparison of two texts reads, by their lengths. */
+const comparing =
+  (current: () => Evaluation, charactersOf: (left: number, right: number) => number) =>
+  (own: Handler): Handler =>
+  (...values) => {
+    const [left, right]: readonly unknown[] = values;
+    if (typeof left === 'string' && typeof right === 'string')
+      spendComparing(current().used, charactersOf(left.length, right.length));
+    return own(...values);
+  };
 
 const JOINED: ReadonlySet<string> = new Set(['bytes', 'list', 'string']);
 
-function changeFunctions({ registry }: Evaluator, current: () => Evaluation): void {
+function changeFunctions({ registry }: Evaluator, current: () => Evaluation, isBuilding: boolean): void {
   const method = (name: string, parameters: number, make: (own: Handler) => Handler): void =>
     change(registry.functionCandidates(true, name, parameters), make);
   const call = (name: string, make: (own: Handler) => Handler): void =>
@@ -151,10 +175,12 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation): vo
   call('size', sizeOf);
   method('contains', 1, () => (text: string, wanted: string) => {
     look(current(), text);
+    if (isBuilding) spend(current().used, UNITS.needleCharacter * Math.min(wanted.length, BOUNDS.needle));
     return contains(text, wanted);
   });
-  method('startsWith', 1, () => startsWith);
-  method('endsWith', 1, () => endsWith);
+  const counted = isBuilding ? comparing(current, Math.min) : (own: Handler): Handler => own;
+  method('startsWith', 1, () => counted(startsWith));
+  method('endsWith', 1, () => counted(endsWith));
   method('matches', 1, () => (text: string, pattern: string) => matches(current(), text, pattern));
   for (const name of ['lowerAscii', 'upperAscii'])
     method(name, 0, (own) => (...values) => {
@@ -196,14 +222,20 @@ function read({ used }: Evaluation, name: string, text: string): void {
 }
 
 /** All of them go through bounded lists; the `filter` of a filter counts, as `exists_one` does, and gives what `size` takes. */
-function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zero: Node }, isBuilding: boolean): void {
+function changeMacros({ registry }: Evaluator, { call, zero, number }: Templates, isBuilding: boolean): void {
   const asCall = { name: call.op, check: call.meta.check, evaluate: call.meta.evaluate };
+  const asNumber = { name: number.op, check: number.meta.check, evaluate: number.meta.evaluate };
   const bounded =
     (expand: Expander): Expander =>
     ({ args, receiver, ast }) => {
       const { callAst } = expand({ args, receiver, ast });
+      // `as`: a macro is given nodes.
+      const units = isBuilding ? [receiver.clone(asNumber, unitsOfElement(args as readonly ExpressionNode[]))] : [];
       // `as`: that is what the library's macros expand to.
-      (callAst.args as unknown as Comprehension).iterable = receiver.clone(asCall, [INTERNAL.elements, [receiver]]);
+      (callAst.args as unknown as Comprehension).iterable = receiver.clone(asCall, [
+        INTERNAL.elements,
+        [receiver, ...units],
+      ]);
       return { callAst };
     };
   // `as`: a macro's handler expands it.

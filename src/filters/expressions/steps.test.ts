@@ -17,6 +17,9 @@ const values = {
       tags: 'a,b',
       many: Array.from({ length: 1_000 }, (_, n) => n),
       text: 'x'.repeat(60_000),
+      other: `${'x'.repeat(59_999)}y`,
+      long: 'x'.repeat(250_000),
+      words: Array.from({ length: 10_000 }, (_, n) => `word-${n}`),
     },
   },
   steps: { 'a-b': { output: { n: 1 } } },
@@ -57,6 +60,20 @@ describe('an expression of a step makes texts and lists:', () => {
   });
 });
 
+const WORK = 'takes more than 6000000 units of work: it goes through too much, or compares too much';
+// `all` and `exists` pass over failures, each of which is as quick as the first.
+const PASSED_OVER = `more than 50 failures: ${WORK}`;
+
+test('an expression of a step looks for 1,000 texts in a list of 10,000, and compares 1,000 long ones', () => {
+  expect(evaluate('event.payload.many.filter(a, "word-a" in event.payload.words)')).toEqual([]);
+  expect(evaluate('event.payload.many.all(a, event.payload.text != event.payload.other)')).toBe(true);
+  expect(
+    evaluate(
+      'event.payload.many.filter(a, timestamp("2026-01-31T12:00:00Z") - timestamp("2026-01-30T12:00:00Z") < duration("1h"))',
+    ),
+  ).toEqual([]);
+});
+
 describe('an expression of a step fails beyond its bounds:', () => {
   test.each([
     [
@@ -66,6 +83,25 @@ describe('an expression of a step fails beyond its bounds:', () => {
     ['cel.bind(a, event.payload.text + event.payload.text, a + a)', 'makes more than 262144 characters of text'],
     ['event.payload.text.split("")', 'goes through more than 10000 elements in all, or makes lists of more'],
     ['event.payload.many.map(a, event.payload.text).join()', 'makes more than 262144 characters of text'],
+    // Items of nested lists became texts before they were counted.
+    [
+      'event.payload.many.map(a, event.payload.words).join()',
+      'line 1:1: string.join(): list must contain only strings',
+    ],
+    // Each use was within its bound, and their sum had none.
+    ['event.payload.many.map(a, event.payload.many.filter(b, "no" in event.payload.words))', WORK],
+    ['event.payload.many.map(a, [1, 2] in event.payload.words)', WORK],
+    [
+      'event.payload.many.filter(a, event.payload.many.exists(b, event.payload.text == event.payload.other))',
+      PASSED_OVER,
+    ],
+    ['event.payload.many.filter(a, event.payload.many.all(b, event.payload.text < event.payload.other))', PASSED_OVER],
+    [
+      'event.payload.many.filter(a, event.payload.many.all(b, !event.payload.text.endsWith(event.payload.other)))',
+      PASSED_OVER,
+    ],
+    [`event.payload.many.map(a, [${'duration(event.payload.tags), '.repeat(8)}1])`, WORK],
+    [`event.payload.long.split("${'x'.repeat(900)}y${'x'.repeat(900)}")`, WORK],
   ])('%s', (expression, reason) => {
     let failure: unknown;
     try {

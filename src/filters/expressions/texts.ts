@@ -16,6 +16,7 @@ export function sizeOfText(text: string): number {
  */
 export function contains(text: string, wanted: string): boolean {
   requireLength('contains', wanted, BOUNDS.needle);
+  if (wanted.length > text.length) return false;
   return text.length * wanted.length <= SEARCHED_AT_ONCE ? text.includes(wanted) : search(text, wanted);
 }
 

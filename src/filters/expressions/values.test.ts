@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { areEqual, elementsOf, includes, keysOf } from './values.ts';
 
-const unused = () => ({ compared: 0, failures: 0, read: 0, searched: 0, visited: 0, built: 0 });
+const unused = () => ({ compared: 0, failures: 0, read: 0, searched: 0, visited: 0, built: 0, work: 0 });
 const nested = (value: unknown): unknown => ({ a: [1, { b: value }] });
 
 describe('values are compared as CEL compares them:', () => {

@@ -1,5 +1,6 @@
 import { BOUNDS } from './bounds.ts';
 import { requireLength } from './texts.ts';
+import { UNITS } from './units.ts';
 
 /** One evaluation's use of the bounds that hold for all of it. */
 export type Used = {
@@ -9,6 +10,20 @@ export type Used = {
   searched: number;
   visited: number;
   built: number;
+  /** Units; -Infinity for a filter, whose units are known and bounded before it is evaluated. */
+  work: number;
+};
+
+/** Counts units of work that is about to be done. Throws an Error beyond the bound for all of one evaluation. */
+export function spend(used: Used, units: number): void {
+  used.work += units;
+  if (used.work > BOUNDS.work)
+    throw new Error(`takes more than ${BOUNDS.work} units of work: it goes through too much, or compares too much`);
+}
+
+/** Counts the characters that comparing two texts reads: none where their lengths differ and only equality is asked for. */
+export const spendComparing = (used: Used, characters: number): void => {
+  spend(used, UNITS.comparedCharacter * characters);
 };
 
 /**
@@ -37,11 +52,19 @@ export function elementsOf(value: unknown): readonly unknown[] {
   return elements;
 }
 
+// Units for an item that `in` looks at, for one that is compared with a list or a map, and for each character of the text that is looked
+// for: 1.6, 6.8 and 0.02 ns were measured.
+const LOOKED_AT = { item: 0.2, structure: 0.7, character: 0.005 };
+
 /** Whether a list has an item that equals `value`. Throws an Error beyond the bounds. */
 export function includes(list: readonly unknown[], value: unknown, used: Used): boolean {
   if (list.length > BOUNDS.items) throw new Error(`in looks through ${BOUNDS.items} items at most, not ${list.length}`);
   if (typeof value === 'string') requireLength('in', value, BOUNDS.needle);
-  if (typeof value === 'object' && value !== null) return list.some((item) => areEqual(item, value, used));
+  const isStructure = typeof value === 'object' && value !== null;
+  // Each item may have the length of the text that is looked for, and differ in its last character.
+  const characters = typeof value === 'string' ? value.length : 0;
+  spend(used, list.length * ((isStructure ? LOOKED_AT.structure : LOOKED_AT.item) + LOOKED_AT.character * characters));
+  if (isStructure) return list.some((item) => areEqual(item, value, used));
   // A whole number has two forms, and a look for each of them is quicker than comparing each item with both.
   return (
     list.includes(value) ||
@@ -58,6 +81,8 @@ function otherForm(value: number | bigint): unknown {
 
 /** Values of different kinds are never equal, whole numbers of both kinds may be. Throws an Error beyond the bound. */
 export function areEqual(left: unknown, right: unknown, used: Used): boolean {
+  if (typeof left === 'string' && typeof right === 'string' && left.length === right.length)
+    spendComparing(used, left.length);
   if (left === right) return true;
   if (typeof left === 'bigint' || typeof right === 'bigint')
     // Loosely: a bigint equals the double of the same value.

@@ -29,7 +29,7 @@ export async function openLoop(deps: EngineDependencies, input: StepInput): Prom
   const startedAt = deps.clock();
   const loaded = await loadStep(deps, input, startedAt);
   const { step, run } = loaded;
-  let items: unknown[];
+  let items: { count: number; text: string };
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
@@ -42,24 +42,26 @@ export async function openLoop(deps: EngineDependencies, input: StepInput): Prom
     await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
-  const text = jsonText(items);
+  const { count, text } = items;
   await recordBeginning(deps.pool, input, { type: step.type, status: 'running', input: text, startedAt });
-  return standing(deps, input, items.length);
+  return standing(deps, input, count);
 }
 
-function listOf({ expressions }: EngineDependencies, { step, context }: Loaded): unknown[] {
+/** The number of its items, and their JSON. */
+function listOf({ expressions }: EngineDependencies, { step, context }: Loaded): { count: number; text: string } {
   const { items, maxItems } = asLoop(step);
   const list = expressions.evaluate(items, context);
   if (!Array.isArray(list)) throw new StepFailed('EXPRESSION', 'items: must give a list');
   if (list.length > maxItems)
     throw new StepFailed('PAYLOAD_TOO_LARGE', `items: gave ${list.length}, and may give ${maxItems}`);
-  const bytes = Buffer.byteLength(jsonText(list));
+  const text = jsonText(list);
+  const bytes = Buffer.byteLength(text);
   if (bytes > WORKFLOW_BOUNDS.contextBytes)
     throw new StepFailed(
       'PAYLOAD_TOO_LARGE',
       `items: have ${bytes} bytes, and may have ${WORKFLOW_BOUNDS.contextBytes}`,
     );
-  return list;
+  return { count: list.length, text };
 }
 
 const itemsIn = (text: string): readonly unknown[] => {
