@@ -184,7 +184,7 @@ test('matches of filters are looked up in a hash table, however many they are', 
   await publish(environmentId, channelId, 1);
   // The statement that this session has just prepared.
   const list = `string_to_array(repeat('x,', 500000), ',')`;
-  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list}, NULL)`;
+  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list}, NULL, NULL)`;
   try {
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await pool.query(`SET plan_cache_mode = ${mode}`);

@@ -1,9 +1,8 @@
 import { type Cron, hasDate, parseCron } from './cron.ts';
 import type { Trigger } from './planned.ts';
-import { type TimeZone, timeZoneOf } from './time-zone.ts';
+import { instantsOf, type TimeZone, timeZoneOf } from './time-zone.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 // Calendars of Temporal end with the year 2100.
 const LAST = Date.UTC(2101, 0, 1);
@@ -45,21 +44,28 @@ function* cronTimes(crons: readonly Cron[], zone: TimeZone, from: number): Gener
       }
 }
 
-/** The instants of a date (its midnight, as if clocks showed UTC), ascending and each once. */
+const MINUTES = 1_440;
+
+/**
+ * The instants of a date (its midnight, as if clocks showed UTC), ascending and each once. Minutes that several expressions name are
+ * looked at once, so that a day costs the same however many expressions there are.
+ */
 function timesOfDate(crons: readonly Cron[], zone: TimeZone, date: number): number[] {
   const at = new Date(date);
   const day = { month: at.getUTCMonth() + 1, day: at.getUTCDate(), dayOfWeek: at.getUTCDay() };
   const here = crons.filter((cron) => hasDate(cron, day));
   if (here.length === 0) return [];
-  const offset = zone.offsetAt(date - DAY_MS);
-  const isSteady = offset === zone.offsetAt(date + 2 * DAY_MS);
-  const times = new Set<number>();
-  for (const { hours, minutes } of here)
+  // 1: comes once where clocks repeat it. 2: comes twice then.
+  const comes = new Uint8Array(MINUTES);
+  for (const { hours, minutes } of here) {
+    const often = hours.length === 24 ? 2 : 1;
     for (const hour of hours)
-      for (const minute of minutes) {
-        const wall = date + hour * HOUR_MS + minute * MINUTE_MS;
-        const instants = isSteady ? [wall - offset] : zone.instantsOf(wall);
-        for (const instant of hours.length === 24 ? instants : instants.slice(0, 1)) times.add(instant);
-      }
+      for (const minute of minutes) comes[hour * 60 + minute] = Math.max(comes[hour * 60 + minute] ?? 0, often);
+  }
+  const offsets = zone.offsetsOf(date);
+  const times = new Set<number>();
+  for (const [minute, often] of comes.entries())
+    if (often > 0)
+      for (const instant of instantsOf(date + minute * MINUTE_MS, offsets).slice(0, often)) times.add(instant);
   return [...times].toSorted((a, b) => a - b);
 }

@@ -1,5 +1,6 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 // The longest name of an IANA time zone has 30 characters.
 const MAX_NAME_LENGTH = 64;
@@ -17,15 +18,15 @@ export function canonicalTimeZone(name: string): string | undefined {
   }
 }
 
-/** A time zone: its offset from UTC at an instant, and the instants of a wall-clock time. Times in ms since 1970. */
+/** The offsets of a zone from UTC around a date: `before`, and from the instant `at` on `after`. All in ms. */
+type Offsets = { before: number; after: number; at: number };
+
+/** A time zone. Instants are in ms since 1970; wall-clock times too, as if clocks showed UTC. */
 export type TimeZone = {
   /** ms to add to UTC. */
   offsetAt(instant: number): number;
-  /**
-   * The instants at which clocks show a wall-clock time (ms as if it were UTC), earliest first: two where an hour is repeated. One that
-   * clocks leave out has the instant at which they would have shown it: an hour later on the new clock.
-   */
-  instantsOf(wall: number): number[];
+  /** The offsets on a date, which is given by its midnight. */
+  offsetsOf(date: number): Offsets;
 };
 
 const zones = new Map<string, TimeZone>();
@@ -48,15 +49,28 @@ function createTimeZone(timeZone: string): TimeZone {
   };
   return {
     offsetAt,
-    instantsOf(wall) {
-      // No offset is longer than 14 hours, and none changes twice within a day.
-      const before = offsetAt(wall - 24 * HOUR_MS);
-      const after = offsetAt(wall + 24 * HOUR_MS);
-      const found = [...new Set([before, after])]
-        .map((offset) => wall - offset)
-        .filter((instant) => instant + offsetAt(instant) === wall)
-        .toSorted((a, b) => a - b);
-      return found.length > 0 ? found : [wall - before];
+    offsetsOf(date) {
+      // No offset is longer than 14 hours, and none changes twice within three days.
+      let [low, high] = [date - DAY_MS, date + 2 * DAY_MS];
+      const [before, after] = [offsetAt(low), offsetAt(high)];
+      if (before === after) return { before, after, at: Infinity };
+      while (high - low > MINUTE_MS) {
+        const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS;
+        if (offsetAt(middle) === before) low = middle;
+        else high = middle;
+      }
+      return { before, after, at: high };
     },
   };
+}
+
+/**
+ * The instants at which clocks show a wall-clock time, earliest first: two where an hour is repeated. One that clocks leave out has the
+ * instant at which they would have shown it: an hour later on the new clock.
+ */
+export function instantsOf(wall: number, { before, after, at }: Offsets): number[] {
+  const early = wall - before;
+  const late = wall - after;
+  if (early < at) return late < at ? [early] : [early, late];
+  return late < at ? [early] : [late];
 }
