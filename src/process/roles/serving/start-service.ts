@@ -30,6 +30,7 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
     const service = await startService(deps, checks, beginning);
     undo.add(service.stop);
     beginning.siblings.isReady(service.port);
+    deps.crashes.ready();
     return { failed: service.failed, stop: undo.all };
   });
 }
