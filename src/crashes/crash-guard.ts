@@ -7,7 +7,7 @@ import { isProcess, MACHINE } from './this-machine.ts';
 import {
   behindAnswer,
   countDeath,
-  endLeasesOf,
+  endWorkLeases,
   forgetOldWork,
   holdersInHand,
   MAX_WORK_DEATHS,
@@ -61,11 +61,11 @@ type Work = {
 export type CrashGuard = {
   /**
    * Does stored work that might end the process: by its memory, or by a loop without end. It begins once this process is ready. Work that
-   * was in hand when a process died is done alone among its kind, and its death is counted before it begins. Throws WorkPauses until its pause is
-   * over, and WorkIsDeadly behind the third death.
+   * was in hand when a process died is done alone, and its death is counted before it begins. Throws WorkPauses until its
+   * pause is over, and WorkIsDeadly behind the third death.
    */
   during<T>(work: Work, act: () => Promise<T>): Promise<T>;
-  /** A wait for somebody else within such work: a kill meanwhile accuses nobody, and others of its kind go on. */
+  /** A wait for somebody else within such work: a kill meanwhile accuses nobody, and others under suspicion go on. */
   outside<T>(wait: () => Promise<T>): Promise<T>;
   /**
    * This process is ready. Nothing but requests is taken up before, so that no stored work ends a process that starts; requests under
@@ -86,7 +86,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   /** Asked for once, before the first work. */
   let neighbours: Promise<void> | undefined;
   const inHand = new Map<string, InHand>();
-  const turns = new Map<WorkKind, Promise<void>>();
+  let lastTurn: Promise<void> = Promise.resolve();
   const alone = new AsyncLocalStorage<Alone>();
   const stopping = new AbortController();
   const gate = createGate(stopping.signal);
@@ -130,7 +130,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       const pid = Number.parseInt(each, 10);
       return each.startsWith(`${pid} ${MACHINE} `) && each !== holder && (pid === process.pid || !isProcess(pid));
     });
-    if (dead.length > 0) await endLeasesOf(pool, dead);
+    if (dead.length > 0) await endWorkLeases(pool, dead);
   };
 
   /** Whether the work is under suspicion. It stays in hand until `putBack`. */
@@ -159,24 +159,24 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     };
   };
 
-  /** Waits until no other work of this kind is done alone here; the result ends the turn. */
-  const turnOf = async (kind: WorkKind): Promise<() => void> => {
+  /**
+   * Waits until nothing else is done alone here, of whatever kind; the result ends the turn. With a turn for each kind a deadly run and an
+   * innocent delivery were taken up together at each start, and both were counted.
+   */
+  const nextTurn = async (): Promise<() => void> => {
     let end = (): void => undefined;
-    const before = turns.get(kind);
-    turns.set(
-      kind,
-      new Promise((resolve) => {
-        end = resolve;
-      }),
-    );
+    const before = lastTurn;
+    lastTurn = new Promise((resolve) => {
+      end = resolve;
+    });
     await before;
     return end;
   };
 
-  /** Counts the death of a part and holds its kind's turn, until `leave`. */
+  /** Counts the death of a part and holds the turn, until `leave`. */
   const begin = async (part: WorkPart, isForced: boolean, until: number): Promise<() => Promise<void>> => {
     for (;;) {
-      const endTurn = await turnOf(part.kind);
+      const endTurn = await nextTurn();
       let isBegun = false;
       try {
         stopping.signal.throwIfAborted();
