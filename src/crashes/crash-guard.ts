@@ -7,7 +7,7 @@ import { isProcess, MACHINE } from './this-machine.ts';
 import {
   behindAnswer,
   countDeath,
-  endLeasesOf,
+  endWorkLeases,
   forgetOldWork,
   holdersInHand,
   MAX_WORK_DEATHS,
@@ -60,15 +60,18 @@ type Work = {
 
 export type CrashGuard = {
   /**
-   * Does stored work that might end the process: by its memory, or by a loop without end. Work that was in hand when a process died is
-   * done alone among its kind, once this process is ready, and its death is counted before it begins. Throws WorkPauses until its pause is
-   * over, and WorkIsDeadly behind the third death.
+   * Does stored work that might end the process: by its memory, or by a loop without end. It begins once this process is ready. Work that
+   * was in hand when a process died is done alone, and its death is counted before it begins. Throws WorkPauses until its
+   * pause is over, and WorkIsDeadly behind the third death.
    */
   during<T>(work: Work, act: () => Promise<T>): Promise<T>;
-  /** A wait for somebody else within such work: a kill meanwhile accuses nobody, and others of its kind go on. */
+  /** A wait for somebody else within such work: a kill meanwhile accuses nobody, and others under suspicion go on. */
   outside<T>(wait: () => Promise<T>): Promise<T>;
-  /** This process takes requests (`inbound`), or work of workers: what is under suspicion may be taken up. */
-  ready(side: 'api' | 'worker'): void;
+  /**
+   * This process is ready. Nothing but requests is taken up before, so that no stored work ends a process that starts; requests under
+   * suspicion pause until then.
+   */
+  ready(): void;
   stop(): Promise<void>;
 };
 
@@ -83,10 +86,10 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   /** Asked for once, before the first work. */
   let neighbours: Promise<void> | undefined;
   const inHand = new Map<string, InHand>();
-  const turns = new Map<WorkKind, Promise<void>>();
+  let lastTurn: Promise<void> = Promise.resolve();
   const alone = new AsyncLocalStorage<Alone>();
   const stopping = new AbortController();
-  const readiness = { api: createGate(stopping.signal), worker: createGate(stopping.signal) };
+  const gate = createGate(stopping.signal);
   let puttingDown: Promise<void> = Promise.resolve();
   let aloneCount = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -127,7 +130,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       const pid = Number.parseInt(each, 10);
       return each.startsWith(`${pid} ${MACHINE} `) && each !== holder && (pid === process.pid || !isProcess(pid));
     });
-    if (dead.length > 0) await endLeasesOf(pool, dead);
+    if (dead.length > 0) await endWorkLeases(pool, dead);
   };
 
   /** Whether the work is under suspicion. It stays in hand until `putBack`. */
@@ -156,24 +159,24 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     };
   };
 
-  /** Waits until no other work of this kind is done alone here; the result ends the turn. */
-  const turnOf = async (kind: WorkKind): Promise<() => void> => {
+  /**
+   * Waits until nothing else is done alone here, of whatever kind; the result ends the turn. With a turn for each kind a deadly run and an
+   * innocent delivery were taken up together at each start, and both were counted.
+   */
+  const nextTurn = async (): Promise<() => void> => {
     let end = (): void => undefined;
-    const before = turns.get(kind);
-    turns.set(
-      kind,
-      new Promise((resolve) => {
-        end = resolve;
-      }),
-    );
+    const before = lastTurn;
+    lastTurn = new Promise((resolve) => {
+      end = resolve;
+    });
     await before;
     return end;
   };
 
-  /** Counts the death of a part and holds its kind's turn, until `leave`. */
+  /** Counts the death of a part and holds the turn, until `leave`. */
   const begin = async (part: WorkPart, isForced: boolean, until: number): Promise<() => Promise<void>> => {
     for (;;) {
-      const endTurn = await turnOf(part.kind);
+      const endTurn = await nextTurn();
       let isBegun = false;
       try {
         stopping.signal.throwIfAborted();
@@ -203,9 +206,8 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   };
 
   const doAlone = async <T>({ kind, id, part = '', patienceMs = 0 }: Work, act: () => Promise<T>): Promise<T> => {
-    const gate = readiness[kind === 'inbound' ? 'api' : 'worker'];
-    if (!gate.isOpen() && patienceMs === 0) throw new WorkPauses(NOT_READY_MS);
-    await gate.opened;
+    // A request is answered, and its sender comes again.
+    if (!gate.isOpen()) throw new WorkPauses(NOT_READY_MS);
     const counted = { kind, id, part: typeof part === 'string' ? part : part() };
     let leave: (() => Promise<void>) | undefined = await begin(counted, false, performance.now() + patienceMs);
     log.info({ kind, id, part: counted.part }, 'a process died while it worked on this; it is done alone now');
@@ -228,6 +230,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
 
   return {
     async during(work, act) {
+      if (work.kind !== 'inbound') await gate.opened;
       if (work.isSuspect === false) return act();
       if (work.isSuspect === true) return doAlone(work, act);
       const taken = take(work);
@@ -247,7 +250,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
         await self.comeBack();
       }
     },
-    ready: (side) => readiness[side].open(),
+    ready: () => gate.open(),
     async stop() {
       stopping.abort(new WorkPauses(0));
       clearTimeout(timer);

@@ -68,7 +68,7 @@ export async function holdersInHand(pool: Pool): Promise<string[]> {
 }
 
 /** These processes are known to be dead. */
-export async function endLeasesOf(pool: Pool, holders: readonly string[]): Promise<void> {
+export async function endWorkLeases(pool: Pool, holders: readonly string[]): Promise<void> {
   await pool.query(
     'UPDATE work_in_hand SET expires_at = now() WHERE holder = ANY ($1::text[]) AND expires_at > now()',
     [holders],
@@ -89,7 +89,7 @@ const BEHIND = 'answer';
 export const behindAnswer = (part: string): string => `${part} ${BEHIND}`;
 
 /** What may be done with a part under suspicion. `waits`: for so many ms, by its pause. `over`: it has had its three deaths. */
-export type Beginning = 'counted' | 'over' | { waitsMs: number };
+export type CountedDeath = 'counted' | 'over' | { waitsMs: number };
 
 /**
  * Counts a death before the part is taken up. `isForced`: whatever its pause is, because its request is out and has been answered.
@@ -97,7 +97,7 @@ export type Beginning = 'counted' | 'over' | { waitsMs: number };
 export async function countDeath(
   pool: Pool,
   { kind, id, part, holder, isForced }: WorkPart & { holder: string; isForced: boolean },
-): Promise<Beginning> {
+): Promise<CountedDeath> {
   const { rows } = await pool.query<{ deaths: number; inMs: number }>({
     name: 'work_deaths',
     text: `SELECT deaths, (extract(epoch FROM next_at - clock_timestamp()) * 1000)::float8 AS "inMs" FROM work_deaths

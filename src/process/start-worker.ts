@@ -241,8 +241,6 @@ async function startParts(
   for (const part of contributions) if (part.begin !== undefined) loops.push(await part.begin());
 
   furnished.watch();
-  // Only now: work that processes have died of must not end this one while it starts.
-  deps.crashes.ready('worker');
   return {
     isHealthy: furnished.isHealthy,
     failed,

@@ -28,6 +28,8 @@ const ENGINE = [
   'totp_factors',
   'used_proofs',
   'views',
+  'work_deaths',
+  'work_in_hand',
 ];
 /** Tables whose rows are no tenant's. The role reads them. */
 const SHARED = ['incarnations'];

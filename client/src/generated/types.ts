@@ -1399,7 +1399,7 @@ export type InboundRefusal = {
   /** Webhook that refused it. */
   readonly webhookId: string;
   /** Why it became no message. */
-  readonly reason: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
   /** The same in words, with the field where one is at fault. */
   readonly detail: string;
   /** IP address that it came from. */
@@ -1434,7 +1434,7 @@ export type InboundRequest = {
   /** Event type of that message. Absent while it waits for a paused channel, and once it is removed. */
   readonly eventType?: string;
   /** Why it was refused. */
-  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
   /** The same in words. */
   readonly detail?: string;
   /** IP address that it came from, where it was refused. */
@@ -1770,7 +1770,7 @@ export type ListMessages = {
 export type ListRefusals = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | undefined;
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed' | undefined;
 };
 
 export type ListRequests = {
@@ -2708,7 +2708,7 @@ export type SentSample = {
   /** Message that it became, now or the first time its event came. */
   readonly messageId?: string;
   /** Why it was refused. */
-  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
   /** The same in words. */
   readonly detail?: string;
 };

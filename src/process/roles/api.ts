@@ -37,6 +37,7 @@ export async function startApi({
     stopWatching = watchPostgres(log, deps, 'calls are answered with 503');
     log.info({ port }, 'the API is ready');
     siblings.isReady(port);
+    deps.crashes.ready();
   });
   return {
     failed: new Promise((resolve) => {

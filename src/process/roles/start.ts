@@ -91,6 +91,7 @@ async function startEverything(
     const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps, { audit }));
     const setup = await openSetup(connected.deps);
     for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setup })) print(line);
+    connected.deps.crashes.ready();
     return {
       failed: Promise.race([infrastructure.failed, service.failed]),
       async stop() {

@@ -42,6 +42,7 @@ export async function startWorkerRole({
   observed?.show(createReadiness([...checks, temporalCheck(worker, address)]));
   log.info('the worker is ready');
   siblings.isReady();
+  deps.crashes.ready();
   return {
     failed: worker.failed,
     async stop() {

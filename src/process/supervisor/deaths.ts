@@ -3,7 +3,10 @@
 const TOO_MANY = 5;
 const WITHIN_MS = 60_000;
 
-/** Counts deaths of service processes that were not ready yet; `now` in ms. The result of `add` says whether they are too many to start another one. */
+/**
+ * Counts deaths of service processes that were not ready yet; `now` in ms. The result of `add` says whether they are too many to start
+ * another one.
+ */
 export function createDeaths(now: () => number): { add(): boolean } {
   let deaths: number[] = [];
   return {

@@ -26,7 +26,7 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
   let service: OwnService;
   let posthorn: ApiProcess;
   let receiver: Receiver;
-  let [starts, isOver] = [0, false];
+  let [starts, brokenStarts, isOver] = [0, 0, false];
   let keeping: Promise<void> = Promise.resolve();
 
   const { request } = requestsTo(() => ({ url: posthorn.url, key: service.key }));
@@ -43,7 +43,9 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     while (!isOver) {
       if (posthorn.hasEnded()) {
         starts += 1;
-        posthorn = await startService(service.settings, posthorn.port);
+        const started = await startService(service.settings, posthorn.port).catch(() => undefined);
+        if (started === undefined) brokenStarts += 1;
+        else posthorn = started;
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -149,5 +151,7 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     expect(processes === '1' || starts === 0).toBe(true);
     expect(deaths).toBeGreaterThanOrEqual(4);
     expect(deaths).toBeLessThanOrEqual(12);
+    // The API listens before the rest is ready: the first inbound request of all may come then.
+    expect(brokenStarts).toBeLessThanOrEqual(1);
   }, 500_000);
 }

@@ -11,7 +11,10 @@ const WRITTEN_ONCE = ['audit_entries'];
 // connection plans them once. Sorting the rows by their texts before hashing took five times as long as this sum of hashes.
 const statements = new WeakMap<Pool, Promise<string>>();
 
-/** Every table of the service, but for the last use of a key: any request writes it, refused ones too. */
+/**
+ * Every table of the service, but for the last use of a key, which any request writes, refused ones too, and for what processes have in
+ * hand, which they renew each second.
+ */
 export async function tableContents(pool: Pool): Promise<TableContents> {
   const known = statements.get(pool) ?? statementFor(pool);
   statements.set(pool, known);
@@ -26,7 +29,7 @@ async function statementFor(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string; columns: string }>(
     `SELECT c.relname AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> '_prisma_migrations'
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname NOT IN ('_prisma_migrations', 'work_in_hand')
        AND a.attname NOT IN ('last_used_at', 'last_used_address')
      GROUP BY c.relname`,
   );

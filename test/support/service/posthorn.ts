@@ -120,7 +120,7 @@ export async function startPosthorn(
     crashes: createCrashGuard({ pool: database.pool, log: options.log ?? createLog('silent') }),
     publishingConfigs: createConfigs(database.pool),
   };
-  deps.crashes.ready('api');
+  deps.crashes.ready();
   await insertOrganisation(deps);
   const handOver = createHandOver();
   const services = createServices(deps, handOver);

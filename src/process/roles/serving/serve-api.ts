@@ -81,7 +81,6 @@ export async function serveApi(
     });
     // Without LISTEN_HOST the API listens on every address of this machine, and any of them may lead to the port with it.
     deps.own.add(listeningApi(server.port));
-    deps.crashes.ready('api');
     return {
       port: server.port,
       readiness: app.readiness,

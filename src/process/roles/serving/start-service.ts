@@ -30,6 +30,7 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
     const service = await startService(deps, checks, beginning);
     undo.add(service.stop);
     beginning.siblings.isReady(service.port);
+    deps.crashes.ready();
     return { failed: service.failed, stop: undo.all };
   });
 }
@@ -66,6 +67,8 @@ export async function startService(
     const joining = { handOver, onIncarnation, isReplacement, outages: log.outages, publishing };
     const started = await startWorker(deps, settings, joining);
     worker = started;
+    // A start that ends before it was ready must not wait for work that waits for it.
+    undo.add(async () => deps.crashes.ready());
     siblings.onDeath((incarnationId) => void started.takeOver(incarnationId));
     await tellRowSecurity(deps);
     return { port: api.port, services, failed: started.failed, stop: undo.all };
