@@ -59,7 +59,9 @@ const TYPES = [BUSY.eventType, 'growth.*', 'never'];
 /** Every list of the API: first page, a page far behind, and each filter once with many rows behind it and once with few. */
 export async function listQueries({ asCaller, environmentId }: Questioned): Promise<Query[]> {
   const busy = { environmentId, channelId: BUSY.channelId };
-  const [middle] = await asCaller((db) => listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page()));
+  const {
+    messages: [middle],
+  } = await asCaller((db) => listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page()));
   const messageId = middle?.id ?? '';
   const { deliveries } = await asCaller((db) => listDeliveries(db, { environmentId, messageId }, page(), new Date()));
   const deliveryId = deliveries[0]?.id ?? '';

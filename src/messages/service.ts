@@ -73,12 +73,12 @@ export function createMessages(
       const filters = { eventType, ...windowText({ since, until }) };
       const scope: ListScope = { list: `messages of ${channelId}`, environmentId, filters };
       const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
-      const list = async (transaction: DatabaseTransaction): Promise<Message[]> => {
+      const list = async (transaction: DatabaseTransaction) => {
         if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
         return store.listMessages(transaction, filter, pageRequest(scope, query));
       };
-      const found = await tenants.list(caller, list);
-      return toPage(scope, limit, found, (message) => message);
+      const { messages, lookedTo } = await tenants.list(caller, list);
+      return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
     /** Messages of all channels of the environment, newest first, without their payloads. */

@@ -25,12 +25,33 @@ export async function channelExists(
 /** Filter of a channel's messages. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
 export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
 
-/** Messages of a channel, newest first, one more than asked for. */
+/** Bytes of payloads on one page: 25 MiB, as 100 messages of publishers may have. Those of inbound webhooks may have four times as many. */
+const PAGE_BYTES = 25 * 1_048_576;
+/** So few messages have no more, whoever has sent them. */
+const SURELY_FITTING = 25;
+
+/** The first of these ids, newest first, whose payloads have 25 MiB together; one at least. */
+async function fittingOf(db: DatabaseTransaction, ids: string[]): Promise<string[]> {
+  if (ids.length <= SURELY_FITTING) return ids;
+  // The size stands beside a payload that is stored by itself: none is unpacked for it.
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT s.id FROM (
+      SELECT m.id, coalesce(octet_length(m.payload), 0) AS bytes,
+        sum(coalesce(octet_length(m.payload), 0)) OVER (ORDER BY m.id DESC) AS so_far
+      FROM messages m WHERE m.id = ANY(${ids})) AS s
+    WHERE s.so_far - s.bytes < ${PAGE_BYTES} ORDER BY s.id DESC`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Messages of a channel, newest first, one more than asked for; fewer where they have more than 25 MiB together. `lookedTo`: the page ends
+ * at this one therefore, and others follow.
+ */
 export async function listMessages(
   db: DatabaseTransaction,
   filter: MessageFilter,
   page: PageRequest,
-): Promise<Message[]> {
+): Promise<{ messages: Message[]; lookedTo: string | undefined }> {
   const { environmentId, channelId, eventType } = filter;
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
@@ -40,11 +61,17 @@ export async function listMessages(
   const text = isNarrowing(eventType)
     ? alongEventTypes(values, { ...walk, owners: `SELECT ${owner} AS id`, of: 'channel_id', pattern: eventType })
     : along({ ...walk, columns: ['channel_id'], at: [owner] });
+  let lookedTo: string | undefined;
   const rows = await readFound(
-    () => findAlong(db, text, values),
+    async () => {
+      const ids = await findAlong(db, text, values);
+      const fitting = await fittingOf(db, ids);
+      lookedTo = fitting.length < ids.length ? fitting.at(-1) : undefined;
+      return fitting;
+    },
     (ids) => db.message.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
-  return withDeliveryStatus(db, rows);
+  return { messages: await withDeliveryStatus(db, rows), lookedTo };
 }
 
 /** Runs statements about the order of commits in this transaction, which walks indexes in their order from here on. */

@@ -57,6 +57,32 @@ test('a signed request of GitHub’s becomes a message, begins a run and calls a
   expect(stepOf(run, 'tell').output).toMatchObject({ status: 200 });
 });
 
+test.each([
+  ['NUL', String.raw`"\u0000"`, 'completed'],
+  ['half of a surrogate pair', String.raw`"\ud83d"`, 'completed'],
+  ['a number beyond a double', '1e400', 'failed'],
+  ['a prototype', '{"__proto__":{"a":1}}', 'completed'],
+  ['300 KiB, of which an output has too many', `"${'x'.repeat(300_000)}"`, 'failed'],
+])('a run that hands on what no publisher may send ends: %s', async (_, value, status) => {
+  const { webhook } = await inbound.makeWebhook();
+  const workflowId = await calls.activate({ type: 'webhook', config: { webhookId: webhook.id } }, [
+    {
+      id: 'made',
+      type: 'transform',
+      config: { output: { whole: '{{ event.payload }}', text: 'is {{ event.payload.a }}' } },
+    },
+    { id: 'note', type: 'action', config: { action: 'log', text: '{{ steps.made.output.text }}' } },
+    {
+      ...tell('/odd'),
+      config: { action: 'http', url: new URL('/odd', receiver.url).href, body: { a: '{{ event.payload.a }}' } },
+    },
+  ]);
+  const body = `{"a":${value}}`;
+  expect((await inbound.send(webhook.id, body, github(body, 'odd'))).status).toBe(200);
+  const run = await calls.ended((await calls.onlyRun(workflowId)).id);
+  expect(run.status).toBe(status);
+});
+
 test('messages of another webhook, of publishers, of other types and beyond the filter begin nothing', async () => {
   const { webhook, channelId } = await inbound.makeWebhook();
   const { id: otherId } = await inbound.make('/v1/webhooks', {

@@ -109,7 +109,10 @@ describe('the migrations', () => {
       { migration_name: '0088_addresses_of_credentials', isFinished: true },
       { migration_name: '0089_tests_of_connections', isFinished: true },
       { migration_name: '0091_temporal_of_workers', isFinished: true },
+      { migration_name: '0092_crashes', isFinished: true },
+      { migration_name: '0093_refused_bodies', isFinished: true },
       { migration_name: '0095_service_events_and_schedule_times', isFinished: true },
+      { migration_name: '0096_max_retry_after', isFinished: true },
       { migration_name: '0098_ends_without_letters', isFinished: true },
     ]);
   });

@@ -141,10 +141,10 @@ describe('a request with a mark', () => {
       '/v1/deliveries/retry',
       '/v1/dlq/:deadLetterId/replay',
       '/v1/dlq/replay',
+      '/v1/inbound-requests/:requestId/accept',
       '/v1/messages/:messageId/replay',
       '/v1/subscriptions',
       '/v1/subscriptions/:subscriptionId/replay',
-      '/v1/inbound-requests/:requestId/accept',
       '/v1/webhooks/:webhookId/sample',
     ]);
     for (const path of redelivering) {

@@ -184,7 +184,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'A foreign key binds the runs of a workflow to its environment: the condition leads to an index, and the workflow is asked for beside it.',
     heldBy: [OF_RUN],
   },
-  'src/automations/inbound/requests.ts createRequestsOfWebhook.scope: cursor environmentId': {
+  'src/automations/inbound/requests.ts createRequestsOfWebhook.requests: cursor environmentId': {
     because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
     heldBy: [
       REFUSED,
