@@ -35,11 +35,13 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      // They have commands of their own: `npm run topology`, `npm run fuzz`, which needs Python and minutes, and `npm run chart`.
+      // They have commands of their own: `npm run topology`, `npm run fuzz`, which needs Python and minutes, `npm run generators`
+      // and `npm run chart`.
       testPathIgnorePatterns: [
         ...project.testPathIgnorePatterns,
         '<rootDir>/test/topology/',
         '<rootDir>/test/fuzz/',
+        '<rootDir>/test/openapi/generators/',
         '<rootDir>/test/deploy/chart/',
       ],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.

@@ -37,8 +37,11 @@ export type Components = {
   schemas: Map<string, JsonSchema>;
 };
 
-/** Schemas that the parts of one document share. `names` is that of schema-names.ts. */
-export function createComponents(names: ReadonlyMap<unknown, string>): Components {
+/**
+ * Schemas that the parts of one document share. `names` is that of schema-names.ts. `isQuery`: they are those of query strings, in which
+ * every value is a text: `true` and `false` are shown as the boolean that programs write so.
+ */
+export function createComponents(names: ReadonlyMap<unknown, string>, { isQuery = false } = {}): Components {
   const schemas = new Map<string, JsonSchema>();
   const nameOf = (part: z.core.$ZodType | undefined): string | undefined =>
     part === undefined ? undefined : (names.get(part) ?? nameOf(part._zod.parent));
@@ -68,6 +71,10 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
       const items = { type: 'string', enum: someOf };
       return { type: 'array', items, minItems: 1, maxItems: someOf.length, uniqueItems: true, ...rest };
     }
+    if (isQuery && JSON.stringify(schema['enum']) === '["true","false"]') {
+      const { enum: _words, ...rest } = schema;
+      return { ...rest, type: 'boolean' };
+    }
     const result: JsonSchema = { ...schema };
     if (schema.properties !== undefined) {
       const shown = Object.entries(schema.properties as Record<string, Marked>)
@@ -75,9 +82,9 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
         .filter(([, field]) => direction === 'got' || field.readOnly !== true)
         .map(([field, value]): [string, JsonSchema] => {
           const text = read(value, direction, inner);
-          const description = text.description ?? fieldText(inner, field);
           const isOptional = schema.required?.includes(field) !== true;
-          const known = { ...text, ...(description !== undefined && { description }) };
+          const told = { ...text, ...describedBy(text.description ?? fieldText(inner, field)) };
+          const known = isQuery ? told : withDefaultInWords(told);
           return [field, takesNull === true && isOptional ? orNull(known) : known];
         });
       result.properties = Object.fromEntries(shown);
@@ -90,15 +97,25 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
       const parts = schema[key];
       if (parts !== undefined) result[key] = parts.map((part) => read(part, direction, inner));
     }
+    if (result.type === 'object' && result.properties === undefined) result.additionalProperties ??= true;
+    // What zod writes for any value, any name and any safe integer.
+    if (JSON.stringify(result.additionalProperties) === '{}') result.additionalProperties = true;
+    if (JSON.stringify(result['propertyNames']) === '{"type":"string"}') delete result['propertyNames'];
+    if (direction === 'got' && result['maximum'] === Number.MAX_SAFE_INTEGER) delete result['maximum'];
+    // The format says it for programs, and Pydantic knows no pattern of a time.
+    if (direction === 'got' && result.format === 'date-time') delete result.pattern;
     // Null is the same as nothing there.
-    if (oneOfFields !== undefined)
-      result.oneOf = oneOfFields.map((required) => ({
+    if (oneOfFields !== undefined) {
+      const oneOf = oneOfFields.map((required) => ({
         required,
         properties: Object.fromEntries(
           required.map((field) => [field, { not: { type: 'null' }, description: 'Given.' }]),
         ),
       }));
-    const complete = withExample(result);
+      // A `oneOf` beside the fields becomes a type without them in most programs that make clients. They leave conditions alone.
+      Object.assign(result, { if: { type: 'null' }, else: { oneOf } });
+    }
+    const complete = withExample(plainUnion(result));
     if (name === undefined) return complete;
     const { description, default: standard, ...component } = complete;
     const before = schemas.get(name);
@@ -133,8 +150,31 @@ function withExample(schema: JsonSchema): JsonSchema {
 }
 
 function orNull({ description, ...schema }: JsonSchema): JsonSchema {
-  const told = description === undefined ? {} : { description };
-  if (schema.type === undefined || Array.isArray(schema.type) || schema['enum'] !== undefined)
-    return Object.keys(schema).length === 0 ? told : { anyOf: [schema, { type: 'null' }], ...told };
-  return { ...schema, type: [schema.type, 'null'], ...told };
+  if (Object.keys(schema).length === 0) return describedBy(description);
+  return { ...plainUnion({ anyOf: [schema, { type: 'null' }] }), ...describedBy(description) };
+}
+
+/** A union without unions in it. One of a plain type and null is that type or null. */
+function plainUnion(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  if (anyOf === undefined) return schema;
+  const parts = anyOf.flatMap((part) => (Object.keys(part).join() === 'anyOf' ? (part.anyOf ?? []) : [part]));
+  const [one = {}, other = {}, ...more] = parts;
+  const { type } = one;
+  const isPlain = typeof type === 'string' && one['enum'] === undefined && one['const'] === undefined;
+  if (isPlain && other.type === 'null' && more.length === 0) return { ...one, type: [type, 'null'], ...rest };
+  return { ...rest, anyOf: parts };
+}
+
+const describedBy = (description: string | undefined): { description?: string } =>
+  description === undefined ? {} : { description };
+
+/**
+ * A field of a body, whose default its description says. As a keyword openapi-typescript would take it for a field that must be given,
+ * and other programs would send it each time.
+ */
+function withDefaultInWords({ default: standard, ...schema }: JsonSchema): JsonSchema {
+  const { description = '' } = schema;
+  if (standard === undefined || JSON.stringify(standard) === '{}' || /default/i.test(description)) return schema;
+  return { ...schema, description: `${description} Default: \`${JSON.stringify(standard)}\`.`.trimStart() };
 }

@@ -2,8 +2,9 @@ import { errorEnvelope, oauthRefusal } from '../http/answers/error-envelope.ts';
 import type { Row } from '../http/route/route.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import { HEADERS } from './headers.ts';
-import { createComponents } from './components.ts';
+import { createComponents, type JsonSchema } from './components.ts';
 import { operationNameOf, operationOf } from './operation.ts';
+import { nameParts } from './part-names.ts';
 import { refusalResponses } from './refusals.ts';
 import { schemaNames } from './schema-names.ts';
 import { securitySchemes } from './security.ts';
@@ -29,7 +30,7 @@ Send JSON and read JSON. Fields and parameters that an operation does not know a
 export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
   const names = schemaNames();
   const components = createComponents(names);
-  const queries = createComponents(names);
+  const queries = createComponents(names, { isQuery: true });
   const paths: Document['paths'] = {};
   for (const row of rows) {
     const endpoint = `${row.method} ${row.path}`;
@@ -40,26 +41,55 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
   }
   const tags = [...new Set(rows.map((row) => operationNameOf(row).resource))];
   const schemas = {
-    Error: components.schemaOf(errorEnvelope, 'got'),
-    OAuthError: {
+    ErrorResponse: components.schemaOf(errorEnvelope, 'got'),
+    OAuthErrorResponse: {
       ...components.schemaOf(oauthRefusal, 'got'),
       description: 'A refusal of RFC 6749, for those who send a form.',
     },
+    ...Object.fromEntries(components.schemas),
   };
+  const roots: { name: string; schema: JsonSchema }[] = [];
+  eachSchema([paths, PARAMETERS], '', (schema, name) => {
+    roots.push({ schema, name });
+    return schema;
+  });
+  const named = nameParts(schemas, roots);
   return {
     openapi: '3.1.1',
     info: { title: 'Posthorn', version: VERSION, description: INTRODUCTION },
     servers: [{ url: basePathOf(publicBaseUrl), description: 'This service.' }],
     tags: tags.map((name) => ({ name, description: TAG_TEXTS[name] ?? '' })),
-    paths,
+    // `as`: no more than schemas differ.
+    paths: eachSchema(paths, '', named.referencing) as Document['paths'],
     components: {
       securitySchemes: securitySchemes({ isSecure: publicBaseUrl.startsWith('https://') }),
-      schemas: { ...schemas, ...Object.fromEntries([...components.schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
-      responses: refusalResponses(),
+      schemas: Object.fromEntries(Object.entries(named.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      responses: refusalResponses(rows),
       headers: HEADERS,
-      parameters: PARAMETERS,
+      parameters: eachSchema(PARAMETERS, '', named.referencing),
     },
   };
+}
+
+/** The paths with each schema in them replaced, which `replace` gets with a name of its operation and parameter. */
+function eachSchema(value: unknown, name: string, replace: (schema: JsonSchema, name: string) => JsonSchema): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => eachSchema(each, name, replace));
+  const { operationId, name: parameter } = value as { operationId?: string; name?: string };
+  const own = (operationId ?? parameter ?? '').replaceAll(/(?:^|[.-])(\w)/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  );
+  return Object.fromEntries(
+    Object.entries(value as Record<string, unknown>).map(([keyword, part]) => [
+      keyword,
+      keyword === 'schema'
+        ? // `as`: a schema is what stands at this keyword.
+          replace(part as JsonSchema, name + own)
+        : keyword === 'examples'
+          ? part
+          : eachSchema(part, name + own, replace),
+    ]),
+  );
 }
 
 const basePathOf = (url: string): string => new URL(url).pathname.replace(/(?<=.)\/$/, '');
@@ -74,21 +104,21 @@ const PARAMETERS = {
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
     examples: { request: { value: 'order-1001-created' } },
   },
-  Organisation: {
+  OrganisationHeader: {
     name: 'Posthorn-Organisation',
     in: 'header',
     required: false,
     description: 'Organisation that the person acts in.',
     schema: { type: 'string', examples: [exampleId('organisation')] },
   },
-  App: {
+  AppHeader: {
     name: 'Posthorn-App',
     in: 'header',
     required: false,
     description: 'App that the person acts in.',
     schema: { type: 'string', examples: [exampleId('app')] },
   },
-  Environment: {
+  EnvironmentHeader: {
     name: 'Posthorn-Environment',
     in: 'header',
     required: false,

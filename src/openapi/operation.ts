@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ANY_TYPE } from '../http/reading/raw-bytes.ts';
 import { errorCodesOf } from '../http/route/error-codes.ts';
 import type { Row } from '../http/route/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
@@ -125,7 +126,7 @@ function valueOf(given: unknown, { type }: JsonSchema): unknown {
 function headerParameters(row: Row): (Parameter | { $ref: string })[] {
   const names = [
     ...(takesIdempotencyKey(row) ? ['IdempotencyKey'] : []),
-    ...(isOfSession(row) ? ['Organisation', 'App', 'Environment'] : []),
+    ...(isOfSession(row) ? ['OrganisationHeader', 'AppHeader', 'EnvironmentHeader'] : []),
     ...(row.answers[row.status]?.meta()?.['event'] === undefined ? [] : ['LastEventId']),
     ...(row.isOAuth === true ? ['Proof'] : []),
   ];
@@ -142,13 +143,19 @@ const MEDIA_TYPES = {
   parameters: ['application/json', 'application/x-www-form-urlencoded'],
 } as const;
 
+/** Bytes of any type: programs that make clients leave an operation out whose body is of the type `*\/*`. */
+const rawContentOf = (type: string): [type: string, media: { schema: JsonSchema }] =>
+  type === ANY_TYPE
+    ? ['application/octet-stream', { schema: { type: 'string', format: 'binary' } }]
+    : [type, { schema: {} }];
+
 function bodyOf({ body, consumes }: Row, { components, text }: Pick<OperationParts, 'components' | 'text'>) {
   if (typeof consumes === 'object')
     return {
       requestBody: {
-        description: 'Bytes as their sender has signed them.',
+        description: 'Bytes as their sender has signed them, of any media type.',
         required: true,
-        content: Object.fromEntries(consumes.raw.map((type) => [type, { schema: {} }])),
+        content: Object.fromEntries(consumes.raw.map(rawContentOf)),
       },
     };
   if (body === undefined || consumes === 'none') return {};
@@ -196,12 +203,15 @@ const inText = (part: JsonSchema, description: string): JsonSchema => ({
 
 const linesOf = (part: JsonSchema): JsonSchema => inText(part, 'Lines of JSON, each as `contentSchema` says.');
 
+/** A condition, because no program that makes clients reads a stream: by a `type` it would take the whole text for one event. */
 const eventOf = (part: JsonSchema): JsonSchema => ({
-  type: 'object',
   description: 'Each of the server-sent events.',
-  properties: {
-    id: { type: 'string', description: 'Place in the stream, for `Last-Event-ID`.' },
-    event: { type: 'string', description: 'Kind of the event.' },
-    data: inText(part, 'JSON, as `contentSchema` says.'),
+  if: { type: 'null' },
+  else: {
+    properties: {
+      id: { type: 'string', description: 'Place in the stream, for `Last-Event-ID`.' },
+      event: { type: 'string', description: 'Kind of the event.' },
+      data: inText(part, 'JSON, as `contentSchema` says.'),
+    },
   },
 });

@@ -1,7 +1,7 @@
 import { type ErrorCode, STATUS_OF_CODE } from '../kernel/errors/api-error.ts';
+import { errorCodesOf } from '../http/route/error-codes.ts';
 import type { Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';
-import type { JsonSchema } from './components.ts';
 
 /** Words and an example of each code; docs/errors.md says more. */
 const TEXTS: Readonly<Record<ErrorCode, { text: string; message: string }>> = {
@@ -49,40 +49,44 @@ const exampleOf = (code: ErrorCode): unknown => ({
   },
 });
 
-/** The envelope with this code alone. */
-const schemaOf = (code: ErrorCode): JsonSchema => ({
-  allOf: [
-    { $ref: '#/components/schemas/Error' },
-    {
-      type: 'object',
-      properties: {
-        error: {
-          type: 'object',
-          properties: { code: { const: code, description: 'The code of this status.' } },
-          ...(code === 'RATE_LIMITED' && { required: ['retryAfter'] }),
-          description: 'Why the request was refused.',
-        },
-      },
-    },
-  ],
-});
-
 type Refusal = { description: string; headers: Record<string, unknown>; content: unknown };
 
 const responseOf = (code: ErrorCode): Refusal => ({
-  description: TEXTS[code].text,
+  description: `\`${code}\`: ${TEXTS[code].text}`,
   headers: headersOfRefusal(code),
-  content: { 'application/json': { schema: schemaOf(code), examples: { refusal: { value: exampleOf(code) } } } },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/ErrorResponse' },
+      examples: { refusal: { value: exampleOf(code) } },
+    },
+  },
 });
 
-/** One response for each code, by its name. */
-export const refusalResponses = (): Record<string, unknown> =>
-  // `as`: the keys of the table are all codes there are.
-  Object.fromEntries(
-    (Object.keys(STATUS_OF_CODE) as ErrorCode[]).map((code) => [responseName(code), responseOf(code)]),
-  );
+/** A form is refused in the words of RFC 6749, JSON in the envelope (http/answers/errors.ts). */
+const forOAuth = (code: ErrorCode): Refusal => ({
+  ...responseOf(code),
+  content: {
+    'application/json': {
+      schema: {
+        anyOf: ['ErrorResponse', 'OAuthErrorResponse'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+      },
+      examples: { refusal: { value: exampleOf(code) } },
+    },
+  },
+});
 
-/** Refusals of a route by their status. Each status has one code. */
+/** One response for each code, by its name, and one in the words of OAuth for each code of these rows that has it. */
+export const refusalResponses = (rows: readonly Row[]): Record<string, unknown> => {
+  const codesOfOAuth = new Set(rows.filter(({ isOAuth }) => isOAuth === true).flatMap(errorCodesOf));
+  // `as`: the keys of the table are all codes there are.
+  const codes = Object.keys(STATUS_OF_CODE) as ErrorCode[];
+  return {
+    ...Object.fromEntries(codes.map((code) => [responseName(code), responseOf(code)])),
+    ...Object.fromEntries([...codesOfOAuth].map((code) => [`OAuth${responseName(code)}`, forOAuth(code)])),
+  };
+};
+
+/** Refusals of a route by their status. Each status has one code. A route that will end has headers of its own. */
 export const refusalsOf = (
   codes: readonly ErrorCode[],
   { isOAuth, deprecation }: Pick<Row, 'isOAuth' | 'deprecation'>,
@@ -90,24 +94,11 @@ export const refusalsOf = (
   Object.fromEntries(
     codes.map((code) => {
       const response = isOAuth === true ? forOAuth(code) : responseOf(code);
-      const isShared = isOAuth !== true && deprecation === undefined;
       return [
         String(STATUS_OF_CODE[code]),
-        isShared
-          ? { $ref: `#/components/responses/${responseName(code)}` }
+        deprecation === undefined
+          ? { $ref: `#/components/responses/${isOAuth === true ? 'OAuth' : ''}${responseName(code)}` }
           : { ...response, headers: { ...response.headers, ...headersOfEnd(deprecation) } },
       ];
     }),
   );
-
-/** A form is refused in the words of RFC 6749, JSON in the envelope (http/answers/errors.ts). */
-const forOAuth = (code: ErrorCode): Refusal => ({
-  description: TEXTS[code].text,
-  headers: headersOfRefusal(code),
-  content: {
-    'application/json': {
-      schema: { anyOf: [schemaOf(code), { $ref: '#/components/schemas/OAuthError' }] },
-      examples: { refusal: { value: exampleOf(code) } },
-    },
-  },
-});

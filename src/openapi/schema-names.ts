@@ -7,6 +7,7 @@ const CHOSEN: Readonly<Record<string, string>> = {
   pageQuery: 'PageQuery',
   keysAnswer: 'JsonWebKeySet',
   metadataAnswer: 'AuthorizationServer',
+  recoveryCodesAnswer: 'NewRecoveryCodes',
   secretAnswer: 'SubscriptionSecret',
   rotateSecretBody: 'RotateSubscriptionSecret',
   lookAnswer: 'InvitationLook',

@@ -50,6 +50,8 @@ test('every step runs where its programs can be had', () => {
     'test',
     'run --silent fuzz -- --prepare',
     'run fuzz -- --seconds 120 --seed 13',
+    'run --silent generators -- --prepare',
+    'run generators',
     'run --silent chart -- --prepare',
     'run chart',
     'run --silent faults -- --prepare --quick --development',

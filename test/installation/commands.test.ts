@@ -33,8 +33,11 @@ test.each(commands)('npm run %s -- --help says how it is used, and starts nothin
   expect(stdout).toMatch(new RegExp(`npm (run )?${name}\\b`));
 });
 
-test.each(['topology', 'chart'])('npm run %s -- --prepare ends with 69 where a program cannot be had', (name) => {
-  const [, parameters = []] = commands.find(([each]) => each === name) ?? [];
-  const { status, stdout } = run([...parameters, '--prepare'], { PATH: join(tmpdir(), 'no-such-folder') });
-  expect([status, stdout]).toEqual([69, expect.stringMatching(/^The (topology|chart) /m)]);
-});
+test.each(['topology', 'chart', 'generators'])(
+  'npm run %s -- --prepare ends with 69 where a program cannot be had',
+  (name) => {
+    const [, parameters = []] = commands.find(([each]) => each === name) ?? [];
+    const { status, stdout } = run([...parameters, '--prepare'], { PATH: join(tmpdir(), 'no-such-folder') });
+    expect([status, stdout]).toEqual([69, expect.stringMatching(/^The (topology|chart|generators) /m)]);
+  },
+);

@@ -12,6 +12,8 @@ type Schema = Reference & {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  /** Fields of each event, where the whole is a stream of them. */
+  else?: Schema;
   /** Schema of each line, where the whole is lines of JSON. */
   contentSchema?: Schema;
 };
@@ -64,13 +66,15 @@ function typeOf(schema: Schema): string {
 }
 
 /** Type of the data of each event. */
-const eventIn = (schema: Schema | undefined): string => typeOf(schema?.properties?.['data'] ?? {});
+const eventIn = (schema: Schema | undefined): string => typeOf(schema?.else?.properties?.['data'] ?? {});
 
 /** The method of an operation as the document has it: its name, its parameters and what it gives. */
 function methodOf(operation: Told): string {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `${name}: string`);
   // Other services send bytes of any type, and no method of the client does.
-  const typed = Object.entries(operation.requestBody?.content ?? {}).filter(([type]) => type !== '*/*');
+  const typed = Object.entries(operation.requestBody?.content ?? {}).filter(
+    ([type]) => type !== 'application/octet-stream',
+  );
   const body = typed.map(
     ([, { schema }]) => `body${operation.requestBody?.required === true ? '' : '?'}: ${typeOf(schema)}`,
   );

@@ -9,8 +9,10 @@ import { errorCodesOf } from '../../src/http/route/error-codes.ts';
 import type { Row } from '../../src/http/route/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import type { JsonSchema } from '../../src/openapi/components.ts';
 import { documentOf } from '../../src/openapi/document.ts';
 import { ANSWERS } from '../../src/openapi/generated/answers.ts';
+import { CHOSEN_PARTS } from '../../src/openapi/part-names.ts';
 import { SCHEMA_MODULES } from '../../src/openapi/schema-modules.ts';
 import { GIVEN_ANSWERS } from '../../src/openapi/texts/given-answers.ts';
 import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
@@ -193,6 +195,62 @@ test('nothing of zod and no mark of ours is left in it', () => {
   for (const mark of ['componentName', 'takesNull', 'oneOfFields', '$schema', '"id":"__'])
     expect(text).not.toContain(`"${mark}"`);
   expect(text).not.toContain('"readOnly"');
+});
+
+describe('generators of clients', () => {
+  const { schemas, parameters, responses } = document.components as Record<string, Record<string, object>>;
+  const names = Object.keys(schemas ?? {});
+  /** Schemas but for those in conditions, of which no generator makes a type, by their places. */
+  const shown: [place: string, schema: JsonSchema][] = [];
+  walk({ paths: document.paths, components: { schemas, parameters } }, '', (value, place) => {
+    if (!/\/(?:if|else|examples|default)(?:\/|$)/.test(place)) shown.push([place, value as JsonSchema]);
+  });
+  const isComponent = (place: string): boolean => /^\/components\/schemas\/[^/]+$/.test(place);
+
+  test('find a name for every enum and for every object with fields', () => {
+    const bare = shown.filter(
+      ([place, { enum: words, properties, type }]) =>
+        !isComponent(place) && (Array.isArray(words) || (type !== undefined && typeof properties === 'object')),
+    );
+    expect(bare.map(([place]) => place)).toEqual([]);
+    expect(names.filter((name) => /\d$|Item$/.test(name))).toEqual(['ChangeChangedItem']);
+  });
+
+  test('find no two components whose names differ by case alone, and no schema with a field of its own name', () => {
+    const all = [...names, ...Object.keys(parameters ?? {}), ...Object.keys(responses ?? {})];
+    const lower = all.map((name) => name.toLowerCase());
+    expect(all.filter((_, index) => lower.indexOf(lower[index] ?? '') !== index)).toEqual([]);
+    const own = shown.filter(([place, { properties = {} }]) =>
+      Object.keys(properties).some((field) => place.toLowerCase() === `/components/schemas/${field.toLowerCase()}`),
+    );
+    expect(own.map(([place]) => place)).toEqual([]);
+  });
+
+  test('find a reference for every refusal', () => {
+    const bare = operations.flatMap(({ endpoint, responses: told }) =>
+      Object.keys(told).filter((status) => Number(status) >= 400 && told[status]?.$ref === undefined && endpoint),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test('are told of every object without fields what it may hold', () => {
+    const bare = shown.filter(
+      ([, { type, properties, additionalProperties }]) =>
+        [type].flat().includes('object') && properties === undefined && additionalProperties === undefined,
+    );
+    expect(bare.map(([place]) => place)).toEqual([]);
+  });
+
+  test('find defaults in queries alone, each of which fits its schema', () => {
+    const defaults = shown.filter(([place, schema]) => 'default' in schema && !place.endsWith('/properties'));
+    expect(defaults.filter(([place]) => !/^\/paths\/.*\/parameters\/\d+\/schema$/.test(place))).toEqual([]);
+    expect(defaults.flatMap(([, schema]) => schemaProblems(document, schema, schema['default']))).toEqual([]);
+    expect(defaults.length).toBeGreaterThan(3);
+  });
+
+  test('get each name that is chosen for a part', () => {
+    expect(Object.values(CHOSEN_PARTS).filter((name) => !names.includes(name))).toEqual([]);
+  });
 });
 
 function found(endpoint: string): Operation {

@@ -124,6 +124,7 @@ import type {
   NewApiKey,
   NewInvitation,
   NewMachineCredential,
+  NewRecoveryCodes,
   Organisation,
   PageQuery,
   Passkey,
@@ -136,7 +137,6 @@ import type {
   PublishBatch,
   PublishMessage,
   PublishedMessage,
-  RecoveryCodes,
   RenamePasskey,
   RenameUser,
   ReplayMessage,
@@ -345,7 +345,7 @@ export type Resources = {
     /** `DELETE /v1/user/totp`, for a person who is signed in */
     removeTotp(options?: RequestOptions): Call<void>;
     /** `POST /v1/user/recovery-codes`, for a person who is signed in */
-    makeRecoveryCodes(options?: RequestOptions): Call<RecoveryCodes>;
+    makeRecoveryCodes(options?: RequestOptions): Call<NewRecoveryCodes>;
   };
   inspectors: {
     /** `GET /v1/inspectors`, scope subscriptions:read */

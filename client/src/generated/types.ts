@@ -2167,6 +2167,11 @@ export type NewMachineCredential = {
   readonly clientSecret: string;
 };
 
+export type NewRecoveryCodes = {
+  /** Ten recovery codes, each good for one sign-in. Shown only now. */
+  readonly recoveryCodes: readonly string[];
+};
+
 export type Organisation = {
   /** Prefix `org_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -2358,11 +2363,6 @@ export type PublishedMessage = {
   readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
   /** Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes. */
   readonly warnings?: readonly FieldProblem[];
-};
-
-export type RecoveryCodes = {
-  /** Ten recovery codes, each good for one sign-in. Shown only now. */
-  readonly recoveryCodes: readonly string[];
 };
 
 export type RenamePasskey = {
