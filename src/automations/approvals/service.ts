@@ -112,9 +112,9 @@ export function createApprovals(
 
 /** The open approval of a run that a caller speaks of; without one the last that is not open any more. */
 function meant(
-  asked: readonly store.Asked[],
+  asked: readonly store.QuestionOfRun[],
   { stepId, iteration }: Decide,
-): { open: store.Asked | undefined; last: store.Asked | undefined } {
+): { open: store.QuestionOfRun | undefined; last: store.QuestionOfRun | undefined } {
   const fitting = asked.filter(
     (each) =>
       (stepId === undefined || each.stepId === stepId) && (iteration === undefined || each.iteration === iteration),

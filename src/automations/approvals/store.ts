@@ -73,7 +73,7 @@ export async function findApproval(
 }
 
 /** What tells one question of a run from another. */
-export type Asked = Pick<Approval, 'id' | 'stepId' | 'iteration' | 'status'>;
+export type QuestionOfRun = Pick<Approval, 'id' | 'stepId' | 'iteration' | 'status'>;
 
 /**
  * All that a run has asked for, newest first; undefined for a run that is not there. Without forms and answers: a loop may ask 1,000
@@ -83,9 +83,9 @@ export async function findOfRun(
   reader: DatabaseTransaction,
   environmentId: string,
   runId: string,
-): Promise<Asked[] | undefined> {
+): Promise<QuestionOfRun[] | undefined> {
   if ((await reader.run.count({ where: { id: runId, environmentId } })) === 0) return undefined;
-  const rows = await reader.$queryRawUnsafe<Asked[]>(
+  const rows = await reader.$queryRawUnsafe<QuestionOfRun[]>(
     `SELECT a.id, a.step_id AS "stepId", a.iteration, ${STATUS} AS status ${FROM}
      WHERE a.environment_id = $1 AND a.run_id = $2 ORDER BY a.id DESC`,
     environmentId,
