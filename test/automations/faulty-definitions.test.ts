@@ -227,6 +227,20 @@ describe('a definition of the largest size holds up nobody while it is checked:'
       );
   });
 
+  test('a definition that begins 100 others of 240 KB', async () => {
+    const text = 'x'.repeat(2_300);
+    const large = chain(100, () => ({ type: 'action', config: { action: 'log', text } }));
+    const ids: string[] = [];
+    for (let at = 0; at < 100; at += 1) ids.push((await make({ steps: large })).id);
+    const given = chain(100, (at) => ({ type: 'workflow', config: { workflowId: ids[at], wait: false } }));
+    let answer: unknown;
+    const turn = await longestTurn(async () => {
+      answer = (await check(given)).body;
+    });
+    expect(answer).toEqual({ valid: true, errors: [] });
+    expect(turn).toBeLessThan(3 * referenceTurn());
+  }, 60_000);
+
   test.each<[string, object[]]>([
     [
       '100 switches whose 3,000 ways lead nowhere',

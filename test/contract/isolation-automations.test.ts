@@ -96,7 +96,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   'src/automations/definitions/references/reference-store.ts': {
     'names of secrets': ({ environmentId, db }) => references.findSecretNames(db, environmentId, [ids.secretName]),
     'ids of webhooks': ({ environmentId, db }) => references.findWebhookIds(db, environmentId, [ids.webhookId]),
-    'steps of workflows': ({ environmentId, db }) => references.findSteps(db, environmentId, [ids.workflowId]),
+    'calls of workflows': ({ environmentId, db }) => references.findCalls(db, environmentId, [ids.workflowId]),
   },
   'src/automations/definitions/store.ts': {
     workflows: ({ environmentId, db }) => definitions.findWorkflows(db, environmentId, page, { hasDefinitions: true }),

@@ -38,6 +38,10 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
     steps: ['ask', 'collect'],
   },
   'Two prices': { event: { payload: { total: 200 } }, steps: ['which', 'large', 'note'] },
+  'Charge or refund': {
+    event: { payload: { id: 'A-17' } },
+    steps: ['charge', 'ship'],
+  },
   'Close the month': { event: { payload: { customers: ['a', 'b'] } }, steps: ['each', 'bill', 'bill'] },
 };
 

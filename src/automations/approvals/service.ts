@@ -89,7 +89,11 @@ export function createApprovals(
         ? await tenants.within(caller, (reader) => store.findOfRun(reader, environmentId, runId))
         : undefined;
       if (asked === undefined) throw notFound('run');
-      const approval = meant(asked, how);
+      const { open, last } = meant(asked, how);
+      if (open === undefined && last === undefined)
+        throw new ApiError('CONFLICT', 'No step of this run waits for a decision');
+      const approval = await get(caller, (open ?? last)?.id ?? '');
+      if (open === undefined) throw decided(approval);
       await requireApprover(caller, approval);
       const data = await dataIn(caller, approval, how);
       const { id } = approval;
@@ -106,8 +110,11 @@ export function createApprovals(
   };
 }
 
-/** The open approval of a run that a caller speaks of. */
-function meant(asked: readonly Approval[], { stepId, iteration }: Decide): Approval {
+/** The open approval of a run that a caller speaks of; without one the last that is not open any more. */
+function meant(
+  asked: readonly store.QuestionOfRun[],
+  { stepId, iteration }: Decide,
+): { open: store.QuestionOfRun | undefined; last: store.QuestionOfRun | undefined } {
   const fitting = asked.filter(
     (each) =>
       (stepId === undefined || each.stepId === stepId) && (iteration === undefined || each.iteration === iteration),
@@ -117,9 +124,7 @@ function meant(asked: readonly Approval[], { stepId, iteration }: Decide): Appro
     const field = open.stepId === another.stepId ? 'iteration' : 'stepId';
     throw invalidField(field, `is required: ${open.stepId} and others wait for a decision at this moment`);
   }
-  if (open !== undefined) return open;
-  const [last] = fitting;
-  throw last === undefined ? new ApiError('CONFLICT', 'No step of this run waits for a decision') : decided(last);
+  return { open, last: fitting[0] };
 }
 
 function decided({ stepId, status, decidedBy, decidedAt }: Approval): ApiError {

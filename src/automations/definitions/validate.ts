@@ -8,7 +8,7 @@ import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';
 import { MOST_PROBLEMS } from './plan/graph.ts';
 import { problemSearch } from './problems/problems.ts';
-import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './references/reference-store.ts';
+import { findConnectors, findSecretNames, findCalls, findWebhookIds } from './references/reference-store.ts';
 import { channelProblems, webhookProblems } from './references/references.ts';
 import { secretProblems } from './references/secret-references.ts';
 import { type DefinitionTexts, findChannelIds } from './store.ts';
@@ -39,7 +39,7 @@ export function createFindProblems({
     ...(await webhookProblems(given, (ids) => look((reader) => findWebhookIds(reader, environmentId, ids)))),
     ...(await secretProblems(given, (names) => look((reader) => findSecretNames(reader, environmentId, names)))),
     ...(await connectionProblems(given, (ids) => look((reader) => findConnectors(reader, environmentId, ids)))),
-    ...(await workflowProblems(given, (ids) => look((reader) => findSteps(reader, environmentId, ids)), own)),
+    ...(await workflowProblems(given, (ids) => look((reader) => findCalls(reader, environmentId, ids)), own)),
     ...(await formProblems(given, environmentId, schemas)),
   ];
   const turns = createCheckTurns();

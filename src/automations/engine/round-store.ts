@@ -78,9 +78,9 @@ const FAIL = `
 type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean; filteredBy: string | null };
 
 /**
- * Ends the run, or pauses it. One that fails is a dead letter from the same instant on, unless the step that ended it says otherwise. Returns the seconds since it began, null for a
- * pause, whether a step of another run has begun it, whether it may leave a gate, and the filter that ended it; undefined for a run that
- * had ended, to which nothing happens.
+ * Ends the run, or pauses it. One that fails is a dead letter from the same instant on, unless the step that ended it says otherwise.
+ * Returns the seconds since it began, null for a pause, whether a step of another run has begun it, whether it may leave a gate, and the
+ * filter that ended it; undefined for a run that had ended, to which nothing happens.
  */
 export async function recordEndOfRun(
   pool: Pool,

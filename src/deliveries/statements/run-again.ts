@@ -86,8 +86,9 @@ export async function keptBeforeFailure(connection: PoolClient, runId: string): 
 
 /**
  * The next round of a run that did not complete, and its dead letter is replayed, within a transaction: from the steps that failed
- * (`keptBeforeFailure`), or with `keptSteps` without a trace of all steps but these. None of them is a retry from the start. `version` replaces that of its
- * definition. False for a run that is under way or completed, or whose workflow is deleted. Wakes workers.
+ * (`keptBeforeFailure`), or with `keptSteps` without a trace of all steps but these. None of them is a retry from
+ * the start. `version` replaces that of its definition. False for a run that is under way or completed, or whose workflow is
+ * deleted. Wakes workers.
  */
 export async function retryRun(
   connection: PoolClient,

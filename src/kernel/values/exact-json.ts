@@ -11,7 +11,10 @@ export class ExactJson {
   }
 }
 
-/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers, Maps objects. */
+/**
+ * JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers, and
+ * Maps objects.
+ */
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
   if (typeof value === 'bigint') return String(value);

@@ -45,17 +45,22 @@ export async function findWebhookIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** JSON texts of the present steps of those workflows that the environment has, by their ids. */
-export async function findSteps(
+/**
+ * The workflows that the present steps of those workflows begin which the environment has, by their ids. PostgreSQL reads the
+ * definitions: 100 of 256 KiB would hold up everybody here.
+ */
+export async function findCalls(
   reader: Reader,
   environmentId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string | null>> {
-  const rows = await reader.$queryRawUnsafe<{ id: string; steps: string | null }[]>(
-    `SELECT w.id, v.steps FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; calls: string[] }[]>(
+    `SELECT w.id, ARRAY(
+       SELECT s #>> '{config,workflowId}' FROM json_array_elements(v.steps::json) s WHERE s ->> 'type' = 'workflow'
+     ) AS calls FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
      WHERE w.environment_id = $1 AND w.id = ANY($2) AND w.deleted_at IS NULL`,
     environmentId,
     ids,
   );
-  return new Map(rows.map(({ id, steps }) => [id, steps]));
+  return new Map(rows.map(({ id, calls }) => [id, calls]));
 }

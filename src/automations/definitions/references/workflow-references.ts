@@ -3,8 +3,8 @@ import { isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 
-/** The steps, as JSON texts, of those of these workflows that the environment has; null where one has none yet. */
-export type FindSteps = (ids: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
+/** The workflows that each of these begins which the environment has. */
+export type FindCalls = (ids: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 
 /**
  * Steps that begin runs of workflows which the environment has not, or of the workflow `own` itself: at once, or by the present steps of
@@ -12,7 +12,7 @@ export type FindSteps = (ids: readonly string[]) => Promise<ReadonlyMap<string, 
  */
 export async function workflowProblems(
   { steps }: { steps?: unknown },
-  find: FindSteps,
+  find: FindCalls,
   own: string | undefined,
 ): Promise<DefinitionProblem[]> {
   const named = calledIn(steps);
@@ -33,16 +33,12 @@ const calledIn = (steps: unknown): { field: string; id: string }[] =>
   );
 
 /** The workflows that each of these begins, and those that they begin, as far as a chain of runs may go. */
-async function callsFrom(ids: readonly string[], find: FindSteps): Promise<ReadonlyMap<string, readonly string[]>> {
+async function callsFrom(ids: readonly string[], find: FindCalls): Promise<ReadonlyMap<string, readonly string[]>> {
   const calls = new Map<string, readonly string[]>();
   let open = new Set(ids);
   for (let depth = 0; depth < WORKFLOW_BOUNDS.chainDepth && open.size > 0; depth += 1) {
     const found = await find([...open].filter((id) => isId('workflow', id)));
-    for (const [id, text] of found)
-      calls.set(
-        id,
-        calledIn(text === null ? undefined : JSON.parse(text)).map((each) => each.id),
-      );
+    for (const [id, called] of found) calls.set(id, called);
     open = new Set([...found.keys()].flatMap((id) => calls.get(id) ?? []).filter((id) => !calls.has(id)));
   }
   return calls;
