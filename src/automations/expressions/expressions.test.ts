@@ -246,13 +246,6 @@ describe('many expressions', () => {
     expect(expressions.resolve({ many }, context)).toEqual({ many: resolve(many, context) });
   });
 
-  test('are compiled so, too, and refused ones with the others', async () => {
-    const expressions = create();
-    expect(await turnsOf(expressions.compileAhead({ ...many, bad: '{{ evnt.id }}' }, 'env_1'))).toBeGreaterThan(4);
-    expect(expressions.check('1 + 1').type).toBe('int');
-    expect(() => expressions.check('evnt.id')).toThrow('evnt');
-  });
-
   test('fail where the bad one is asked for, with its own reason', async () => {
     const expressions = create();
     await expressions.evaluateAhead({ templates: many, expressions: ['event.payload.missing'] }, context, 'env_1');

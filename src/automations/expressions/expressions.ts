@@ -41,12 +41,8 @@ export type StepExpressions = {
    */
   resolve(template: unknown, context: RunContext, secretOf?: SecretOf): unknown;
   /**
-   * Compiles the expressions of all templates in a value, in turns of the event loop that environments take one after the other. `check`
-   * then finds them ready.
-   */
-  compileAhead(value: unknown, environmentId: string): Promise<void>;
-  /**
-   * Evaluates them in such turns, with further expressions, where there are several. `evaluate` and `resolve` over this context then find
+   * Evaluates the expressions of all templates in a value, and further ones, where there are several: in turns of the event loop that
+   * environments take one after the other. `evaluate` and `resolve` over this context then find
    * their values and their failures.
    */
   evaluateAhead(ahead: Ahead, context: RunContext, environmentId: string): Promise<void>;
@@ -192,7 +188,6 @@ export function createStepExpressions(now: () => number = () => performance.now(
     },
     evaluate,
     resolve,
-    compileAhead: (value, environmentId) => inTurns(expressionsIn(value), environmentId, compileOnce),
     async evaluateAhead({ templates, expressions: others = [] }, context, environmentId) {
       const all = [...new Set([...expressionsIn(templates), ...others])];
       if (all.length < 2) return;
