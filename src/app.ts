@@ -33,7 +33,7 @@ import type { Inspectors } from './inspectors/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
 import { createDashboardFiles, leadToDashboard } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
-import { createPages, type Pages } from './openapi/pages.ts';
+import { createPages, type DocumentPages } from './openapi/pages.ts';
 import type { Scheme } from './caller/scheme.ts';
 import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
@@ -62,7 +62,7 @@ export type AppOptions<Services> = {
 };
 
 /** The edge. */
-export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: Pages['prepare'] };
+export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: DocumentPages['prepare'] };
 
 /**
  * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate

@@ -47,7 +47,7 @@ export function createMessages(
           ? BEGINNING
           : ((await store.findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? last);
       const at = cursor === undefined ? await start() : decode(cursor, horizon);
-      const { found, isLast } = await store.findBehind(run, channelId, at);
+      const { found, isLast } = await store.findCommittedBehind(run, channelId, at);
       const wanted = found.filter((each) => wantsEventType(eventType === undefined ? [] : [eventType], each.eventType));
       const shown = wanted.slice(0, limit);
       const isCut = wanted.length > limit;

@@ -11,7 +11,7 @@ import { traceIdOf } from '../kernel/values/trace-context.ts';
 import type { CancelReason, DeliverySummary } from '../kernel/words/statuses.ts';
 import type { Message, TracedMessage } from './schema.ts';
 
-export { findBehind, findCommitOrder, findPositionSince } from '../db/sql/commit-order.ts';
+export { findCommittedBehind, findCommitOrder, findPositionSince } from '../db/sql/commit-order.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
 export async function channelExists(

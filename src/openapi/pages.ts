@@ -65,7 +65,7 @@ ${scripts.map((path) => `<script src="${path}"></script>`).join('\n')}
 </html>
 `;
 
-export type Pages = {
+export type DocumentPages = {
   /** Finds /openapi.json, /docs and its scripts by their paths. */
   find(path: string): Promise<PublicFile | undefined>;
   /** Makes the document. It takes 0.3 s of this thread: a process that serves does it before its first request. */
@@ -73,7 +73,7 @@ export type Pages = {
 };
 
 /** Each page is made when it is first asked for, but for what is prepared: most processes of tests never are. */
-export function createPages(rows: readonly Row[], settings: { publicBaseUrl: string }): Pages {
+export function createPages(rows: readonly Row[], settings: { publicBaseUrl: string }): DocumentPages {
   let document: PublicFile | undefined;
   let reader: Promise<ReadonlyMap<string, PublicFile>> | undefined;
   const documentFile = (): PublicFile =>

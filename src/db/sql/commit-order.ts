@@ -75,7 +75,7 @@ const BEHIND = `
   ORDER BY m.transaction_id, m.id LIMIT ${MOST_LOOKED_AT}`;
 
 /** The next messages behind a position, in the order of commits, 1,000 at most. `isLast`: no more of them were there. */
-export async function findBehind(
+export async function findCommittedBehind(
   run: RunSql,
   channelId: string,
   { transactionId, id }: StreamPosition,

@@ -1,4 +1,5 @@
 import { invalidField } from '../../kernel/errors/api-error.ts';
+import type { MessageBounds } from '../route/route.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
 
 /**
@@ -97,9 +98,6 @@ const ABSURD_DEPTH = 2 * MAX_DEPTH;
 export const MAX_CONTAINERS = 100_000;
 /** The same in the whole body. A body of 5 MiB that holds nothing but points (`[13.4,52.5],`) has 420,000. */
 export const MAX_BODY_CONTAINERS = 500_000;
-
-/** Bounds of a body that publishes: on the elements of `messages`, and on the text of `payload` and `messages[n].payload`. */
-export type MessageBounds = { readonly messages: number; readonly payloadBytes: number };
 
 /** The array `messages` of a body with bounds, brackets included, and the text of each element. Places are UTF-16 units. */
 export type MessageSpans = { start: number; end: number; elements: { start: number; end: number }[] };

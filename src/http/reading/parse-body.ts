@@ -5,12 +5,12 @@ import type { Middleware } from '../route/context.ts';
 import {
   atOnce,
   checkJson,
-  type MessageBounds,
   type MessageSpans,
   refuseCostlyJson,
   refuseDoubledMembers,
   type Steps,
 } from './json-guard.ts';
+import type { MessageBounds } from '../route/route.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
 import { parseQuery } from './parse-query.ts';
 import { COSTLY_BYTES, createParsingTurns } from './parsing-turns.ts';

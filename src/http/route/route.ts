@@ -7,7 +7,6 @@ import type { ErrorCode } from '../../kernel/errors/api-error.ts';
 import type { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { IdKind } from '../../kernel/values/ids.ts';
 import type { Scope } from '../../kernel/words/scopes.ts';
-import type { MessageBounds } from '../reading/json-guard.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -29,6 +28,9 @@ export type Access =
  * types.
  */
 export type Consumes = 'json' | 'form' | 'parameters' | 'none' | { readonly raw: readonly string[] };
+
+/** Bounds of a body that publishes: on the elements of `messages`, and on the text of `payload` and `messages[n].payload`. */
+export type MessageBounds = { readonly messages: number; readonly payloadBytes: number };
 
 /** A limit of each thing that a path names by this parameter. Texts that are no ids of the kind count for their address. */
 type OwnLimit = ThingLimit & { readonly parameter: string; readonly kind: IdKind };
