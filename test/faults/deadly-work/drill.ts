@@ -56,6 +56,7 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     const temporal = await startOwnTemporal(dataFolder);
     service = await prepareOwnService(database.url, temporal, {
       PROCESSES: processes,
+      DATA_FOLDER: dataFolder,
       NODE_OPTIONS: `--import=${POISON}`,
     });
     receiver = await startReceiver();
@@ -68,7 +69,7 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     await receiver.close();
     await database.drop();
     rmSync(dataFolder, { recursive: true, force: true });
-  });
+  }, 150_000);
 
   test('a run, a delivery, a schedule and an inbound mapping that end each process are given up after three deaths, and all others go on', async () => {
     const channelId = await calls.channel();
@@ -144,13 +145,17 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     for (const { id } of others) expect((await untilEnded(id)).status).toBe('completed');
     for (const text of healthy)
       await waitFor(`the delivery of ${text}`, () => receiver.requests.some((each) => each.body.includes(text)));
-    const { rows } = await database.pool.query('SELECT id FROM dead_letters WHERE message_id <> $1', [deadly]);
+    const { rows } = await database.pool.query(
+      'SELECT id FROM dead_letters WHERE message_id <> $1 AND channel_id = $2',
+      [deadly, channelId],
+    );
     expect(rows).toEqual([]);
     // One process starts anew after each death; a supervisor has replaced its processes, and never ended itself.
     const deaths = processes === '1' ? starts : posthorn.output().split('; it is started again').length - 1;
     expect(processes === '1' || starts === 0).toBe(true);
     expect(deaths).toBeGreaterThanOrEqual(4);
-    expect(deaths).toBeLessThanOrEqual(12);
+    // Three of each, and one more where nothing was on record yet when the process died: a first try, or a lease that had not run out.
+    expect(deaths).toBeLessThanOrEqual(16);
     // The API listens before the rest is ready: the first inbound request of all may come then.
     expect(brokenStarts).toBeLessThanOrEqual(1);
   }, 500_000);
