@@ -27,7 +27,10 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
   let posthorn: ApiProcess;
   let receiver: Receiver;
   let [starts, brokenStarts, isOver] = [0, 0, false];
-  let keeping: Promise<void> = Promise.resolve();
+  let keeping: Promise<void> | undefined;
+
+  /** Processes that the supervisor has replaced so far. */
+  const replaced = (): number => posthorn.output().split('; it is started again').length - 1;
 
   const { request } = requestsTo(() => ({ url: posthorn.url, key: service.key }));
   const patient = {
@@ -43,9 +46,12 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     while (!isOver) {
       if (posthorn.hasEnded()) {
         starts += 1;
-        const started = await startService(service.settings, posthorn.port).catch(() => undefined);
-        if (started === undefined) brokenStarts += 1;
-        else posthorn = started;
+        try {
+          posthorn = await startService(service.settings, posthorn.port);
+        } catch (failure) {
+          // Work that ends a process is taken up as soon as it is ready, often before anybody could see that it was.
+          if (!String(failure).includes('Posthorn is ready')) brokenStarts += 1;
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -83,7 +89,10 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
       provider: 'github',
       secrets: [SECRET],
     });
-    keeping = keepRunning();
+    // A repeated test begins with the service as the first one left it.
+    [starts, brokenStarts] = [0, 0];
+    const replacedBefore = replaced();
+    keeping ??= keepRunning();
 
     const deadly = await calls.publish(channelId, { text: 'poison-delivery' });
     const run = await calls.start(workflowId, { text: 'poison-run' });
@@ -151,12 +160,33 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
     );
     expect(rows).toEqual([]);
     // One process starts anew after each death; a supervisor has replaced its processes, and never ended itself.
-    const deaths = processes === '1' ? starts : posthorn.output().split('; it is started again').length - 1;
+    const deaths = processes === '1' ? starts : replaced() - replacedBefore;
     expect(processes === '1' || starts === 0).toBe(true);
     expect(deaths).toBeGreaterThanOrEqual(4);
     // Three of each, and one more where nothing was on record yet when the process died: a first try, or a lease that had not run out.
     expect(deaths).toBeLessThanOrEqual(16);
     // The API listens before the rest is ready: the first inbound request of all may come then.
     expect(brokenStarts).toBeLessThanOrEqual(1);
+  }, 500_000);
+
+  test('a run that ends each process can be cancelled while it pauses', async () => {
+    const note = { id: 'note', type: 'transform', config: { set: { seen: '{{event.payload.text}}' } } };
+    const workflowId = await calls.activate({ type: 'manual' }, [note]);
+    const run = await calls.start(workflowId, { text: 'poison-run' });
+    await waitFor(
+      'a death of the run',
+      async () => (await database.pool.query('SELECT FROM work_deaths WHERE id = $1', [run.id])).rowCount === 1,
+      ENDS_WITHIN_MS,
+    );
+    await calls.good('POST', `/v1/runs/${run.id}/cancel`);
+    const ended = await waitFor(
+      'the run to end',
+      async () => {
+        const found = await calls.getRun(run.id);
+        return !['pending', 'running'].includes(found.status) && found;
+      },
+      ENDS_WITHIN_MS,
+    );
+    expect(ended.status).toBe('cancelled');
   }, 500_000);
 }
