@@ -109,6 +109,7 @@ describe('the migrations', () => {
       { migration_name: '0088_addresses_of_credentials', isFinished: true },
       { migration_name: '0089_tests_of_connections', isFinished: true },
       { migration_name: '0091_temporal_of_workers', isFinished: true },
+      { migration_name: '0096_max_retry_after', isFinished: true },
     ]);
   });
 
