@@ -92,7 +92,7 @@ test('a message has the fields of the specification, metadata only when it was g
 
 test('a subscription has the fields of the specification, its limits and its circuit, and never its secret', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}`;
-  const ours = ['statusChangedAt', 'timeoutMs', 'circuitBreaker', 'circuit', 'concurrency'];
+  const ours = ['statusChangedAt', 'timeoutMs', 'maxRetryAfter', 'circuitBreaker', 'circuit', 'concurrency'];
   expect((await fieldsOf(subscriptionAnswer, path)).toSorted()).toEqual([...SUBSCRIPTION, ...ours].toSorted());
   const { body } = await posthorn.request('GET', path);
   // Defaults are shown, not left out.

@@ -219,6 +219,7 @@ const READS = new Set([
   'Dead letters',
   'Deliveries',
   'Disabled',
+  'Download',
   'Export',
   'Export Test',
   'Failed',

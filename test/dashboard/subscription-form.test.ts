@@ -187,7 +187,7 @@ test('stored values that a newer rule refuses are named on the page of a subscri
   const id = await scene.make('/v1/subscriptions', made);
   await dashboard.open(`/subscriptions/${id}`);
   await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
-  const warning = page.getByText('Stored values that a newer rule of the service refuses');
+  const warning = page.getByText('What does not work as it may seem to');
   expect(await warning.count()).toBe(0);
   await scene.posthorn.deps.pool.query('UPDATE subscriptions SET headers = $2 WHERE id = $1', [
     id,

@@ -37,6 +37,7 @@ describe('creating a subscription', () => {
       status: 'active',
       statusChangedAt: subscription.createdAt,
       eventTypes: [],
+      maxRetryAfter: 86_400_000,
       retryPolicy: DEFAULT_POLICY,
       headers: {},
       timeoutMs: 15_000,
@@ -206,7 +207,10 @@ describe('the list of subscriptions', () => {
     expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([first.id]);
     await update(second.id, { owner: 'customer-7' });
     expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([second.id, first.id]);
+    // Old: it looked like tenancy, and nothing said that it is none.
+    expect(second.warnings).toEqual([{ field: 'owner', reason: expect.stringContaining('routes nothing') }]);
     expect(await update(first.id, { owner: null })).not.toHaveProperty('owner');
+    expect(await resources.subscriptions.get(resources.live, first.id)).not.toHaveProperty('warnings');
     expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
   });
 

@@ -105,8 +105,8 @@ function literalsOf({ hostname }: URL): readonly string[] | undefined {
  * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7). Public
  * unicast addresses and the operator's ranges are allowed. Every other address is refused, in any spelling, by name as well as
  * literally, and if only one of a name's addresses is refused. Where the operator has allowed ranges, the addresses of a name decide,
- * and names of a private network may be used. Otherwise such names are refused as they stand. Ports: 80, 443 and those above 1023 without a known database or control plane, and no port of this service or its servers. Throws on
- * a range that cannot be read.
+ * and names of a private network may be used. Otherwise such names are refused as they stand. Ports: 80, 443 and those above 1023
+ * without a known database or control plane, and no port of this service or its servers. Throws on a range that cannot be read.
  *
  * Not protected: addresses that are public and trusted but unknown here (a metadata or admin service behind a public address); a
  * network with its own NAT64 or ISATAP prefix inside 2000::/3; services on allowed ports of allowed ranges; a receiver that passes the
