@@ -214,8 +214,11 @@ export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query
   const pairs = values.flatMap((one, index) =>
     values.slice(index + 1).flatMap((other) => met(one, other).map((pair) => pair.join('&'))),
   );
-  return ['', ...values.flat(), ...pairs];
+  return ['', ...values.flat(), ...pairs.filter((pair) => !isRefused(pair))];
 }
+
+/** A list in the order of commits has no end, so it takes no `until`. */
+const isRefused = (pair: string): boolean => pair.includes('order=committed') && pair.includes('until=');
 
 /** Values of an enumeration, however it is wrapped; of one that takes several, also all of them at once. */
 function optionsOf(schema: z.ZodType): string[] | undefined {
