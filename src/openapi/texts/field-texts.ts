@@ -117,6 +117,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** The same for a field of one schema, which comes first: `CreateChannel.name`. */
 const BY_PLACE: Readonly<Record<string, string>> = {
+  'ListMessages.order':
+    '`newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none.',
   'ListChannels.name': 'Only those with this in their name, in any case.',
   'ListWorkflows.name': 'Only those with this in their name, in any case.',
   'ListWebhooks.name': 'Only those with this in their name, in any case.',
