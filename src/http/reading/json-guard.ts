@@ -110,9 +110,13 @@ const LONGEST_KEY = 16;
  * Throws INVALID_REQUEST for JSON text that would take long to parse and check: nested absurdly deep (5 MiB of `[` take JSON.parse
  * 1.1 s), with too many objects and arrays, or with more or larger messages than `bounds` allows. Returns where the messages stand, so
  * that each can be parsed by itself. One pass over the text, about 20 ms for 5 MiB, in steps. Whether the text is JSON is not its
- * question, and a key written with escapes is left to the checks after parsing.
+ * question, and a key written with escapes is left to the checks after parsing. `mostContainers`: objects and arrays of one document.
  */
-export function* refuseCostlyJson(text: string, bounds?: MessageBounds): Steps<MessageSpans | undefined> {
+export function* refuseCostlyJson(
+  text: string,
+  bounds?: MessageBounds,
+  mostContainers = MAX_CONTAINERS,
+): Steps<MessageSpans | undefined> {
   let depth = 0;
   let inBody = 0;
   let inDocument = 0;
@@ -163,7 +167,7 @@ export function* refuseCostlyJson(text: string, bounds?: MessageBounds): Steps<M
       inBody += 1;
       inDocument += 1;
       if (depth > ABSURD_DEPTH) throw invalidField('body', `is nested deeper than ${MAX_DEPTH} levels`);
-      if (inDocument > MAX_CONTAINERS) throw invalidField('body', tooManyContainers(MAX_CONTAINERS));
+      if (inDocument > mostContainers) throw invalidField('body', tooManyContainers(mostContainers));
       if (inBody > MAX_BODY_CONTAINERS) throw invalidField('body', tooManyContainers(MAX_BODY_CONTAINERS));
       if (depth === 2 && member === 'messages' && character === BRACKET) {
         // JSON.parse would take the last one.
