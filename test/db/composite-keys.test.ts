@@ -40,6 +40,7 @@ const EXCEPTIONS: Record<string, string> = {
   'inbound_events.message_id': ENGINE,
   'inbound_receipts.inbound_webhook_id': ENGINE,
   'inbound_receipts.message_id': ENGINE,
+  'inbound_refusals.message_id': ENGINE,
   'inbound_stat_parts.inbound_webhook_id': ENGINE,
   'inspected_requests.message_id': CLAIM,
   'inspected_requests.subscription_id': CLAIM,

@@ -191,8 +191,7 @@ def before_call(ctx, case, kwargs):
         case.path_parameters = {"webhookId": FACTS["inbound"]["webhookId"]}
         case.headers.update(FACTS["inbound"]["headers"])
         # The document leaves the body to the sender.
-        case.media_type = "application/json"
-        case.body = {"id": case.id, "data": {"n": 1}}
+        case.body = json.dumps({"id": case.id, "data": {"n": 1}}).encode()
     if isinstance(case.query, dict):
         case.query = {
             name: FACTS["ids"][name][0] if name in FACTS["ids"] and not is_left(made) else asked(name, made)

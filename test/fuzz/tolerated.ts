@@ -61,8 +61,6 @@ export const TOLERATED: Readonly<Record<string, string>> = {
  * (`negative_data_rejection`).
  */
 export const TOLD: Readonly<Record<string, string>> = {
-  'POST /v1/webhooks/:webhookId':
-    'the hooks send it JSON that is signed, which the document calls bytes of any type',
   'POST /v1/workflows/validate': 'its good answer tells all faults of a definition, those of the document among them',
 };
 

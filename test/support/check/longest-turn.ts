@@ -31,10 +31,14 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** Processor time in ms that `JSON.parse` needs here and now for 5 MiB of ordinary JSON: about 40 ms. Bounds are multiples of it. */
+/**
+ * Processor time in ms that `JSON.parse` needs here and now for 8 MiB of ordinary JSON, more than the largest body: 30 to 60 ms. Bounds are
+ * multiples of it, because a machine that is twice as slow needs twice as long for everything. A collection of garbage takes as long as
+ * this now and then, so a bound is three of them at least.
+ */
 export function referenceTurn(): number {
   const text = JSON.stringify(
-    Array.from({ length: 50_000 }, (_, number) => ({
+    Array.from({ length: 100_000 }, (_, number) => ({
       id: `item_${number}`,
       name: 'An ordinary thing',
       price: number / 7,
