@@ -9,7 +9,7 @@ import {
   windowQuery,
   WITHOUT_PAGE,
 } from '../http/reading/query.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
+import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../kernel/values/plain-text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/words/statuses.ts';
 
@@ -30,6 +30,12 @@ export const eventTypeSchema = z
   .min(1, 'must not be empty')
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
   .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
+
+/** The event type of a message that is to be published or tried: one that filters can name. */
+export const publishedEventType = eventTypeSchema.check((context) => {
+  const problem = publishedEventTypeProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+});
 
 const messagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
 

@@ -193,7 +193,10 @@ function eachPart(
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
 
-/** The one part beside null, or beside a list of the same, is called as the whole; others by the word that tells them apart, or their number. */
+/**
+ * The one part beside null, or beside a list of the same, is called as the whole; others by the word that tells them apart, or their
+ * number.
+ */
 function optionName(
   name: string,
   part: JsonSchema,

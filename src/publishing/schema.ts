@@ -3,16 +3,9 @@ import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { fieldProblem, idOf, pageOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { fieldsOf, type ResourceFields } from '../http/reading/fields.ts';
 import { dateTimeField } from '../http/reading/query.ts';
-import { publishedEventTypeProblem } from '../kernel/words/event-types.ts';
 import { CHANNEL_STATUSES } from '../kernel/words/statuses.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
-import { eventTypeSchema, MESSAGE_LIMITS, messageShape } from '../messages/schema.ts';
-
-/** The event type of a message that is published now, or tried: one that filters can name. */
-const publishedEventType = eventTypeSchema.check((context) => {
-  const problem = publishedEventTypeProblem(context.value);
-  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
-});
+import { MESSAGE_LIMITS, messageShape, publishedEventType } from '../messages/schema.ts';
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
 const payloadSchema = z

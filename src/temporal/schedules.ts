@@ -50,7 +50,10 @@ const OVERLAP = {
   allowAll: 'ALLOW_ALL',
 } as const;
 
-export function createSchedules(client: Client, { taskQueue }: { taskQueue: string }): Schedules {
+export function createSchedules(
+  client: Client,
+  { taskQueue, clock }: { taskQueue: string; clock: () => Date },
+): Schedules {
   const within = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + DEADLINE_MS, work);
   /** False where it is there already. */
   const create = async (options: ReturnType<typeof optionsOf>): Promise<boolean> => {
@@ -83,7 +86,7 @@ export function createSchedules(client: Client, { taskQueue }: { taskQueue: stri
       return unlessRefused(async () => {
         try {
           const [next] = (await within(() => handle.describe())).info.nextActionTimes;
-          if (next !== undefined && next.getTime() < Date.now() + CALM_MS) return 'later';
+          if (next !== undefined && next.getTime() < clock().getTime() + CALM_MS) return 'later';
           await within(() => handle.update(({ state }) => ({ ...parts, state })));
         } catch (error) {
           if (!(error instanceof ScheduleNotFoundError)) throw error;

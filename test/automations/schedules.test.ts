@@ -310,7 +310,7 @@ test('a change that Temporal cannot be told of shows on each of its workflows un
     const tell = (client: Client) => {
       const { pool, log, clock } = alone.deps;
       const { crashes } = posthorn.deps;
-      const schedules = createSchedules(client, { taskQueue: posthorn.taskQueue });
+      const schedules = createSchedules(client, { taskQueue: posthorn.taskQueue, clock });
       return syncSchedules({ pool, log, clock, schedules, crashes });
     };
     await tell(new Client({ connection }));
@@ -375,7 +375,7 @@ test.each(ZONES)(
   'around both changes of the clocks in %s, Temporal lists the times that the service shows',
   async (zone) => {
     const { temporal, taskQueue } = posthorn;
-    const schedules = createSchedules(temporal, { taskQueue });
+    const schedules = createSchedules(temporal, { taskQueue, clock: posthorn.deps.clock });
     const localDate = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' });
     const changes = changesOf(zone);
     expect(changes).toHaveLength(2);

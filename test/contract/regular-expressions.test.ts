@@ -29,8 +29,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   [String.raw`/"""(?:[^\\"]|\\[^]|"(?!""))*"""|'''(?:[^\\']|\\[^]|'(?!''))*'''|"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g`]:
     'expressions: 2,000 characters (MAX_EXPRESSION_LENGTH)',
   [String.raw`/[A-Za-z_][A-Za-z0-9_]*\s*\(/g`]: 'expressions: 2,000 characters (MAX_EXPRESSION_LENGTH)',
-  [String.raw`/"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g`]:
-    'filters: 2,000 characters (MAX_EXPRESSION_LENGTH)',
   [String.raw`/_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/`]:
     'names of environment variables',
 };
@@ -54,9 +52,6 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
     String.raw`^[A-Z][a-z]{2} (?<month>Jan|Feb) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$`,
   ],
   'src/outbound/guard/inspect-path.ts': ['^/inspect/(ins_[0-9a-z]{26})$', '^/inspect/(ins_[0-9a-z]{26})(/.*)?$'],
-  'src/automations/definitions/configs/schedule.ts': [
-    String.raw`^(?:\*|(?:\d{1,2}|(?:jan|feb))(?:-(?:\d{1,2}|(?:jan|feb)))?)(?:/\d{1,2})?(?:,(?:\*|(?:\d{1,2}|(?:jan|feb)))(?:/\d{1,2})?)*(?: \d{1,2}(?:,\d{1,2})*){4}$`,
-  ],
   'client/src/raw-json.ts': [String.raw`"mark-0123456789(\d+)"`],
 };
 

@@ -4,7 +4,7 @@ import { idOf, time, wholeNumber } from '../../http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery, windowQuery } from '../../http/reading/query.ts';
 import { nameProblem } from '../../kernel/values/plain-text.ts';
-import { eventTypeSchema } from '../../messages/schema.ts';
+import { publishedEventType } from '../../messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';
 import { SCHEMES, SIGNATURE_PROBLEMS } from './schemes/scheme.ts';
@@ -65,7 +65,7 @@ const eventId = z.strictObject(eventIdShape);
 const givenEventId = oneOf(eventIdShape, 'where the id of the event stands');
 
 const eventTypeShape = {
-  literal: eventTypeSchema.exactOptional().describe('This type for every message.'),
+  literal: publishedEventType.exactOptional().describe('This type for every message.'),
   pointer: pointer.exactOptional().describe('JSON Pointer to the type in the body.'),
   header: headerName.exactOptional().describe('Header with the type.'),
   cel: z

@@ -2,7 +2,10 @@ import { invalidField } from '../errors/api-error.ts';
 import { hasIdForm } from './ids.ts';
 import { fingerprint } from './page.ts';
 
-/** A position in a channel's messages in the order of their commits: behind this message of this transaction (xid8, decimal). No id: before everything. */
+/**
+ * A position in a channel's messages in the order of their commits: behind this message of this transaction (xid8, decimal). No id:
+ * before everything.
+ */
 export type StreamPosition = { transactionId: string; id: string };
 
 /** Scope of a position. `database` is PostgreSQL's system identifier: another server counts its own transactions. */
@@ -30,8 +33,8 @@ export function streamPositions(
 
     /**
      * The position that a text of the same stream names. `horizon` is the oldest transaction still running: no position at or above
-     * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID, or cursor) for such a
-     * position and for anything else that is no position of this stream.
+     * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID, or cursor) for
+     * such a position and for anything else that is no position of this stream.
      */
     decode(text: string, horizon: string): StreamPosition {
       const [transactionId, id, given, ...more] = Buffer.from(text, 'base64url').toString('utf8').split(SEPARATOR);

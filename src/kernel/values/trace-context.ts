@@ -12,13 +12,16 @@ const KEY = '(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-
 // Printable ASCII without comma and equals sign, up to 256 characters, no space at the end.
 const MEMBER = new RegExp(`^${KEY}=[ -+\\--<>-~]{0,255}[!-+\\--<>-~]$`);
 const TRACESTATE = { members: 32, characters: 512, longMember: 128 } as const;
-/** A longer header is dropped unread: 32 members of 128 characters with their commas and blanks fit (all of a request's headers: 16 KiB). */
+/**
+ * A longer header is dropped unread: 32 members of 128 characters with their commas and blanks fit (all of a request's headers: 16
+ * KiB).
+ */
 const MAX_HEADER_LENGTH = 4_608;
 
 /**
  * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). A malformed header is ignored, never refused: without a
- * good traceparent there is no trace, and a bad tracestate, or one of more than 4,608 characters, is dropped alone. A version above 00 is read as 00. A tracestate keeps 512
- * characters at most: members of more than 128 go first, then those at its end (§3.3.1.5).
+ * good traceparent there is no trace, and a bad tracestate, or one of more than 4,608 characters, is dropped alone. A version above 00 is
+ * read as 00. A tracestate keeps 512 characters at most: members of more than 128 go first, then those at its end (§3.3.1.5).
  */
 export function readTraceContext(traceparent: string | undefined, tracestate: string | undefined): TraceContext {
   const [, version = '', traceId = '', parentId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];

@@ -62,7 +62,7 @@ export function automationsPart(
   }: { publish: PublishForRun; beginByServiceEvents: BeginByServiceEvents; slots: number },
 ) {
   const observe = meters?.runs;
-  const schedules = createSchedules(client, { taskQueue });
+  const schedules = createSchedules(client, { taskQueue, clock });
   const expressions = createStepExpressions();
   const openSecrets = createOpenSecrets({ pool, keyRing, clock });
   const requests = createRequestSender({ guard, version: VERSION, clock });

@@ -24,6 +24,7 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['publisher_ids', 'message_id', 'messages'],
   ['inbound_events', 'message_id', 'messages'],
   ['inbound_receipts', 'message_id', 'messages'],
+  ['inbound_refusals', 'message_id', 'messages'],
   ['inbound_webhooks', 'channel_id', 'channels'],
   ['inspected_requests', 'inspector_id', 'inspectors'],
   ['inspected_requests', 'message_id', 'messages'],
