@@ -15,7 +15,7 @@ from posthorn.models import (
     CreateSubscriptionHeadersType0,
     CreatedSubscription,
     ErrorResponse,
-    MessagePage,
+    ChannelMessagesPage,
     PublishedMessage,
     PublishMessage,
     PublishMessagePayload,
@@ -38,7 +38,7 @@ with AuthenticatedClient(base_url=os.environ["URL"], token=os.environ["KEY"]) as
     )
     assert isinstance(message, PublishedMessage), message
     page = messages_list.sync(channel.id, client=client, limit=10)
-    assert isinstance(page, MessagePage), page
+    assert isinstance(page, ChannelMessagesPage), page
     refused = channels_get.sync("chn_none", client=client)
     assert isinstance(refused, ErrorResponse), refused
     print(

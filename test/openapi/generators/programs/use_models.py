@@ -15,7 +15,7 @@ from posthorn import (
     CreatedSubscription,
     CreateSubscription,
     ErrorResponse,
-    MessagePage,
+    ChannelMessagesPage,
     PublishedMessage,
     PublishMessage,
 )
@@ -46,7 +46,7 @@ message = call(
     PublishedMessage,
     PublishMessage(eventType="order.created", payload={"order": {"id": 1}}),
 )
-page = call("GET", f"/v1/channels/{channel.id}/messages?limit=10", MessagePage)
+page = call("GET", f"/v1/channels/{channel.id}/messages?limit=10", ChannelMessagesPage)
 refused = call("GET", "/v1/channels/chn_none", ErrorResponse)
 print(
     json.dumps(
