@@ -211,20 +211,31 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     const counted = { kind, id, part: typeof part === 'string' ? part : part() };
     let leave: (() => Promise<void>) | undefined = await begin(counted, false, performance.now() + patienceMs);
     log.info({ kind, id, part: counted.part }, 'a process died while it worked on this; it is done alone now');
+    let isOver = false;
+    let away = 0;
+    const stepAside = async (): Promise<void> => {
+      const left = leave;
+      leave = undefined;
+      await left?.();
+    };
     const self: Alone = {
       async leave() {
-        const left = leave;
-        leave = undefined;
-        await left?.();
+        away += 1;
+        if (away === 1) await stepAside();
       },
       async comeBack() {
+        away -= 1;
+        // What the work has started may outlive it, and must not take the turn for it: nobody would end that turn.
+        if (away > 0 || isOver) return;
         leave = await begin({ ...counted, part: behindAnswer(counted.part) }, true, Number.POSITIVE_INFINITY);
+        if (isOver) await stepAside();
       },
     };
     try {
       return await alone.run(self, act);
     } finally {
-      await self.leave();
+      isOver = true;
+      await stepAside();
     }
   };
 

@@ -117,3 +117,21 @@ test('suspects are done one at a time, and one that waits for somebody else is n
   await first;
   expect(await deaths()).toEqual([]);
 });
+
+/** Old: a try that was started from within another one took the turn when its receiver had answered, and nobody ended that turn. */
+test('work that outlives the suspect that has started it does not keep the next suspect waiting', async () => {
+  await dieDuring('run', 'run_1');
+  await dieDuring('run', 'run_2');
+  const guard = guardOf();
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let outliving: Promise<void> = Promise.resolve();
+  await guard.during({ kind: 'run', id: 'run_1', part: 'step' }, async () => {
+    outliving = guard.outside(() => answered);
+  });
+  answer();
+  await outliving;
+  expect(await guard.during({ kind: 'run', id: 'run_2', part: 'step' }, async () => 'done')).toBe('done');
+});
