@@ -50,30 +50,38 @@ export function createSchemaPool(log: Logger): SchemaPool {
     return made;
   };
 
+  const runNow = async (work: SchemaWork, limitMs: number): Promise<ThreadAnswer> => {
+    pool ??= makePool();
+    const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const controller = new AbortController();
+    const stopWatching = watch(begun, limitMs, () => controller.abort());
+    const job: ThreadWork = { ...work, begun };
+    let fail = (_error: unknown): void => {};
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject;
+      waiting.add(fail);
+    });
+    try {
+      // `as`: that is what the thread answers.
+      return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as ThreadAnswer;
+    } catch (error) {
+      const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      if (controller.signal.aborted || isMemory)
+        throw new TookTooLong(`more than ${limitMs} ms, or out of memory`, { cause: error });
+      throw error;
+    } finally {
+      waiting.delete(fail);
+      stopWatching();
+    }
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    async run(work, limitMs) {
-      pool ??= makePool();
-      const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-      const controller = new AbortController();
-      const stopWatching = watch(begun, limitMs, () => controller.abort());
-      const job: ThreadWork = { ...work, begun };
-      let fail = (_error: unknown): void => {};
-      const failed = new Promise<never>((_, reject) => {
-        fail = reject;
-        waiting.add(fail);
-      });
-      try {
-        // `as`: that is what the thread answers.
-        return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as ThreadAnswer;
-      } catch (error) {
-        const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-        if (controller.signal.aborted || isMemory)
-          throw new TookTooLong(`more than ${limitMs} ms, or out of memory`, { cause: error });
-        throw error;
-      } finally {
-        waiting.delete(fail);
-        stopWatching();
-      }
+    run(work, limitMs) {
+      // Jobs queue here: the pool begins no thread for those in its own queue when the thread before them has been ended.
+      const job = last.then(() => runNow(work, limitMs));
+      last = job.catch(() => undefined);
+      return job;
     },
   };
 }

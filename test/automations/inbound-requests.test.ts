@@ -109,6 +109,12 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 test.each([
   ['forms of one field', 'body', 'a&'.repeat(20_000), FORM],
+  [
+    'forms of plus signs',
+    'twilio',
+    `a=${'+'.repeat(MIB - 2)}`,
+    { ...FORM, 'x-twilio-signature': `${'A'.repeat(27)}=` },
+  ],
   ['empty objects', 'body', `{"a":[${'{},'.repeat(MIB / 3 - 5)}{}]}`, {}],
   ['lists of empty objects', 'mailgun', `[${'{},'.repeat(MIB / 3 - 2)}{}]`, {}],
   [

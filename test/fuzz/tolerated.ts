@@ -29,6 +29,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'GET /v1/channels/:channelId/stream': 'Last-Event-ID is a position that the stream has told',
   'POST /v1/subscriptions':
     'the address guard judges `webhookUrl`, a filter must compile, and `channelId` must be there',
+  'POST /v1/subscriptions/:subscriptionId/test': 'an event type has no `*`, no comma and no white space around it',
   'PATCH /v1/subscriptions/:subscriptionId': 'the address guard judges `webhookUrl`, and a filter must compile',
   'POST /v1/dlq/discard': 'a channel, a subscription or a message that is named must be there',
   'POST /v1/dlq/replay': 'a channel, a subscription or a message that is named must be there',

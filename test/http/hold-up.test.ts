@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
@@ -272,5 +273,58 @@ describe('a caller who has proved nothing holds nobody up', () => {
     for (const { status } of answers)
       expect([200, 302, 303, 304, 400, 401, 403, 404, 409, 413, 415, 429, 431, 503]).toContain(status);
     expect([alone, together].map((turn) => turn < most)).toEqual([true, true]);
+  });
+});
+
+/** All that comes back on a connection of its own until it ends. */
+async function exchanged(sent: string): Promise<string> {
+  const { hostname, port } = new URL(posthorn.url);
+  const socket = connect(Number(port), hostname);
+  let said = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (said += text));
+  // The service may close it while it is written to.
+  socket.on('error', () => undefined);
+  socket.write(sent);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return said;
+}
+const requestOf = (close = ''): string => `GET /healthz HTTP/1.1\r\nHost: a\r\n${close}\r\n`;
+const answersIn = (said: string): number => said.split('HTTP/1.1 200').length - 1;
+
+/** Old: Node dispatched all requests of a read in one turn of the event loop, as many as 64 KiB hold. */
+describe('requests that do not wait for the responses to those before them', () => {
+  test('are answered, up to 16 at a time', async () => {
+    expect(answersIn(await exchanged(requestOf().repeat(15) + requestOf('Connection: close\r\n')))).toBe(16);
+  });
+
+  test('end their connection beyond that', async () => {
+    let said = '';
+    const turn = await longestTurn(async () => {
+      [said = ''] = await Promise.all(Array.from({ length: 20 }, () => exchanged(requestOf().repeat(2_200))));
+    });
+    expect(answersIn(said)).toBeLessThanOrEqual(16);
+    expect(turn).toBeLessThan(most);
+  });
+});
+
+/** Old: each piece of a body was kept until its end, a buffer of some hundred bytes for each byte. */
+describe('a body in pieces of one byte', () => {
+  const inPieces = (pieces: number): string =>
+    `POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(pieces)}0\r\n\r\n`;
+
+  test('is read', async () => {
+    expect(await exchanged(inPieces(10_000))).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test('ends its connection beyond 65,536 of them', async () => {
+    const { body } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'Chunked' });
+    const webhook = await posthorn.request<{ id: string }>('POST', '/v1/webhooks', {
+      name: 'In',
+      channelId: body.id,
+      provider: 'github',
+      secrets: ['a secret of GitHub'],
+    });
+    const large = inPieces(1_000_000).replace('/v1/sign-in', `/v1/webhooks/${webhook.body.id}`);
+    expect(await exchanged(large)).toBe('');
   });
 });

@@ -89,7 +89,7 @@ export function* checkJson(body: unknown): Steps {
 const tooManyMembers = (most: number): string => `has more than ${most} members in its objects, those inside counted`;
 
 /** Nesting that is refused before parsing: far above MAX_DEPTH, whose check can name the place. */
-const ABSURD_DEPTH = 2 * MAX_DEPTH;
+export const ABSURD_DEPTH = 2 * MAX_DEPTH;
 
 /**
  * Most objects and arrays in one document (a message of a batch, or what is around the messages), empty ones included. They are what
@@ -110,12 +110,13 @@ const LONGEST_KEY = 16;
  * Throws INVALID_REQUEST for JSON text that would take long to parse and check: nested absurdly deep (5 MiB of `[` take JSON.parse
  * 1.1 s), with too many objects and arrays, or with more or larger messages than `bounds` allows. Returns where the messages stand, so
  * that each can be parsed by itself. One pass over the text, about 20 ms for 5 MiB, in steps. Whether the text is JSON is not its
- * question, and a key written with escapes is left to the checks after parsing. `mostContainers`: objects and arrays of one document.
+ * question, and a key written with escapes is left to the checks after parsing. `mostContainers`: objects and arrays of
+ * one document; `depth`: the levels that the text names, which the checks after parsing hold.
  */
 export function* refuseCostlyJson(
   text: string,
   bounds?: MessageBounds,
-  mostContainers = MAX_CONTAINERS,
+  { mostContainers = MAX_CONTAINERS, depth: most = MAX_DEPTH }: { mostContainers?: number; depth?: number } = {},
 ): Steps<MessageSpans | undefined> {
   let depth = 0;
   let inBody = 0;
@@ -166,7 +167,7 @@ export function* refuseCostlyJson(
       depth += 1;
       inBody += 1;
       inDocument += 1;
-      if (depth > ABSURD_DEPTH) throw invalidField('body', `is nested deeper than ${MAX_DEPTH} levels`);
+      if (depth > ABSURD_DEPTH) throw invalidField('body', `is nested deeper than ${most} levels`);
       if (inDocument > mostContainers) throw invalidField('body', tooManyContainers(mostContainers));
       if (inBody > MAX_BODY_CONTAINERS) throw invalidField('body', tooManyContainers(MAX_BODY_CONTAINERS));
       if (depth === 2 && member === 'messages' && character === BRACKET) {

@@ -3,6 +3,7 @@ import type { Caller } from '../../caller/caller.ts';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
 import {
+  ABSURD_DEPTH,
   atOnce,
   checkJson,
   MAX_BODY_CONTAINERS,
@@ -79,7 +80,7 @@ function* readingJson(bytes: Buffer, bounds: MessageBounds | undefined): Steps<J
 export function readForeignJson(bytes: Buffer): { text: string; value: unknown } {
   const text = decode(bytes);
   // Such a body has at most 1 MiB: there is no need to count its objects more closely.
-  atOnce(refuseCostlyJson(text, undefined, MAX_BODY_CONTAINERS));
+  atOnce(refuseCostlyJson(text, undefined, { mostContainers: MAX_BODY_CONTAINERS, depth: ABSURD_DEPTH }));
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch (thrown) {

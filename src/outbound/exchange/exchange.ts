@@ -9,6 +9,9 @@ import { BODY_BOUNDS } from './response-content.ts';
  */
 const MAX_INTERIM_ANSWERS = 100;
 
+/** Pieces of a body that are read. 64 KiB in chunks of one byte would cost 50 MB and half a second for some of them at once. */
+const MAX_PIECES = 4_096;
+
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
@@ -63,7 +66,7 @@ export function exchange(
       onResponseData(controller, chunk) {
         size += chunk.length;
         chunks.push(chunk);
-        if (size <= readBytes) return;
+        if (size <= readBytes && chunks.length < MAX_PIECES) return;
         controller.pause();
         finish(false);
       },

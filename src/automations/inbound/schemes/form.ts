@@ -6,6 +6,8 @@ export type Form = readonly (readonly [name: string, value: string])[];
 /** Fields of one form. Twilio and Slack, which send the longest forms, stay below 100. */
 const MAX_FIELDS = 1_000;
 const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const BLANK = 0x20;
 
 /**
  * The fields of a form, of a caller who may not have proven anything yet. INVALID_REQUEST for more than 1,000 of them: their separators
@@ -17,7 +19,10 @@ export function readForm(bytes: Buffer): Form {
     fields += 1;
     if (fields > MAX_FIELDS) throw invalidField('body', `must have at most ${MAX_FIELDS} fields of a form`);
   }
-  return [...new URLSearchParams(bytes.toString('utf8'))];
+  // 1 MiB of plus signs takes URLSearchParams 60 to 300 ms, and as many blanks a few.
+  const spaced = Buffer.from(bytes);
+  for (let at = 0; at < spaced.length; at += 1) if (spaced[at] === PLUS) spaced[at] = BLANK;
+  return [...new URLSearchParams(spaced.toString('utf8'))];
 }
 
 /** The fields of a form as a JSON text: a name that stands there several times has a list. */
