@@ -116,7 +116,7 @@ const LONGEST_KEY = 16;
 export function* refuseCostlyJson(
   text: string,
   bounds?: MessageBounds,
-  { mostContainers = MAX_CONTAINERS, depth: most = MAX_DEPTH }: { mostContainers?: number; depth?: number } = {},
+  { mostContainers = MAX_CONTAINERS, depth: deepest = MAX_DEPTH }: { mostContainers?: number; depth?: number } = {},
 ): Steps<MessageSpans | undefined> {
   let depth = 0;
   let inBody = 0;
@@ -167,7 +167,7 @@ export function* refuseCostlyJson(
       depth += 1;
       inBody += 1;
       inDocument += 1;
-      if (depth > ABSURD_DEPTH) throw invalidField('body', `is nested deeper than ${most} levels`);
+      if (depth > ABSURD_DEPTH) throw invalidField('body', `is nested deeper than ${deepest} levels`);
       if (inDocument > mostContainers) throw invalidField('body', tooManyContainers(mostContainers));
       if (inBody > MAX_BODY_CONTAINERS) throw invalidField('body', tooManyContainers(MAX_BODY_CONTAINERS));
       if (depth === 2 && member === 'messages' && character === BRACKET) {
