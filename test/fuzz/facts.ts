@@ -48,7 +48,10 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
   };
   const first = await ownThings(posthorn, browser, me);
   for (let index = 0; index <= SPARES; index += 1)
-    for (const [name, id] of Object.entries(await seedResources(posthorn, posthorn.keys.live))) add(name, id);
+    for (const [name, id] of Object.entries(await seedResources(posthorn, posthorn.keys.live))) {
+      add(name, id);
+      if (name === 'bulkReplayId') add('replayId', id);
+    }
   // There is one of each, and nothing deletes them. The app is another one than that of the key, which a call may suspend.
   const [organisationId = ''] = ids['organisationId'] ?? [];
   ids['organisationId'] = [organisationId];

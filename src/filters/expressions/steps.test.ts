@@ -46,6 +46,10 @@ describe('an expression of a step makes texts and lists:', () => {
     ['event.eventType.substring(6)', 'created'],
     ['event.eventType.substring(0, 5)', 'order'],
     ['steps["a-b"].output.n + 1', 2],
+    ['event.payload.text.contains("xxx")', true],
+    ['event.payload.text.contains("z")', false],
+    ['event.payload.text == event.payload.other', false],
+    ['event.payload.text == event.payload.long', false],
     ['index + 1', 4n],
     ['[event.eventType, 1]', ['order.created', 1n]],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { elementSpans, ExactJson, memberSpan, stringifyExact, wholeSpan } from './exact-json.ts';
+import { elementSpans, ExactJson, memberSpan, memberSpans, stringifyExact, wholeSpan } from './exact-json.ts';
 
 /** The text of a member, as memberSpan finds it in the whole text. */
 function member(text: string, key: string): string | undefined {
@@ -40,6 +40,17 @@ const VALUES = [
 ];
 
 const SPACES = ['', ' ', '\t', '\r\n', ' \n\t\r '];
+
+test('memberSpans finds each member where memberSpan finds it', () => {
+  for (const value of VALUES) {
+    const text = ` { "before" : ${value} , "a" : 1 , "" : [] , "\\u0061" : ${value} } `;
+    const names = Object.keys(JSON.parse(text) as object);
+    const spans = memberSpans(text, wholeSpan(text));
+    expect([...spans.keys()]).toEqual(names);
+    for (const name of names) expect(spans.get(name)).toEqual(memberSpan(text, wholeSpan(text), name));
+  }
+  expect(memberSpans('{}', wholeSpan('{}')).size).toBe(0);
+});
 
 describe('memberSpan', () => {
   test.each(VALUES)('finds %s whatever stands around it', (value) => {
@@ -179,5 +190,20 @@ describe('stringifyExact', () => {
     expect(stringifyExact({ id: 'msg', payload: exact, list: [exact, 1] })).toBe(
       `{"id":"msg","payload":${text},"list":[${text},1]}`,
     );
+  });
+
+  test('writes a Map as an object', () => {
+    expect(
+      stringifyExact(
+        new Map<string, unknown>([
+          ['b', 1],
+          ['a', new ExactJson('1.0')],
+        ]),
+      ),
+    ).toBe(`{"b":1,"a":1.0}`);
+  });
+
+  test('writes null for an element without a value, and leaves out such a member', () => {
+    expect(stringifyExact([undefined, { a: undefined, b: 1 }])).toBe('[null,{"b":1}]');
   });
 });

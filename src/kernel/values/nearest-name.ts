@@ -121,5 +121,6 @@ export function editDistance(one: string, other: string, most: number = FAR): nu
 
 /** More changes than any two names need. */
 const FAR = 1_000_000;
-const at = (row: readonly number[], column: number): number => row[column] ?? FAR;
+// `as`: each row has a place for each column of the table.
+const at = (row: readonly number[], column: number): number => row[column] as number;
 const lesser = (one: number, other: number): number => (one < other ? one : other);
