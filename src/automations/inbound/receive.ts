@@ -32,8 +32,9 @@ type Judged =
   | { outcome: 'refused'; reason: RefusalReason; error: ApiError };
 
 /** What accepting a refused request led to. `eventId`: the id of its event, if the mapping found one. */
-export type AcceptedOrRefused = { eventId?: string | undefined } & (
-  { messageId: string; isRepeated: boolean } | { reason: RefusalReason; error: ApiError }
+type AcceptedOrRefused = { eventId?: string | undefined } & (
+  | { messageId: string; isRepeated: boolean }
+  | { reason: RefusalReason; error: ApiError }
 );
 
 /** Requests that come from outside, and samples, which are requests of this service to itself. */
