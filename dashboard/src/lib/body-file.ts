@@ -1,5 +1,5 @@
 /** What a stored body is saved as. */
-export type BodyFile = { extension: 'json' | 'txt' | 'bin'; type: string; bytes: string | Uint8Array<ArrayBuffer> };
+type BodyFile = { extension: 'json' | 'txt' | 'bin'; type: string; bytes: string | Uint8Array<ArrayBuffer> };
 
 /**
  * The file of a request's body. `.json` only for valid JSON whose content type says so, or that has no content type and is an object or a
