@@ -221,7 +221,7 @@ export const subscriptionAnswer = z.strictObject({
     .array(fieldProblem)
     .exactOptional()
     .describe(
-      'What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing.',
+      'What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing.',
     ),
   createdAt: time.describe('When the subscription was made.'),
   updatedAt: time.describe('When the subscription was last changed.'),

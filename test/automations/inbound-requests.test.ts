@@ -258,6 +258,32 @@ describe('a refused request whose signature was good', () => {
     expect((await accept(closed?.id)).body).toEqual({ outcome: 'repeated', messageId: again.messageId });
   });
 
+  test('lists the reason of the last refusal, and the id of its event as soon as a mapping finds one', async () => {
+    const { webhook, channelId } = await calls.makeWebhook(
+      { scheme: 'token', signature: { header: 'X-Token' }, eventId: { pointer: '/missing' } },
+      { schema: { type: 'object', required: ['x'] } },
+    );
+    const token = { 'x-token': SECRET, 'content-type': 'application/json' };
+    expect((await calls.send(webhook.id, '{"id":"e-1"}', token)).status).toBe(400);
+    const refused = await refusedAt(webhook.id);
+    expect(refused).toMatchObject({ reason: 'mapping_failed', hasBody: true });
+    expect(refused).not.toHaveProperty('eventId');
+
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { eventId: { pointer: '/id' } });
+    expect((await accept<Refusal>(refused?.id)).status).toBe(400);
+    const again = { id: refused?.id, reason: 'payload_refused', eventId: 'e-1', hasBody: true };
+    expect(await refusedAt(webhook.id)).toMatchObject(again);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'disabled' });
+    expect((await accept<Refusal>(refused?.id)).status).toBe(409);
+    const detail = 'The webhook is disabled';
+    expect(await refusedAt(webhook.id)).toMatchObject({ ...again, reason: 'webhook_disabled', detail });
+
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'active' });
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { schema: null });
+    const { body } = await accept(refused?.id);
+    expect(await refusedAt(webhook.id)).toMatchObject({ eventId: 'e-1', messageId: body.messageId, hasBody: false });
+  });
+
   test('keeps neither a secret nor a credential, and a body that is no JSON as it is', async () => {
     const { webhook } = await calls.makeWebhook({ scheme: 'token', signature: { header: 'X-Token' } });
     const bytes = Buffer.from([0xff, 0x00, 0x7b]);

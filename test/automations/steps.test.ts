@@ -248,7 +248,10 @@ test('a failed item fails its loop, and a retry takes up that item alone', async
   expect(await calls.ended(id)).toMatchObject({ status: 'failed', error: { code: 'HTTP_400', stepId: 'each' } });
   isMended = true;
   await calls.good('POST', `/v1/runs/${id}/retry`);
-  expect(await calls.ended(id)).toMatchObject({ status: 'completed', output: { all: 2 } });
+  const run = await calls.ended(id);
+  expect(run).toMatchObject({ status: 'completed', output: { all: 2 } });
+  // Nothing is collected.
+  expect(stepOf(run, 'each').output).toEqual({ results: [null, null], failed: [] });
   expect(requestsTo('/parts/0')).toHaveLength(1);
 });
 

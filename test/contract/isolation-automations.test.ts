@@ -8,7 +8,12 @@ import * as references from '../../src/automations/definitions/references/refere
 import * as definitions from '../../src/automations/definitions/store.ts';
 import { openChild } from '../../src/automations/engine/waits/child-store.ts';
 import { findCandidates } from '../../src/automations/engine/waits/wait-store.ts';
-import { findRefused, findRequests, markAccepted } from '../../src/automations/inbound/requests-store.ts';
+import {
+  findRefused,
+  findRequests,
+  markAccepted,
+  markRefusedAgain,
+} from '../../src/automations/inbound/requests-store.ts';
 import * as inbound from '../../src/automations/inbound/store.ts';
 import * as runs from '../../src/automations/runs/store.ts';
 import { findStanding } from '../../src/automations/schedules/store.ts';
@@ -120,7 +125,14 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     requests: ({ environmentId, db }) => findRequests(db, { environmentId, webhookId: ids.webhookId }, page),
     'a refused request': ({ environmentId, db }) => findRefused(db, environmentId, ids.requestId),
     'an accepted request': ({ environmentId, db }) =>
-      markAccepted(db, environmentId, { id: ids.requestId, messageId: ids.messageId }),
+      markAccepted(db, environmentId, { id: ids.requestId, messageId: ids.messageId, eventId: undefined }),
+    'a request that is refused again': ({ environmentId, db }) =>
+      markRefusedAgain(db, environmentId, {
+        id: ids.requestId,
+        reason: 'crashed',
+        detail: 'theirs',
+        eventId: 'theirs',
+      }),
   },
   'src/automations/runs/store.ts': {
     runs: ({ environmentId, db }) => runs.findRuns(db, { environmentId, ids: {} }, { ...page, hasOutputs: true }),

@@ -101,7 +101,7 @@ test('a refused request whose signature was good is downloaded and accepted at i
   const saved = page.waitForEvent('download');
   await kept.getByRole('button', { name: 'Download' }).click();
   const file = await saved;
-  expect(file.suggestedFilename()).toBe(`${requestId}.txt`);
+  expect(file.suggestedFilename()).toBe(`${requestId}.json`);
   expect(readFileSync(await file.path(), 'utf8')).toBe('{"mark":"kept"}');
   await kept.getByRole('button', { name: 'Accept', exact: true }).click();
   await page.getByText('The request is a message.').waitFor();
@@ -109,5 +109,29 @@ test('a refused request whose signature was good is downloaded and accepted at i
     'the row to lead to its message',
     async () => (await page.locator('tbody a[href*="/messages/msg_"]').count()) > 0,
   );
+  // Another row is that of the message: it was received when it was accepted.
+  const accepted = rows.filter({ hasText: 'Refused at first: no message can be made of it' });
+  // Old mechanism: it still said Refused, in red.
+  const state = accepted.locator('.state.delivered');
+  expect(await state.innerText()).toContain('Accepted');
+  expect(await accepted.getByText('seeded-kept', { exact: true }).count()).toBe(1);
+  expect(await accepted.getByRole('button').count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(0);
+});
+
+test('a request that is refused again when it is accepted shows the new reason at once', async () => {
+  const { page } = dashboard;
+  const channelId = await scene.make('/v1/channels', { name: 'strict', schema: { type: 'object', required: ['n'] } });
+  const id = await scene.make('/v1/webhooks', { name: 'Twice', channelId, provider: 'github' });
+  await seedRefusedRequest(scene.posthorn, id);
+  await dashboard.open(`/inbound/${id}`);
+  const row = page.locator('tbody tr');
+  await row.getByText('no message can be made of it').waitFor();
+  // From now on nothing is read by time: only the failed act can bring the new reason.
+  await page.getByRole('button', { name: 'Stop updates' }).first().click();
+  await row.getByRole('button', { name: 'Accept', exact: true }).click();
+  await row.getByText('payload refused').waitFor();
+  expect(await row.getByText('no message can be made of it').count()).toBe(0);
+  expect(await row.locator('.state.failed').innerText()).toContain('Refused');
+  expect(await row.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(1);
 });

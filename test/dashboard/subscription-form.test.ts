@@ -75,6 +75,29 @@ test('a receiver moves here with its secret, its headers and its limits, and eac
   expect(changed).toMatchObject({ timeoutMs: 5_000, maxConcurrency: 3, headers: { 'X-Shop': 'Bonn' } });
 });
 
+// A hint of three lines made the input above it smaller and higher than its neighbours.
+test('inputs that stand in one row have one top and one height, however long their labels and hints are', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+  await page.getByText('More', { exact: true }).click();
+  const limits = [
+    'Time for an answer, ms',
+    'Longest Retry-After, ms',
+    'Tries a second, at most',
+    'Requests at a time, at most',
+  ];
+  for (const [width, perRow] of [
+    [1_440, 4],
+    [390, 2],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    const boxes = await Promise.all(limits.map((label) => page.getByLabel(label).boundingBox()));
+    expect(new Set(boxes.map((box) => box?.height)).size).toBe(1);
+    for (let at = 0; at < boxes.length; at += perRow)
+      expect(new Set(boxes.slice(at, at + perRow).map((box) => box?.y)).size).toBe(1);
+  }
+});
+
 test('a filter is written against real messages, and of the next ones only those that match are delivered', async () => {
   const { page } = dashboard;
   for (const total of [50, 150, 250])

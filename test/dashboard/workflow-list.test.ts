@@ -138,6 +138,8 @@ test('the page of a workflow with a schedule says when its next run begins, or w
   });
   await dashboard.open(`/workflows/${id}`);
   await page.getByText('Next run', { exact: true }).waitFor();
+  const standing = page.locator('p.sentence').first();
+  expect(await standing.innerText()).toMatch(/Active\s+Runs begin as its trigger says\./);
   await waitFor('Temporal to have it, and then to refuse it', async () => {
     const { rowCount } = await scene.posthorn.deps.pool.query(
       `UPDATE workflow_schedules SET problem = 'no such calendar', top_up_at = NULL WHERE workflow_id = $1 AND synced = revision`,
@@ -147,6 +149,9 @@ test('the page of a workflow with a schedule says when its next run begins, or w
   });
   await dashboard.open(`/workflows/${id}`);
   await page.getByText('no such calendar').waitFor();
+  // Old mechanism: it said in green, above the problem, that runs begin.
+  expect(await standing.innerText()).toMatch(/Active\s+No run begins at the times of its schedule\./);
+  expect(await standing.locator('.state.failed').count()).toBe(1);
   expect(await page.getByText('Next run', { exact: true }).count()).toBe(0);
   expect(await dashboard.violations()).toEqual([]);
 });

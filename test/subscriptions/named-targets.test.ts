@@ -122,6 +122,16 @@ test('a name that does not resolve yet is saved with a warning, which its page h
   expect(patched.body).not.toHaveProperty('warnings');
 });
 
+// Old mechanism: the form of these names is that of public ones, so they had no warning.
+test.each(['hooks.shop.test', 'nowhere.invalid', 'hooks.shop.example'])(
+  'a name for tests and examples (%s) is saved with a warning too: the public DNS never has it',
+  async (host) => {
+    const { status, body } = await create<Json>(host);
+    expect([status, body.warnings]).toEqual([201, [UNRESOLVED]]);
+    expect((await posthorn.request<Json>('GET', `/v1/subscriptions/${body.id}`)).body.warnings).toEqual([UNRESOLVED]);
+  },
+);
+
 test('a public name that cannot be looked up has no warning: whoever saves it may be offline', async () => {
   const { status, body } = await create<Json>('hooks.example.com');
   expect(status).toBe(201);

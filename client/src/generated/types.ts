@@ -1043,7 +1043,7 @@ export type CreatedSubscription = {
   };
   /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
   readonly secretUnreadableSince?: string;
-  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
+  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
   readonly warnings?: readonly FieldProblem[];
   /** When the subscription was made. */
   readonly createdAt: string;
@@ -3076,7 +3076,7 @@ export type Subscription = {
   };
   /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
   readonly secretUnreadableSince?: string;
-  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
+  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
   readonly warnings?: readonly FieldProblem[];
   /** When the subscription was made. */
   readonly createdAt: string;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, type InboundRequest, type Webhook } from '../api/client.ts';
+import { bodyFileOf } from '../lib/body-file.ts';
 import { download } from '../lib/download.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useRefresh } from '../lib/refresh.ts';
@@ -166,7 +167,7 @@ function Table({
                 <Time at={request.receivedAt} />
               </td>
               <td>
-                <State of={LOOKS[request.outcome]} word={t.inbound.outcomes[request.outcome]} />
+                <Outcome of={request} />
               </td>
               <td>
                 <Became of={request} />
@@ -181,7 +182,18 @@ function Table({
   );
 }
 
-/** The message with its event type, or why there is none. */
+/** A refused request that somebody has accepted since has a message. */
+const isAccepted = ({ outcome, messageId }: InboundRequest): boolean =>
+  outcome === 'refused' && messageId !== undefined;
+
+function Outcome({ of: request }: { of: InboundRequest }) {
+  const t = useTexts();
+  const { outcome } = request;
+  if (isAccepted(request)) return <State of={LOOKS.received} word={t.inbound.acceptedLater} />;
+  return <State of={LOOKS[outcome]} word={t.inbound.outcomes[outcome]} />;
+}
+
+/** The message with its event type, or why there is none. An accepted request has both: why it was refused before. */
 function Became({ of: request }: { of: InboundRequest }) {
   const t = useTexts();
   const { messageId, eventType, reason, detail, hasBody } = request;
@@ -199,6 +211,9 @@ function Became({ of: request }: { of: InboundRequest }) {
         {messageId}
       </HereLink>{' '}
       {eventType}
+      {isAccepted(request) && reason !== undefined && (
+        <div className="hint">{t.inbound.refusedBefore(t.inbound.reasons[reason])}</div>
+      )}
     </>
   );
 }
@@ -211,17 +226,16 @@ function KeptBody({ of: { id } }: { of: InboundRequest }) {
   const { isAtWork, run } = useOneAtATime();
   const refresh = useRefresh();
   const save = async (): Promise<void> => {
-    const {
-      body,
-      encoding,
-      contentType: type = 'application/octet-stream',
-    } = await api.webhooks.getRequestBody(id, at);
-    const bytes = encoding === 'text' ? body : Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-    download(new Blob([bytes], { type }), `${id}.${type.includes('json') ? 'json' : 'txt'}`);
+    const { extension, type, bytes } = bodyFileOf(await api.webhooks.getRequestBody(id, at));
+    download(new Blob([bytes], { type }), `${id}.${extension}`);
   };
   const accept = async (): Promise<void> => {
-    await api.webhooks.acceptRequest(id, at);
-    await refresh();
+    try {
+      await api.webhooks.acceptRequest(id, at);
+    } finally {
+      // A request that is refused again has a new reason.
+      await refresh();
+    }
   };
   return (
     <div className="buttons">

@@ -35,10 +35,7 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
   return (
     <>
       <Heading title={row.name} isInPanel={isInPanel} />
-      <p className="sentence">
-        <State of={row.status} /> {t.workflows.means[row.status]}
-      </p>
-      {row.trigger?.['type'] === 'schedule' && <Schedule of={row} />}
+      {row.trigger?.['type'] === 'schedule' ? <Scheduled of={row} /> : <Standing of={row} />}
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.workflows.tabs} current={tab} />}
       {isInPanel && (
@@ -63,18 +60,34 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
   );
 }
 
-/** When a schedule begins its next run, or why it begins none. */
-function Schedule({ of: row }: { of: Workflow }) {
+/** The state of a workflow and its meaning. `why`: another meaning, of an active one that begins no runs. */
+function Standing({ of: { status }, why, isFailing = false }: { of: Workflow; why?: string; isFailing?: boolean }) {
+  const t = useTexts();
+  return (
+    <p className="sentence">
+      <State of={isFailing ? 'failed' : status} word={t.states[status]} /> {why ?? t.workflows.means[status]}
+    </p>
+  );
+}
+
+/** The state of a workflow with a schedule: when its next run begins, or why none does. */
+function Scheduled({ of: row }: { of: Workflow }) {
   const t = useTexts();
   const { at, path } = useHere();
   const { data: times } = useQuery({
     queryKey: [path, 'workflow', row.id, 'schedule'],
     queryFn: () => api.workflows.getSchedule(row.id, at),
   });
-  if (times === undefined) return null;
-  const { nextRunAt, lastRunAt, problem } = times;
+  if (row.status === 'active' && times === undefined) return <Standing of={row} why="" />;
+  const { nextRunAt, lastRunAt, problem } = times ?? {};
+  const hasEnded = row.status === 'active' && problem === undefined && nextRunAt === undefined;
   return (
     <>
+      {problem === undefined ? (
+        <Standing of={row} {...(hasEnded && { why: t.workflows.scheduleEnded })} />
+      ) : (
+        <Standing of={row} why={t.workflows.scheduleFails} isFailing />
+      )}
       {problem !== undefined && (
         <p className="note bad">
           {t.workflows.scheduleProblem} <span className="mono">{problem}</span>

@@ -123,6 +123,8 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     outcome: 'Ergebnis',
     outcomes: { received: 'Angenommen', repeated: 'Wiederholt', refused: 'Abgewiesen' },
     became: 'Wurde zu',
+    acceptedLater: 'Nachträglich angenommen',
+    refusedBefore: (reason) => `Zuerst abgewiesen: ${reason}`,
     tooLong:
       'Eine Anfrage über 1 MiB wird mit 413 abgewiesen, bevor ihre Signatur geprüft ist. Weder sie noch ihr Rumpf wird aufbewahrt: suchen Sie sie beim Absender.',
     saveBody: 'Herunterladen',

@@ -122,6 +122,8 @@ export const enConnect = {
     outcome: 'Outcome',
     outcomes: { received: 'Received', repeated: 'Repeated', refused: 'Refused' },
     became: 'Became',
+    acceptedLater: 'Accepted',
+    refusedBefore: (reason: string) => `Refused at first: ${reason}`,
     tooLong:
       'A request of more than 1 MiB is refused with 413 before its signature is checked. Neither it nor its body is kept: look for it at the sender.',
     saveBody: 'Download',

@@ -31,16 +31,23 @@ type Judged =
   | { outcome: 'received' | 'repeated' | 'handshake'; answer: Received }
   | { outcome: 'refused'; reason: RefusalReason; error: ApiError };
 
+/** What accepting a refused request led to. `eventId`: the id of its event, if the mapping found one. */
+type AcceptedOrRefused = { eventId?: string | undefined } & (
+  | { messageId: string; isRepeated: boolean }
+  | { reason: RefusalReason; error: ApiError }
+);
+
 /** Requests that come from outside, and samples, which are requests of this service to itself. */
 export type Receiving = {
   receive: ReceiveWebhook;
   /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
   receiveSample(id: string, request: InboundRequest): Promise<Judged>;
   /**
-   * Makes a message of a request that was refused once its signature had been good, by what the webhook and its channel say now. The same
-   * request becomes one message, whoever accepts it at the same time. Throws why it is refused again.
+   * Makes a message of a request that was refused although its signature was good, by the present settings of the webhook and its
+   * channel. The same request becomes one message, however many callers accept it at the same time. Returns the reason if the request is
+   * refused again.
    */
-  accept(webhookId: string, kept: KeptRequest & { id: string }): Promise<{ messageId: string; isRepeated: boolean }>;
+  accept(webhookId: string, kept: KeptRequest & { id: string }): Promise<AcceptedOrRefused>;
 };
 
 type Collaborators = {
@@ -287,7 +294,7 @@ export function createReceiveWebhook(
         id: newId('inboundRefusal'),
         webhookId: id,
         reason,
-        detail: error.message.slice(0, MAX_DETAIL_LENGTH),
+        detail: refusalDetailOf(error),
         address: request.address,
         userAgent: isSample ? SAMPLE_AGENT : otherAgent(request.userAgent),
         eventId: learnt.eventId,
@@ -315,6 +322,7 @@ export function createReceiveWebhook(
     async accept(webhookId, kept) {
       const webhook = await loadWebhook(pool, webhookId);
       if (webhook === undefined) throw notFound('webhook');
+      const learnt: Learnt = {};
       try {
         refuseClosed(webhook);
         const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider ?? undefined }, webhook.settings);
@@ -322,15 +330,20 @@ export function createReceiveWebhook(
         const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
         const { proven } = kept;
         const asked = { request, isSample: false, provider, incoming, proven, standsFor: `accepted:${kept.id}` };
-        const published = await guarded(webhook, () => publish(webhook, asked, {}));
+        const published = await guarded(webhook, () => publish(webhook, asked, learnt));
         observer?.(webhook.provider ?? webhook.scheme, published.isRepeated ? 'repeated' : 'received');
-        return published;
+        return { ...published, eventId: learnt.eventId };
       } catch (failure) {
-        throw failure instanceof Refused ? failure.error : failure;
+        if (!(failure instanceof Refused)) throw failure;
+        const { reason, error } = failure;
+        return { reason, error, eventId: learnt.eventId };
       }
     },
   };
 }
+
+/** The explanation that a refusal is stored with. */
+export const refusalDetailOf = ({ message }: ApiError): string => message.slice(0, MAX_DETAIL_LENGTH);
 
 /** A request of a channel that is gone can never be accepted, and a sample can be sent again. */
 function keptOf(

@@ -124,13 +124,26 @@ export async function findRefused(
   return row === null ? undefined : { ...row, body: row.body && Buffer.from(row.body) };
 }
 
-/** Notes the message that a refused request became; the body goes, since the message has it. False where it was accepted before. */
+/**
+ * Stores the message that a refused request became, and the id of its event. Removes the body, which the message has. Returns false if
+ * the request had been accepted before.
+ */
 export async function markAccepted(
   db: DatabaseTransaction,
   environmentId: string,
-  { id, messageId }: { id: string; messageId: string },
+  { id, messageId, eventId }: { id: string; messageId: string; eventId: string | undefined },
 ): Promise<boolean> {
-  const data = { messageId, body: null, head: null, keptBytes: null };
+  const data = { messageId, body: null, head: null, keptBytes: null, ...(eventId !== undefined && { eventId }) };
   const { count } = await db.inboundRefusal.updateMany({ where: { id, environmentId, messageId: null }, data });
   return count > 0;
+}
+
+/** Stores why a request was refused when somebody tried to accept it. Does nothing if it has been accepted meanwhile. */
+export async function markRefusedAgain(
+  db: DatabaseTransaction,
+  environmentId: string,
+  { id, reason, detail, eventId }: { id: string; reason: RefusalReason; detail: string; eventId: string | undefined },
+): Promise<void> {
+  const data = { reason, detail, ...(eventId !== undefined && { eventId }) };
+  await db.inboundRefusal.updateMany({ where: { id, environmentId, messageId: null }, data });
 }

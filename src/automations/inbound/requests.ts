@@ -8,7 +8,7 @@ import { windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { InboundRequest } from './incoming.ts';
 import { readKeptHead } from './kept-request.ts';
-import type { Receiving } from './receive.ts';
+import { type Receiving, refusalDetailOf } from './receive.ts';
 import * as store from './requests-store.ts';
 import type { AcceptedRequest, ListedRequest, ListInboundRequests, RequestBody } from './schema.ts';
 
@@ -18,8 +18,8 @@ export type RequestsOfWebhook = {
   /** The body of a refused request. CONFLICT where none is kept. */
   requestBody(caller: EnvironmentCaller, id: string): Promise<RequestBody>;
   /**
-   * Makes a message of a refused request, once: a second time answers with the first message. CONFLICT where its body is not kept, and
-   * otherwise what a request of the service would be refused with now.
+   * Makes a message of a refused request, once: a second time answers with the first message. Throws CONFLICT if its body is not kept.
+   * If the request is refused again, stores the new reason and throws what the service would be answered with now.
    */
   acceptRequest(caller: EnvironmentCaller, id: string, readJson: InboundRequest['readJson']): Promise<AcceptedRequest>;
 };
@@ -69,9 +69,19 @@ export function createRequestsOfWebhook(
       const { webhookId } = row;
       if (row.messageId !== null) return { outcome: 'repeated', messageId: row.messageId };
       const { body, head } = kept(row);
-      const { messageId, isRepeated } = await accept(webhookId, { id, ...readKeptHead(head), body, readJson });
+      const accepted = await accept(webhookId, { id, ...readKeptHead(head), body, readJson });
+      const { eventId } = accepted;
+      if ('error' in accepted) {
+        const { reason, error } = accepted;
+        const refusal = { id, reason, detail: refusalDetailOf(error), eventId };
+        await tenants.within(caller, (transaction) =>
+          store.markRefusedAgain(transaction, caller.environmentId, refusal),
+        );
+        throw error;
+      }
+      const { messageId, isRepeated } = accepted;
       await tenants.within(caller, async (transaction) => {
-        if (!(await store.markAccepted(transaction, caller.environmentId, { id, messageId }))) return;
+        if (!(await store.markAccepted(transaction, caller.environmentId, { id, messageId, eventId }))) return;
         const after = { requestId: id, messageId };
         await audit.record(transaction, caller, {
           action: 'webhook.request_accepted',

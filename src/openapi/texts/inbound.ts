@@ -76,7 +76,8 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Accept a refused request',
     description:
       'Makes a message of a refused request whose signature was good, by what the webhook and its channel say now: correct the ' +
-      'mapping or the schema first. It becomes one message: a second call answers with the first. CONFLICT where its body is not kept.',
+      'mapping or the schema first. It becomes one message: a second call answers with the first. If it is refused again, the request ' +
+      'lists the new `reason`. CONFLICT where its body is not kept.',
   },
   'POST /v1/webhooks/:webhookId': {
     summary: 'Receive a request of a service',

@@ -8,7 +8,7 @@ import { createLocalNames } from './local-names.ts';
 import { createNameCheck } from './name-check.ts';
 import { lookUpOwn, type OwnAddresses, portOf } from './own-addresses.ts';
 import { createResolveHost, type ResolveHost } from './resolve-host.ts';
-import { isPublicName, readPlainUrl, readTarget, type RefusedUrl, type UrlRules } from './url-rules.ts';
+import { mayBeInPublicDns, readPlainUrl, readTarget, type RefusedUrl, type UrlRules } from './url-rules.ts';
 
 /** Limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
 const DNS_TIMEOUT_MS = 5_000;
@@ -57,8 +57,8 @@ export type AddressGuard = {
   checkWebhookUrl(url: string): string | undefined;
   /**
    * `checkUrl`, and where the operator has allowed ranges, the addresses of a name as well. Takes 2 s at most for the name. One that
-   * cannot be looked up now is no problem, since each connection judges its addresses again. A warning is for names that cannot be
-   * public: whoever writes a public one may be offline.
+   * cannot be looked up now is no problem, since each connection judges its addresses again. Only a name that the public DNS cannot have
+   * gets a warning: for any other, this machine may just be offline.
    */
   judgeUrl(url: string): Promise<UrlVerdict>;
   /** The same for the target of a subscription. */
@@ -153,7 +153,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     if (ranges.length === 0 || literalsOf(url) !== undefined) return {};
     const [found] = await Promise.all([names.lookUp(url.hostname), own.refresh()]);
     if ('reason' in found)
-      return isPublicName(url.hostname) ? {} : { warning: `cannot be reached yet: ${found.reason}` };
+      return mayBeInPublicDns(url.hostname) ? {} : { warning: `cannot be reached yet: ${found.reason}` };
     if (found.addresses.some((address) => own.isOwnAddress(address, portOf(url), url.hostname)))
       return { problem: OWN };
     return found.addresses.every(isAllowed) ? {} : { problem: NOT_PUBLIC };

@@ -21,6 +21,12 @@ const DENIED_PORTS: ReadonlySet<number> = new Set([1433, 2375, 3306, 5432, 6379,
 /** Names that are never public (RFC 6761, 6762, 7686, 8375; ICANN's reserved `internal`). */
 const RESERVED_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa', '.onion'];
 
+/**
+ * Names for tests and examples (RFC 6761 §6.2, 6.4, 6.5). The public DNS never has them, but they are not private names either: a
+ * subscription may have one while its receiver is not there yet.
+ */
+const TEST_SUFFIXES = ['.test', '.invalid', '.example'];
+
 export type UrlRules = {
   allowHttp: boolean;
   /** Names of a private network may be used: the operator has allowed ranges, and the addresses decide. */
@@ -43,8 +49,12 @@ const areLabels = (name: string, label: RegExp): boolean =>
   name.length <= MAX_HOST_LENGTH && name.split('.').every((each) => label.test(each));
 
 /** Whether a host name can be one of the public Internet, by its form. */
-export const isPublicName = (name: string): boolean =>
+const isPublicName = (name: string): boolean =>
   areLabels(name, LABEL) && name.includes('.') && !RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix));
+
+/** Whether the public DNS may have such a name: it has the form of a public one, and is not set aside for tests and examples. */
+export const mayBeInPublicDns = (name: string): boolean =>
+  isPublicName(name) && !TEST_SUFFIXES.some((suffix) => name.endsWith(suffix));
 
 function nameProblem(name: string, { allowPrivateNames }: UrlRules): string | undefined {
   if (allowPrivateNames) {

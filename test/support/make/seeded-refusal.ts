@@ -1,6 +1,9 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
 
-/** A request whose signature was good and whose mapping failed once: its body is kept, and it can be accepted. */
+/**
+ * A request whose signature was good and whose mapping failed once, before the id of its event was read: its body is kept, and it can be
+ * accepted.
+ */
 export async function seedRefusedRequest(
   { deps: { db, newId } }: TestPosthorn,
   webhookId: string,
@@ -8,9 +11,10 @@ export async function seedRefusedRequest(
 ): Promise<string> {
   const { environmentId } = await db.inboundWebhook.findUniqueOrThrow({ where: { id: webhookId } });
   const body = Buffer.from(JSON.stringify({ mark }));
+  const eventId = `seeded-${mark}`;
   const head = {
     target: `/v1/webhooks/${webhookId}`,
-    headers: [['x-github-delivery', newId('inboundRefusal')]],
+    headers: [['x-github-delivery', eventId]],
     proven: {},
   };
   const refusedAt = new Date();
