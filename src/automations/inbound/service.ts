@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '../../db/client.ts';
+import { requireRoomForOlderSecret } from '../../credentials/older-secrets.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
@@ -228,6 +229,7 @@ export function createInboundWebhooks(
           throw invalidField('secret', `is required: ${rules.title} makes it, and shows it in its settings`);
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        if (overlapHours > 0) requireRoomForOlderSecret((await store.findSecrets(transaction, id, now)).slice(1));
         await store.replaceSecret(transaction, id, sealWebhookSecret(keyRing, newId('secret'), secret), {
           now,
           overlapUntil,
