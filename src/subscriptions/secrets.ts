@@ -1,8 +1,8 @@
-import { requireRoomForOlderSecret } from '../credentials/older-secrets.ts';
 import { sealSigningSecret } from '../credentials/signing-secret.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
+import { requireRoomForOlderSecret } from '../kernel/rules/older-secrets.ts';
 import { openCurrent } from './current-secret.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';

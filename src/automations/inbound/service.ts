@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { requireRoomForOlderSecret } from '../../credentials/older-secrets.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { requireSettings, rulesOf, senderOf } from './custom.ts';

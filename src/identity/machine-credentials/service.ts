@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import { requireRoomForOlderSecret } from '../../credentials/older-secrets.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { nameProblem } from '../../kernel/values/plain-text.ts';
