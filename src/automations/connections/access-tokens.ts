@@ -20,7 +20,8 @@ const STORED_WITHIN_MS = 20_000;
 
 /**
  * The credentials of a connection with an access token that is good for a while. `rejected` is one that the service has refused:
- * undefined where no other can be had. A renewal is waited for in `outside`. Throws StepFailed where a person must consent first, and where the provider gives none.
+ * undefined where no other can be had. A renewal is waited for in `outside`. Throws StepFailed where a person must consent first, and
+ * where the provider gives none.
  */
 export type AccessTokens = (
   environmentId: string,
