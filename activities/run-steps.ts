@@ -116,9 +116,9 @@ export function createRunActivities(deps: RunStepDependencies) {
       const beating = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
       try {
         const work = { kind: 'run', id: input.runId, part: `attempt ${input.stepId}#${input.iteration}` } as const;
-        const outcome = await deps.crashes.during({ ...work, patienceMs: DEADLY_PATIENCE_MS }, () =>
+        const outcome = await deps.crashes.during({ ...work, patienceMs: DEADLY_PATIENCE_MS }, (outside) =>
           untilReachable(
-            () => attemptStep(deps, kind, input),
+            () => attemptStep(deps, kind, input, outside),
             () => signal.aborted,
           ),
         );

@@ -10,7 +10,8 @@ import { prepareTree } from './against/tree.ts';
 import { type Ask, call as send, CONNECTIONS, type Cost, measureCalls } from './cost-of-calls.ts';
 import { wholeNumber } from './options.ts';
 import { type Rig, startRig } from './rig.ts';
-import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
+import { runMain } from './run-main.ts';
+import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service } from './service.ts';
 import { formatTable, percentile, show, spreadOf } from './statistics.ts';
 
 type Ids = { channelId: string; coveredId: string; messageId: string; subscriptionId: string };
@@ -104,12 +105,10 @@ async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Pro
   const folder = join(rig.folder, `calls-${name}`);
   mkdirSync(folder);
   copyFileSync(join(rig.folder, AUTHORITY_FILE), join(folder, AUTHORITY_FILE));
-  const service = await startService({
+  const service = await rig.startService({
     databaseUrl: await rig.createDatabase(`calls_${name}`),
     temporalAddress: temporal.address,
-    encryptionKeys: rig.encryptionKeys,
     folder,
-    mode: 'default',
     program,
   });
   const { url, key } = service;
@@ -160,10 +159,4 @@ function report(costs: Costs, names: readonly Call[]): void {
   console.log(formatTable(['call', 'figure', 'other', 'here', 'ratio', 'middle half'], rows));
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

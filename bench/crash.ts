@@ -9,8 +9,9 @@ import { countUnfinished, createTarget, type Target } from './fixture.ts';
 import { PAYLOAD_BYTES, timesOf, untilArrived, untilRecorded } from './measure.ts';
 import { wholeNumber } from './options.ts';
 import { type Rig, startRig } from './rig.ts';
+import { runMain } from './run-main.ts';
 import { WARM_UP } from './scenarios.ts';
-import { MODE_NAMES, type Mode, type ServiceOptions, startService } from './service.ts';
+import { MODE_NAMES, type Mode } from './service.ts';
 import { formatTable, percentile, show } from './statistics.ts';
 
 /** One `kill -9` of the service in the middle of a burst; times in s. */
@@ -45,14 +46,7 @@ const DONE_PATIENCE_MS = 120_000;
 
 async function crash(rig: Rig, mode: Mode, name: string, load: { count: number; delayMs: number }): Promise<Crash> {
   const databaseUrl = await rig.createDatabase(name);
-  const options: ServiceOptions = {
-    databaseUrl,
-    temporalAddress: rig.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
-    mode,
-  };
-  const first = await startService(options);
+  const first = await rig.startService({ databaseUrl, mode });
   const pool = createPool(databaseUrl, { max: 4 });
   try {
     const publish = (target: Target, count: number, concurrency: number) =>
@@ -82,7 +76,7 @@ async function crash(rig: Rig, mode: Mode, name: string, load: { count: number; 
     await sleep(RESTART_AFTER_MS);
 
     const restartedAt = nowMs();
-    const second = await startService(options);
+    const second = await rig.startService({ databaseUrl, mode });
     const readyMs = nowMs() - restartedAt;
     try {
       await untilDone(pool, target);
@@ -161,10 +155,4 @@ async function main(): Promise<void> {
   );
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

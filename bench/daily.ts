@@ -10,6 +10,7 @@ import { environmentOf } from './fixture.ts';
 import { DAYS, fill, FILL_SETTINGS } from './growth-fill.ts';
 import { wholeNumber } from './options.ts';
 import { startOwnPostgres } from './own-postgres.ts';
+import { runMain } from './run-main.ts';
 
 const USAGE = `npm run bench:daily -- [options]
   --messages <n>       in each of the two forms, default 6700000: 20 million rows, 24 GB of disk; 100000 for a first look
@@ -86,10 +87,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

@@ -6,7 +6,8 @@ import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { HOSTILE_INPUTS, type HostileInput, type Prepared } from './hostile-inputs.ts';
 import { wholeNumber } from './options.ts';
 import { startRig } from './rig.ts';
-import { type Service, startService } from './service.ts';
+import { runMain } from './run-main.ts';
+import type { Service } from './service.ts';
 import { formatTable, percentile } from './statistics.ts';
 
 const USAGE = `npm run bench:hold-up -- [options]
@@ -133,14 +134,7 @@ async function main(): Promise<void> {
   ensureBuilt(console.error);
   const rig = await startRig({ onProgress: console.error });
   const databaseUrl = await rig.createDatabase('hold_up');
-  const service = await startService({
-    databaseUrl,
-    temporalAddress: rig.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
-    mode: 'default',
-    processes,
-  });
+  const service = await rig.startService({ databaseUrl, processes });
   const connections = new Connections(service.url, { connections: 2 });
   try {
     const { key, testKey } = service;
@@ -187,10 +181,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

@@ -6,7 +6,7 @@ import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { wholeNumber } from './options.ts';
 import { readUsage } from './processes.ts';
 import { type Rig, startRig } from './rig.ts';
-import { startService } from './service.ts';
+import { runMain } from './run-main.ts';
 import { resetStatements, STATEMENT_SETTINGS } from './statements.ts';
 import { formatTable } from './statistics.ts';
 
@@ -27,14 +27,7 @@ type Idle = {
 /** An idle `start` with that many processes, on a database of its own. CPU is in ms of each second. */
 async function measureIdle(rig: Rig, processes: number, seconds: number): Promise<Idle> {
   const databaseUrl = await rig.createDatabase(`idle_${processes}`);
-  const service = await startService({
-    databaseUrl,
-    temporalAddress: rig.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
-    mode: 'default',
-    processes,
-  });
+  const service = await rig.startService({ databaseUrl, processes });
   const pool = createPool(databaseUrl, { max: 1 });
   try {
     await sleep(SETTLES_MS);
@@ -105,10 +98,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

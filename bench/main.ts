@@ -23,7 +23,8 @@ import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts
 import { type Rig, startRig } from './rig.ts';
 import { type Scenario, scenariosOf, WARM_UP } from './scenarios.ts';
 import { measurePublishing, type PublishingCost, publishingTable } from './publishing.ts';
-import { type Mode, MODES, type Service, startService } from './service.ts';
+import { runMain } from './run-main.ts';
+import { type Mode, MODES, type Service } from './service.ts';
 import { resetStatements, STATEMENT_SETTINGS, topStatements } from './statements.ts';
 import { ratioTable, targetTable } from './targets.ts';
 
@@ -58,11 +59,8 @@ async function resultsOf(
 ): Promise<{ results: Result[]; isolation: Isolation[]; publishing: PublishingCost[] }> {
   const databaseUrl = await rig.createDatabase(`mode_${mode}`);
   const { profileFolder } = options;
-  const service = await startService({
+  const service = await rig.startService({
     databaseUrl,
-    temporalAddress: rig.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
     mode,
     processes: options.processes,
     isInspected: profileFolder !== undefined,
@@ -237,12 +235,8 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-try {
+await runMain(async () => {
   const options = readOptions(process.argv.slice(2));
   if (options === 'help') console.log(USAGE);
   else await main(options);
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+});

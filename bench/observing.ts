@@ -12,7 +12,8 @@ import { wholeNumber } from './options.ts';
 import { readUsage } from './processes.ts';
 import { urlsAt } from './receivers.ts';
 import { type Rig, startRig } from './rig.ts';
-import { type Service, startService } from './service.ts';
+import { runMain } from './run-main.ts';
+import type { Service } from './service.ts';
 import { formatTable, percentile, show, spreadOf } from './statistics.ts';
 
 // Prometheus asks every 15 s as a rule.
@@ -145,14 +146,7 @@ async function openService(
   /** `isRecorded`: as the publishers' traces say; undefined for publishers without traces. */
   burst: (count: number, isRecorded: boolean | undefined) => Promise<Cost>;
 }> {
-  const service = await startService({
-    databaseUrl,
-    temporalAddress: rig.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
-    mode: 'default',
-    variables,
-  });
+  const service = await rig.startService({ databaseUrl, variables });
   const { url, key = known } = service;
   if (key === undefined) throw new Error('The service printed no API key');
   const access = { url, key };
@@ -207,10 +201,4 @@ function report(title: string, costs: Costs): void {
   console.log(formatTable([title, 'CPU of', 'ms a message', 'ratio', 'middle half'], rows));
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

@@ -14,6 +14,7 @@ import { wholeNumber } from './options.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { readUsage } from './processes.ts';
 import { pass } from './retention-pass.ts';
+import { runMain } from './run-main.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
 
 const USAGE = `npm run bench:retention -- [options]
@@ -183,10 +184,4 @@ async function main(): Promise<void> {
   }
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

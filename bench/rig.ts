@@ -13,7 +13,7 @@ import { makeCertificate } from '../test/support/world/certificate.ts';
 import { type Helper, startHelper } from './helper.ts';
 import type { LoadCommands } from './load-process.ts';
 import { type Language, openEndpoints, type Receiver, type ReceiverKind, startReceiver } from './receivers.ts';
-import { AUTHORITY_FILE } from './service.ts';
+import { AUTHORITY_FILE, type Service, type ServiceOptions, startService } from './service.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /** Everything a benchmark runs on, started for this run: the two embedded servers, receiver and load generator. */
@@ -30,6 +30,8 @@ export type Rig = Receiver & {
   createDatabase(name: string): Promise<string>;
   /** Endpoints of that kind, opened the first time; the receiver in Go is started for them. All of them end with the rig. */
   openReceiver(kind: ReceiverKind): Promise<Receiver>;
+  /** Starts the service on a database and on this rig; `options` replace parts of the rig. The mode is `default` unless given. */
+  startService(options: Pick<ServiceOptions, 'databaseUrl'> & Partial<ServiceOptions>): Promise<Service>;
   /** Another Temporal server, with its store in a folder of that name, for as long as the rig. */
   openTemporal(name: string): Promise<EmbeddedTemporal>;
   stop(): Promise<void>;
@@ -119,6 +121,8 @@ export async function startRig({
         opened.set(kind, receivers);
         return receivers;
       },
+      startService: (options) =>
+        startService({ temporalAddress: temporal.address, encryptionKeys, folder, mode: 'default', ...options }),
       openTemporal,
       stop,
     };

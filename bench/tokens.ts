@@ -9,7 +9,8 @@ import { type Ask, CONNECTIONS, type Cost, call, measureCalls } from './cost-of-
 import { createTarget } from './fixture.ts';
 import { wholeNumber } from './options.ts';
 import { type Rig, startRig } from './rig.ts';
-import { type Service, startService } from './service.ts';
+import { runMain } from './run-main.ts';
+import type { Service } from './service.ts';
 import { formatTable, showSpread, spreadOf } from './statistics.ts';
 
 const WAYS = ['API key', 'token and proof', 'token request'] as const;
@@ -37,14 +38,7 @@ async function main(): Promise<void> {
   const costs: Record<Way, Cost[]> = { 'API key': [], 'token and proof': [], 'token request': [] };
   try {
     const databaseUrl = await rig.createDatabase('tokens');
-    const service = await startService({
-      databaseUrl,
-      temporalAddress: rig.temporal.address,
-      encryptionKeys: rig.encryptionKeys,
-      folder: rig.folder,
-      mode: 'default',
-      variables: { TRUSTED_PROXY_HOPS: '1' },
-    });
+    const service = await rig.startService({ databaseUrl, variables: { TRUSTED_PROXY_HOPS: '1' } });
     const connections = new Connections(service.url, { connections: CONNECTIONS, pipelining: 1 });
     try {
       const prepare = await createCaller({ rig, service, connections, databaseUrl });
@@ -137,10 +131,4 @@ function report(costs: Record<Way, Cost[]>): void {
   console.log(formatTable(head, rows, 1));
 }
 
-try {
-  await main();
-  process.exit(0);
-} catch (failure) {
-  console.error(failure instanceof Error ? failure.stack : failure);
-  process.exit(1);
-}
+await runMain(main);

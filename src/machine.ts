@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 
@@ -84,5 +84,32 @@ function openFiles(): number {
     return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || USUAL_DESCRIPTORS;
   } catch {
     return USUAL_DESCRIPTORS;
+  }
+}
+
+/**
+ * The namespace in which a pid names one process. Containers on one host, and hosts of the same name, have pids of their own: without it a
+ * live process of another container would be taken for dead.
+ */
+export const PID_NAMESPACE = readPidNamespace();
+
+/** Whether a process with this pid is alive in the namespace of this one. */
+export function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: the process exists and belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function readPidNamespace(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Systems other than Linux have no namespaces.
+    return hostname();
   }
 }

@@ -6,7 +6,7 @@ import type { Options } from '../options.ts';
 import { type Receiver, urlsAt } from '../receivers.ts';
 import type { Rig } from '../rig.ts';
 import { type Scenario, WARM_UP } from '../scenarios.ts';
-import { OWN_PROGRAM, type Mode, type Program, type Service, startService } from '../service.ts';
+import { OWN_PROGRAM, type Mode, type Program, type Service } from '../service.ts';
 import { countUnfinished, createTarget } from './http-target.ts';
 import { type Pair, ratiosTable } from './ratios.ts';
 import { prepareNode, prepareTree } from './tree.ts';
@@ -72,11 +72,9 @@ async function measureSide(
     key: undefined,
   };
   side.databases.set(mode, database);
-  const service = await startService({
+  const service = await rig.startService({
     databaseUrl: database.url,
     temporalAddress: side.temporal.address,
-    encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
     mode,
     program: side.program,
     processes: side.processes,

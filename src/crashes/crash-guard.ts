@@ -1,11 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isProcess, MACHINE } from './this-machine.ts';
+import { isProcess, PID_NAMESPACE } from '../machine.ts';
 import {
-  behindAnswer,
+  afterResponse,
   countDeath,
   endWorkLeases,
   forgetOldWork,
@@ -21,13 +20,13 @@ import {
 
 // A quarter of a lease.
 const RENEW_EVERY_MS = 1_000;
-// What a process has had nothing to do with for so long is put down: a run of many short steps is taken in hand once.
+// Work stays in hand for this long after its last part, so that a run of many short steps is written down once.
 const PUT_DOWN_AFTER_MS = 1_000;
 const FORGET_EVERY_MS = 300_000;
-// A process starts in a few of these.
+// A process needs a few of these to start.
 const NOT_READY_MS = 1_000;
 
-/** Three processes have died while they did this. It is not done again. */
+/** Thrown instead of starting work that three processes have died of. It is not started again. */
 export class WorkIsDeadly extends Error {
   override readonly name = 'WorkIsDeadly';
   constructor() {
@@ -35,7 +34,7 @@ export class WorkIsDeadly extends Error {
   }
 }
 
-/** Processes have died while they did this. It may be done again in so many ms. */
+/** Thrown instead of starting work that processes have died of, while its pause lasts. It may start in `inMs`. */
 export class WorkPauses extends Error {
   override readonly name = 'WorkPauses';
   readonly inMs: number;
@@ -45,31 +44,36 @@ export class WorkPauses extends Error {
   }
 }
 
-/**
- * Work that comes from the database. `part` names what is counted; two parts of one id may be under way side by side. `isSuspect` where
- * the record says already whether a process died while it was under way: then nothing is written down for ordinary work.
- */
+/** Work that comes from the database. Deaths are counted for each `part`; two parts of one id may be in progress at the same time. */
 type Work = {
   kind: WorkKind;
   id: string;
   part?: string | (() => string);
+  /** Set if the record of the work already shows whether a process died of it: then ordinary work is not written down. */
   isSuspect?: boolean;
-  /** How long it may wait for its pause, ms; default: not at all. */
+  /** How long it may wait for the end of its pause, ms. Default: not at all. */
   patienceMs?: number;
 };
 
+/**
+ * Waits for a receiver or a provider in the middle of guarded work: a process that is killed meanwhile does not count against this work,
+ * and other suspects may run. Await it within the work, one at a time.
+ */
+export type Outside = <T>(wait: () => Promise<T>) => Promise<T>;
+
+/** For work that is not a suspect, or not guarded. */
+export const justWait: Outside = (wait) => wait();
+
 export type CrashGuard = {
   /**
-   * Does stored work that might end the process: by its memory, or by a loop without end. It begins once this process is ready. Work that
-   * was in hand when a process died is done alone, and its death is counted before it begins. Throws WorkPauses until its
-   * pause is over, and WorkIsDeadly behind the third death.
+   * Runs stored work that might kill the process: by the memory it takes, or by an endless loop. It starts once this process is ready.
+   * Work that was in hand when a process died is a suspect: suspects run one at a time, and a death is counted before each starts. Throws
+   * WorkPauses until its pause is over, and WorkIsDeadly after the third death.
    */
-  during<T>(work: Work, act: () => Promise<T>): Promise<T>;
-  /** A wait for somebody else within such work: a kill meanwhile accuses nobody, and others under suspicion go on. */
-  outside<T>(wait: () => Promise<T>): Promise<T>;
+  during<T>(work: Work, act: (outside: Outside) => Promise<T>): Promise<T>;
   /**
-   * This process is ready. Nothing but requests is taken up before, so that no stored work ends a process that starts; requests under
-   * suspicion pause until then.
+   * This process is ready. Until then it runs no stored work, which could kill it while it starts; requests run, except for suspects,
+   * which pause.
    */
   ready(): void;
   stop(): Promise<void>;
@@ -77,21 +81,17 @@ export type CrashGuard = {
 
 type InHand = { kind: WorkKind; id: string; count: number; idleSince: number; isSuspect: Promise<boolean> };
 
-/** The part that is done alone, and how to step aside from it and come back. */
-type Alone = { leave(): Promise<void>; comeBack(): Promise<void> };
-
-/** The guard of a process. Everything is in PostgreSQL before the work begins, so that any other process knows what this one died of. */
+/** The guard of a process. PostgreSQL has everything before the work starts, so another process can tell what this one died of. */
 export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): CrashGuard {
-  const holder = `${process.pid} ${MACHINE} ${randomUUID()}`;
-  /** Asked for once, before the first work. */
+  const holder = `${process.pid} ${PID_NAMESPACE} ${randomUUID()}`;
+  /** Runs once, before the first work. */
   let neighbours: Promise<void> | undefined;
   const inHand = new Map<string, InHand>();
   let lastTurn: Promise<void> = Promise.resolve();
-  const alone = new AsyncLocalStorage<Alone>();
   const stopping = new AbortController();
   const gate = createGate(stopping.signal);
   let puttingDown: Promise<void> = Promise.resolve();
-  let aloneCount = 0;
+  let suspectsRunning = 0;
   let timer: NodeJS.Timeout | undefined;
   let forgetAt = 0;
 
@@ -103,7 +103,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       puttingDown = putDown(pool, { holder, works: idle.map(([, work]) => work) });
       await puttingDown;
     }
-    if (inHand.size > 0 || aloneCount > 0) await renewHolder(pool, holder);
+    if (inHand.size > 0 || suspectsRunning > 0) await renewHolder(pool, holder);
     if (performance.now() >= forgetAt) {
       forgetAt = performance.now() + FORGET_EVERY_MS;
       await forgetOldWork(pool);
@@ -115,25 +115,25 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       timer = undefined;
       tend()
         .catch((error: unknown) =>
-          log.debug({ err: error }, 'what this process has in hand was not renewed; it tries again'),
+          log.debug({ err: error }, 'could not renew the leases of the work in hand; this is repeated in a second'),
         )
         .finally(() => {
-          if (inHand.size > 0 || aloneCount > 0) beginTending();
+          if (inHand.size > 0 || suspectsRunning > 0) beginTending();
         });
     }, RENEW_EVERY_MS);
     timer.unref();
   };
 
-  /** A process killed on this machine need not be waited for: what it had in hand is under suspicion at once. */
+  /** Ends the leases of processes that were killed on this machine, so that their work is a suspect at once. */
   const endDeadOfThisMachine = async (): Promise<void> => {
     const dead = (await holdersInHand(pool)).filter((each) => {
       const pid = Number.parseInt(each, 10);
-      return each.startsWith(`${pid} ${MACHINE} `) && each !== holder && (pid === process.pid || !isProcess(pid));
+      return each.startsWith(`${pid} ${PID_NAMESPACE} `) && each !== holder && (pid === process.pid || !isProcess(pid));
     });
     if (dead.length > 0) await endWorkLeases(pool, dead);
   };
 
-  /** Whether the work is under suspicion. It stays in hand until `putBack`. */
+  /** Writes the work down, unless it is in hand already, and keeps it there until `putBack`. `isSuspect`: a process has died of it. */
   const take = ({ kind, id }: Work): { isSuspect: Promise<boolean>; putBack(): void } => {
     const key = `${kind} ${id}`;
     let entry = inHand.get(key);
@@ -144,7 +144,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       );
       entry = { kind, id, count: 0, idleSince: 0, isSuspect };
       inHand.set(key, entry);
-      // What could not be put on record is asked for anew.
+      // The next part asks again if PostgreSQL did not answer.
       isSuspect.catch(() => inHand.delete(key));
     }
     const held = entry;
@@ -160,8 +160,8 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   };
 
   /**
-   * Waits until nothing else is done alone here, of whatever kind; the result ends the turn. With a turn for each kind a deadly run and an
-   * innocent delivery were taken up together at each start, and both were counted.
+   * Waits until no other suspect runs here, of whatever kind; the result ends the turn. With a turn for each kind, a deadly run and an
+   * innocent delivery would start together in each new process, and both would be counted.
    */
   const nextTurn = async (): Promise<() => void> => {
     let end = (): void => undefined;
@@ -173,7 +173,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     return end;
   };
 
-  /** Counts the death of a part and holds the turn, until `leave`. */
+  /** Counts a death of the part and holds the turn, until the result is called. */
   const begin = async (part: WorkPart, isForced: boolean, until: number): Promise<() => Promise<void>> => {
     for (;;) {
       const endTurn = await nextTurn();
@@ -184,10 +184,10 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
         if (beginning === 'over') throw new WorkIsDeadly();
         if (beginning === 'counted') {
           isBegun = true;
-          aloneCount += 1;
+          suspectsRunning += 1;
           beginTending();
           return async () => {
-            aloneCount -= 1;
+            suspectsRunning -= 1;
             try {
               await survive(pool, part);
             } finally {
@@ -205,34 +205,38 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     }
   };
 
-  const doAlone = async <T>({ kind, id, part = '', patienceMs = 0 }: Work, act: () => Promise<T>): Promise<T> => {
-    // A request is answered, and its sender comes again.
+  const runSuspect = async <T>(
+    { kind, id, part = '', patienceMs = 0 }: Work,
+    act: (outside: Outside) => Promise<T>,
+  ): Promise<T> => {
+    // The sender of a request is told to repeat it.
     if (!gate.isOpen()) throw new WorkPauses(NOT_READY_MS);
     const counted = { kind, id, part: typeof part === 'string' ? part : part() };
     let leave: (() => Promise<void>) | undefined = await begin(counted, false, performance.now() + patienceMs);
-    log.info({ kind, id, part: counted.part }, 'a process died while it worked on this; it is done alone now');
+    log.info(
+      { kind, id, part: counted.part },
+      'a process died while it worked on this; no other suspect runs meanwhile',
+    );
     let isOver = false;
-    let away = 0;
     const stepAside = async (): Promise<void> => {
       const left = leave;
       leave = undefined;
       await left?.();
     };
-    const self: Alone = {
-      async leave() {
-        away += 1;
-        if (away === 1) await stepAside();
-      },
-      async comeBack() {
-        away -= 1;
-        // What the work has started may outlive it, and must not take the turn for it: nobody would end that turn.
-        if (away > 0 || isOver) return;
-        leave = await begin({ ...counted, part: behindAnswer(counted.part) }, true, Number.POSITIVE_INFINITY);
-        if (isOver) await stepAside();
-      },
+    const outside: Outside = async (wait) => {
+      await stepAside();
+      try {
+        return await wait();
+      } finally {
+        // A wait that outlives the work must not take the turn: nobody would end it.
+        if (!isOver) {
+          leave = await begin({ ...counted, part: afterResponse(counted.part) }, true, Number.POSITIVE_INFINITY);
+          if (isOver) await stepAside();
+        }
+      }
     };
     try {
-      return await alone.run(self, act);
+      return await act(outside);
     } finally {
       isOver = true;
       await stepAside();
@@ -242,23 +246,13 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   return {
     async during(work, act) {
       if (work.kind !== 'inbound') await gate.opened;
-      if (work.isSuspect === false) return act();
-      if (work.isSuspect === true) return doAlone(work, act);
+      if (work.isSuspect === false) return act(justWait);
+      if (work.isSuspect === true) return runSuspect(work, act);
       const taken = take(work);
       try {
-        return (await taken.isSuspect) ? await doAlone(work, act) : await act();
+        return (await taken.isSuspect) ? await runSuspect(work, act) : await act(justWait);
       } finally {
         taken.putBack();
-      }
-    },
-    async outside(wait) {
-      const self = alone.getStore();
-      if (self === undefined) return wait();
-      await self.leave();
-      try {
-        return await wait();
-      } finally {
-        await self.comeBack();
       }
     },
     ready: () => gate.open(),
@@ -282,7 +276,7 @@ function createGate(signal: AbortSignal): { opened: Promise<void>; isOpen(): boo
     };
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  // Nobody may be waiting.
+  // There may be nothing that waits for it.
   opened.catch(() => undefined);
   return { opened, isOpen: () => isOpen, open: () => open() };
 }

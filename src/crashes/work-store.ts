@@ -1,25 +1,25 @@
 import type { Pool } from 'pg';
 
-/** Kinds of stored work that an event loop evaluates. */
+/** Kinds of stored work that this process evaluates on its event loop. */
 export type WorkKind = 'run' | 'delivery' | 'schedule' | 'inbound' | 'scheduled message' | 'waiting step';
 
-/** One part of such work: `id` is what may be under suspicion, `part` what is counted. */
+/** One part of such work: an `id` is a suspect as a whole, and deaths are counted for each `part`. */
 export type WorkPart = { kind: WorkKind; id: string; part: string };
 
-// Shorter than the 5 s after which Temporal gives the activity of a dead worker to another one, and four renewals long.
+// Four renewals long, and shorter than the 5 s after which Temporal gives the activity of a dead worker to another one.
 const LEASE_SECONDS = 4;
-/** A death that nobody had counted, and two that were counted before the work began. */
+/** The first one, after which the work is a suspect, and two that were counted before it started. */
 export const MAX_WORK_DEATHS = 3;
-// After the second death, and after the third one, which the work is given up for then. A process that works renews the pause, so that
-// nobody takes long work for deadly.
+// After the second and the third death. A process that runs the work renews its pause, so that no other process counts a death of work
+// that takes long.
 const PAUSE_SECONDS = { second: 5, third: 15 };
 const FORGOTTEN_AFTER = "interval '1 hour'";
-// What was given up and is still there: a message that waits, and whose filters end each process that evaluates them.
+// For work that was given up and is still stored: a scheduled message whose filters kill each process that evaluates them.
 const GIVEN_UP_FOR = "interval '30 days'";
 
 /**
- * Puts on record that this process works on it. True when another process died, or stood still, while it did, or when deaths of it are
- * counted.
+ * Records that this process works on it. Returns whether it is a suspect: another process died or froze while it had the work in hand,
+ * or deaths of it are counted.
  */
 export async function takeInHand(
   pool: Pool,
@@ -36,7 +36,7 @@ export async function takeInHand(
   return rows[0]?.isSuspect === true;
 }
 
-/** Renews the leases of everything that this process has in hand, and the pauses of what it does alone. */
+/** Renews the leases of everything that this process has in hand, and the pause of the suspect that it runs. */
 export async function renewHolder(pool: Pool, holder: string): Promise<void> {
   await pool.query({
     name: 'renew_in_hand',
@@ -48,7 +48,7 @@ export async function renewHolder(pool: Pool, holder: string): Promise<void> {
   });
 }
 
-/** This process has nothing more to do with these for now. */
+/** Removes works that this process has nothing more to do with for now. */
 export async function putDown(
   pool: Pool,
   { holder, works }: { holder: string; works: readonly { kind: WorkKind; id: string }[] },
@@ -61,13 +61,13 @@ export async function putDown(
   });
 }
 
-/** Every process that has something in hand, or had when it died. */
+/** Returns every process that has something in hand, or had when it died. */
 export async function holdersInHand(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ holder: string }>('SELECT DISTINCT holder FROM work_in_hand');
   return rows.map(({ holder }) => holder);
 }
 
-/** These processes are known to be dead. */
+/** Ends the leases of processes that are known to be dead. */
 export async function endWorkLeases(pool: Pool, holders: readonly string[]): Promise<void> {
   await pool.query(
     'UPDATE work_in_hand SET expires_at = now() WHERE holder = ANY ($1::text[]) AND expires_at > now()',
@@ -75,7 +75,7 @@ export async function endWorkLeases(pool: Pool, holders: readonly string[]): Pro
   );
 }
 
-/** Removes what nobody has worked on for an hour, but for what was given up. */
+/** Removes records that no process has used for an hour, except those of work that was given up. */
 export async function forgetOldWork(pool: Pool): Promise<void> {
   await pool.query(`DELETE FROM work_in_hand WHERE expires_at < now() - ${FORGOTTEN_AFTER}`);
   await pool.query(
@@ -84,16 +84,13 @@ export async function forgetOldWork(pool: Pool): Promise<void> {
   );
 }
 
-// The part behind an answer from outside has a count of its own: the one before the request was survived by then.
-const BEHIND = 'answer';
-export const behindAnswer = (part: string): string => `${part} ${BEHIND}`;
+/** The part after a response from outside, which has a count of its own: the process had survived the part before the request. */
+export const afterResponse = (part: string): string => `${part} answer`;
 
-/** What may be done with a part under suspicion. `waits`: for so many ms, by its pause. `over`: it has had its three deaths. */
+/** Whether a suspect may run now. `waitsMs`: what is left of its pause. `over`: it has had its three deaths. */
 export type CountedDeath = 'counted' | 'over' | { waitsMs: number };
 
-/**
- * Counts a death before the part is taken up. `isForced`: whatever its pause is, because its request is out and has been answered.
- */
+/** Counts a death before the part starts. `isForced`: even during its pause, because its request was sent and has a response. */
 export async function countDeath(
   pool: Pool,
   { kind, id, part, holder, isForced }: WorkPart & { holder: string; isForced: boolean },
@@ -102,7 +99,7 @@ export async function countDeath(
     name: 'work_deaths',
     text: `SELECT deaths, (extract(epoch FROM next_at - clock_timestamp()) * 1000)::float8 AS "inMs" FROM work_deaths
       WHERE kind = $1 AND id = $2 AND part IN ($3, $4)`,
-    values: [kind, id, part, behindAnswer(part)],
+    values: [kind, id, part, afterResponse(part)],
   });
   const waitsMs = Math.max(0, ...rows.map(({ inMs }) => inMs));
   if (waitsMs > 0 && !isForced) return { waitsMs };
@@ -116,11 +113,11 @@ export async function countDeath(
       WHERE $5 OR d.next_at <= now()`,
     values: [kind, id, part, holder, isForced],
   });
-  // Another process was quicker.
+  // Another process was faster.
   return rowCount === 1 ? 'counted' : { waitsMs: PAUSE_SECONDS.second * 1_000 };
 }
 
-/** The process has lived through it. */
+/** Takes the counted deaths of a part away, because the process has survived it. */
 export async function survive(pool: Pool, { kind, id, part }: WorkPart): Promise<void> {
   await pool.query({
     name: 'survive_work',

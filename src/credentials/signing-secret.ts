@@ -2,9 +2,6 @@ import type { KeyRing } from './key-ring.ts';
 import type { SealContext } from '../db/sql/sealed-columns.ts';
 import { newSigningSecret } from '../outbound/sign.ts';
 
-/** Secrets before the current one that may sign beside it: each adds a signature to every request (docs/security.md). */
-export const MAX_OLD_SECRETS = 3;
-
 /** A row of subscription_secrets as it is stored: never the secret itself. */
 export type SealedSigningSecret = { id: string; ciphertext: string };
 

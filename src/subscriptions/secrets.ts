@@ -1,8 +1,8 @@
-import { MAX_OLD_SECRETS, sealSigningSecret } from '../credentials/signing-secret.ts';
+import { sealSigningSecret } from '../credentials/signing-secret.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
-import { ApiError } from '../kernel/errors/api-error.ts';
+import { requireRoomForOlderSecret } from '../kernel/rules/older-secrets.ts';
 import { openCurrent } from './current-secret.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';
@@ -45,7 +45,7 @@ export function createSigningSecrets(
         await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
-        if (overlapHours > 0) requireRoom(await store.findOlderSecrets(transaction, id, now));
+        if (overlapHours > 0) requireRoomForOlderSecret(await store.findOlderSecrets(transaction, id, now));
         await store.replaceSecret(transaction, id, sealed, { now, overlapUntil });
         const after = { overlapHours };
         await audit.record(transaction, caller, { action: 'subscription.secret_rotated', target: { id }, after });
@@ -53,16 +53,4 @@ export function createSigningSecrets(
       });
     },
   };
-}
-
-/** CONFLICT where no further secret may go on signing. `older` are those before the current one, newest first. */
-function requireRoom(older: readonly { createdAt: Date; expiresAt: Date }[]): void {
-  if (older.length < MAX_OLD_SECRETS) return;
-  const [first] = older.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
-  if (first === undefined) return;
-  const [made, until] = [first.createdAt.toISOString(), first.expiresAt.toISOString()];
-  throw new ApiError(
-    'CONFLICT',
-    `${MAX_OLD_SECRETS} older secrets still sign beside the current one, and no more may. The one made at ${made} signs until ${until}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
-  );
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAccessTokens } from '../../src/automations/connections/access-tokens.ts';
+import { justWait } from '../../src/crashes/crash-guard.ts';
 import { createLog } from '../../src/log.ts';
 import { createRequestSender } from '../../src/outbound/send-request.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
@@ -179,7 +180,9 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   ).rows[0]?.id;
   const processes = [1, 2].map(() => createAccessTokens({ pool, keyRing, clock, log, sender }));
   const found = await Promise.all(
-    Array.from({ length: 10 }, () => processes.map((ask) => ask(environmentId ?? '', id))).flat(),
+    Array.from({ length: 10 }, () =>
+      processes.map((ask) => ask(environmentId ?? '', id, { outside: justWait })),
+    ).flat(),
   );
   const after = await connections.tokensOf(id);
   expect(new Set(found.map((credentials) => credentials?.accessToken))).toEqual(new Set([after?.accessToken]));

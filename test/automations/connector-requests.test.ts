@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createConnectorAction } from '../../src/automations/engine/actions/connector-action.ts';
+import { justWait } from '../../src/crashes/crash-guard.ts';
 import type { Loaded } from '../../src/automations/engine/context.ts';
 import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
@@ -74,7 +75,7 @@ async function ask(connectorId: string, operation: string, params: Record<string
   const loaded = { step, run: { environmentId: 'env_1' }, context: {} } as unknown as Loaded;
   const prepared: unknown = JSON.parse(JSON.stringify(action.prepare(loaded)));
   expect(prepared).toEqual({ ...asked });
-  return action.perform(prepared, loaded, KEY);
+  return action.perform(prepared, loaded, KEY, justWait);
 }
 
 test('every operation of the catalogue has a vector', () => {

@@ -19,24 +19,48 @@ describe('secrets', () => {
   const statusWith = async (id: string, secret: string): Promise<number> =>
     (await calls.send(id, body, github(body, `s-${(sent += 1)}`, secret))).status;
 
-  test('two hold at a time, and one that was replaced without overlap does not', async () => {
+  // Old: the next rotation ended the oldest secret at once, whose requests were refused hours before the time that GET had shown.
+  test('hold until the time that their rotation has told: beyond three older ones a rotation is CONFLICT', async () => {
     const { webhook } = await calls.makeWebhook();
-    const rotate = (fields: object) =>
-      posthorn.request<Secrets>('POST', `/v1/webhooks/${webhook.id}/secrets/rotate`, fields);
+    const path = `/v1/webhooks/${webhook.id}/secrets`;
+    const rotate = (fields: object) => posthorn.request<Secrets & Refusal>('POST', `${path}/rotate`, fields);
     const { body: shown } = await rotate({ secret: 'second' });
     expect(shown.secrets.map(({ secret, expiresAt }) => [secret, expiresAt !== undefined])).toEqual([
       ['second', false],
       [SECRET, true],
     ]);
-    expect([await statusWith(webhook.id, SECRET), await statusWith(webhook.id, 'second')]).toEqual([200, 200]);
-    await rotate({ secret: 'third', overlapHours: 1 });
-    expect(await statusWith(webhook.id, SECRET)).toBe(400);
-    expect([await statusWith(webhook.id, 'second'), await statusWith(webhook.id, 'third')]).toEqual([200, 200]);
-    await rotate({ overlapHours: 0 });
-    const { body: last } = await posthorn.request<Secrets>('GET', `/v1/webhooks/${webhook.id}/secrets`);
+    await rotate({ secret: 'third', overlapHours: 168 });
+    await rotate({ secret: 'fourth', overlapHours: 168 });
+    const all = ['fourth', 'third', 'second', SECRET];
+    for (const secret of all) expect(await statusWith(webhook.id, secret)).toBe(200);
+    const [oldest] = shown.secrets.slice(-1);
+    const { status, body: refusal } = await rotate({ secret: 'fifth', overlapHours: 168 });
+    expect([status, refusal.error.code]).toEqual([409, 'CONFLICT']);
+    expect(refusal.error.message).toBe(
+      `3 older secrets are still valid beside the current one, and no more may be. The one made at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+    );
+    const { body: kept } = await posthorn.request<Secrets>('GET', path);
+    expect(kept.secrets.map(({ secret }) => secret)).toEqual(all);
+    expect(kept.secrets.at(-1)?.expiresAt).toBe(oldest?.expiresAt);
+  });
+
+  test('that were replaced without an overlap do not hold', async () => {
+    const { webhook } = await calls.makeWebhook();
+    const path = `/v1/webhooks/${webhook.id}/secrets`;
+    for (const body of [{ secret: 'second' }, { overlapHours: 0 }])
+      expect((await posthorn.request('POST', `${path}/rotate`, body)).status).toBe(200);
+    const { body: last } = await posthorn.request<Secrets>('GET', path);
     expect(last.secrets).toHaveLength(1);
-    expect(await statusWith(webhook.id, 'third')).toBe(400);
+    for (const secret of [SECRET, 'second']) expect(await statusWith(webhook.id, secret)).toBe(400);
     expect(await statusWith(webhook.id, String(last.secrets[0]?.secret))).toBe(200);
+  });
+
+  // Old: of two secrets that a webhook was made with, one ended at the first rotation, whatever its overlap.
+  test('of which a webhook was made with two both hold beside the next one', async () => {
+    const { webhook } = await calls.makeWebhook({ secrets: ['one', 'two'] });
+    const path = `/v1/webhooks/${webhook.id}/secrets/rotate`;
+    expect((await posthorn.request('POST', path, { secret: 'three' })).status).toBe(200);
+    for (const secret of ['one', 'two', 'three']) expect(await statusWith(webhook.id, secret)).toBe(200);
   });
 
   test('are sealed in the database, stand in no other answer and not in the audit log', async () => {

@@ -89,49 +89,61 @@ test('a suspect pauses between its deaths, and until the process is ready', asyn
   await expect(during(starting, 'inbound')).rejects.toThrow(WorkPauses);
 });
 
-test('suspects are done one at a time, and one that waits for somebody else is not counted meanwhile', async () => {
+/** A promise, and what resolves it. */
+function signal(): { promise: Promise<void>; give(): void } {
+  let give = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { promise, give: () => give() };
+}
+
+test('suspects run one at a time, and one that waits for a receiver is not counted meanwhile', async () => {
   await dieDuring('run', 'run_1');
   await dieDuring('run', 'run_2');
   const guard = guardOf();
-  let answer = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  let asked = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
-  const first = guard.during({ kind: 'run', id: 'run_1', part: 'step' }, () =>
-    guard.outside(() => {
-      asked();
-      return answered;
+  const [answer, asked] = [signal(), signal()];
+  const first = guard.during({ kind: 'run', id: 'run_1', part: 'step' }, (outside) =>
+    outside(() => {
+      asked.give();
+      return answer.promise;
     }),
   );
-  await isAsked;
-  // The first one is no longer alone: a second one is begun and ends while it waits.
+  await asked.promise;
+  // The first one has given up its turn: a second one starts and ends while it waits.
   await guard.during({ kind: 'run', id: 'run_2', part: 'step' }, async () => {
     expect(await deaths()).toEqual([{ kind: 'run', id: 'run_2', part: 'step', deaths: 2 }]);
   });
   expect(await deaths()).toEqual([]);
-  answer();
+  answer.give();
   await first;
   expect(await deaths()).toEqual([]);
 });
 
-/** Old: a try that was started from within another one took the turn when its receiver had answered, and nobody ended that turn. */
-test('work that outlives the suspect that has started it does not keep the next suspect waiting', async () => {
+// Old: the innocent work gave up the turn of the suspect that it was started from, whose death then was not counted.
+test('work that is started from within a suspect waits for its own receiver without giving up the turn of the suspect', async () => {
+  await dieDuring('run', 'run_1');
+  const guard = guardOf();
+  const counted = [{ kind: 'run', id: 'run_1', part: 'step', deaths: 2 }];
+  await guard.during({ kind: 'run', id: 'run_1', part: 'step' }, () =>
+    guard.during({ kind: 'delivery', id: 'dlv_1', isSuspect: false }, (outside) =>
+      outside(async () => expect(await deaths()).toEqual(counted)),
+    ),
+  );
+  expect(await deaths()).toEqual([]);
+});
+
+// Old: the wait took the turn when its receiver had answered, and nothing ended that turn.
+test('a wait that outlives its suspect does not keep the next suspect waiting', async () => {
   await dieDuring('run', 'run_1');
   await dieDuring('run', 'run_2');
   const guard = guardOf();
-  let answer = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const answer = signal();
   let outliving: Promise<void> = Promise.resolve();
-  await guard.during({ kind: 'run', id: 'run_1', part: 'step' }, async () => {
-    outliving = guard.outside(() => answered);
+  await guard.during({ kind: 'run', id: 'run_1', part: 'step' }, async (outside) => {
+    outliving = outside(() => answer.promise);
   });
-  answer();
+  answer.give();
   await outliving;
   expect(await guard.during({ kind: 'run', id: 'run_2', part: 'step' }, async () => 'done')).toBe('done');
 });

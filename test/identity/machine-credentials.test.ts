@@ -94,15 +94,53 @@ describe('a machine credential', () => {
 });
 
 describe('rotation', () => {
-  test('keeps the secret before the new one for a day, and never a third one', async () => {
+  test('keeps the secret before the new one for a day', async () => {
     const { id, clientSecret: first } = await create();
     const { clientSecret: second, secrets } = (await post(`${PATH}/${id}/rotate`)).body;
     expect(await taken(id)).toEqual([second, first]);
     expect(secrets.map(({ last4 }) => last4)).toEqual([second.slice(-4), first.slice(-4)]);
     const end = Date.parse(secrets[1]?.expiresAt ?? '');
     expect(end - Date.parse(secrets[0]?.createdAt ?? '')).toBe(86_400_000);
-    const { clientSecret: third } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 168 })).body;
-    expect(await taken(id)).toEqual([third, second]);
+  });
+
+  // Old: the next rotation ended the oldest secret at once, days before the time that its own rotation had told.
+  test('is a CONFLICT while three older secrets are valid, and each of them is until the time that was told', async () => {
+    const { id, clientSecret: first } = await create();
+    const secrets = [first];
+    let shown: Credential['secrets'] = [];
+    for (const overlapHours of [2, 168, 168]) {
+      const { body } = await post(`${PATH}/${id}/rotate`, { overlapHours });
+      secrets.unshift(body.clientSecret);
+      shown = body.secrets;
+      expect(await taken(id)).toEqual(secrets);
+    }
+    const oldest = shown[3];
+    const { status, body } = await post(`${PATH}/${id}/rotate`, { overlapHours: 168 });
+    expect([status, body.error]).toEqual([
+      409,
+      expect.objectContaining({
+        code: 'CONFLICT',
+        message: `3 older secrets are still valid beside the current one, and no more may be. The one made at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+      }),
+    ]);
+    expect(await taken(id)).toEqual(secrets);
+    const clock = (): Date => new Date(Date.now() + 3 * 3_600_000);
+    const later = await machineCredentialsOf({ ...posthorn.deps, clock }).forToken(id);
+    expect(later?.secrets.map(({ secret }) => secret)).toEqual(secrets.slice(0, 3));
+    const { clientSecret: last } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 0 })).body;
+    expect(await taken(id)).toEqual([last]);
+  });
+
+  test('never lets an older secret outlive the overlap that was asked for last, and lengthens none', async () => {
+    const { id } = await create();
+    const ends: number[][] = [];
+    for (const overlapHours of [2, 168, 1]) {
+      const { body } = await post(`${PATH}/${id}/rotate`, { overlapHours });
+      const [newest, ...older] = body.secrets;
+      const made = Date.parse(newest?.createdAt ?? '');
+      ends.push(older.map(({ expiresAt }) => Math.ceil((Date.parse(expiresAt ?? '') - made) / 3_600_000)));
+    }
+    expect(ends).toEqual([[2], [168, 2], [1, 1, 1]]);
   });
 
   test('ends the secret before the new one when its overlap is over', async () => {

@@ -210,7 +210,7 @@ describe('rotating the secret', () => {
     const before = await rows();
     const refusal = {
       code: 'CONFLICT',
-      message: `3 older secrets still sign beside the current one, and no more may. The one made at ${first?.createdAt.toISOString()} signs until ${first?.expiresAt.toISOString()}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+      message: `3 older secrets are still valid beside the current one, and no more may be. The one made at ${first?.createdAt.toISOString()} is valid until ${first?.expiresAt.toISOString()}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
     };
     for (const overlapHours of [1, 168]) await expect(rotate({ overlapHours })).rejects.toMatchObject(refusal);
     expect(await rows()).toStrictEqual(before);

@@ -1891,7 +1891,7 @@ export type MachineCredential = {
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
-  /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
+  /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. */
   readonly secrets: readonly {
     /** Its last 4 characters. */
     readonly last4: string;
@@ -2144,7 +2144,7 @@ export type NewMachineCredential = {
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
-  /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
+  /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. */
   readonly secrets: readonly {
     /** Its last 4 characters. */
     readonly last4: string;
@@ -3579,7 +3579,7 @@ export type WebhookSample = {
 };
 
 export type WebhookSecrets = {
-  /** Secrets that are taken, the newest first: two at most, and none before the first one is set. */
+  /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. None before the first one is set. */
   readonly secrets: readonly {
     /** The secret, or the public key of a service that signs by its own. */
     readonly secret: string;

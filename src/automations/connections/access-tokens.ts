@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { untilReachable } from '../../db/connections/until-reachable.ts';
+import type { Outside } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { StepFailed } from '../engine/step-failure.ts';
@@ -19,12 +20,13 @@ const STORED_WITHIN_MS = 20_000;
 
 /**
  * The credentials of a connection with an access token that is good for a while. `rejected` is one that the service has refused:
- * undefined where no other can be had. Throws StepFailed where a person must consent first, and where the provider gives none.
+ * undefined where no other can be had. A renewal is waited for in `outside`. Throws StepFailed where a person must consent first, and
+ * where the provider gives none.
  */
 export type AccessTokens = (
   environmentId: string,
   id: string,
-  rejected?: string,
+  asked: { outside: Outside; rejected?: string },
 ) => Promise<(ConnectionCredentials & { accessToken: string }) | undefined>;
 
 /**
@@ -51,7 +53,7 @@ export function createAccessTokens(deps: {
     return renewal;
   };
 
-  return async (environmentId, id, rejected) => {
+  return async (environmentId, id, { outside, rejected }) => {
     const isGood = ({ accessToken, renewAt }: ProviderTokens): boolean =>
       accessToken !== rejected && (renewAt === undefined || clock() < new Date(renewAt));
     const until = performance.now() + PATIENCE_MS;
@@ -67,7 +69,7 @@ export function createAccessTokens(deps: {
       if (tokens === undefined) throw unauthorized(id);
       if (isGood(tokens)) return { ...credentials, accessToken: tokens.accessToken };
       if (tokens.refreshToken === undefined && tokens.accessToken === rejected) return undefined;
-      await renewOnce(environmentId, id, isGood);
+      await outside(() => renewOnce(environmentId, id, isGood));
     } while (performance.now() < until);
     throw new StepFailed('TOKEN_UNAVAILABLE', `no new access token of ${id} came in time`, { canRetry: true });
   };

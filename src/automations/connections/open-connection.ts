@@ -27,7 +27,7 @@ export const createOpenConnection =
     clock: Clock;
     accessTokens: AccessTokens;
   }): OpenConnection =>
-  async (environmentId, id) => {
+  async (environmentId, id, outside) => {
     const row = await readSealed(pool, environmentId, id);
     if (row === undefined) return undefined;
     const now = clock();
@@ -38,8 +38,8 @@ export const createOpenConnection =
     if (connectorOf(connectorId)?.auth.type !== 'oauth2') return { connectorId, credentials };
     return {
       connectorId,
-      credentials: (await accessTokens(ownerId, id)) ?? credentials,
-      renewed: (rejected) => accessTokens(ownerId, id, rejected),
+      credentials: (await accessTokens(ownerId, id, { outside })) ?? credentials,
+      renewed: (rejected) => accessTokens(ownerId, id, { outside, rejected }),
     };
   };
 

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
+import { justWait } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { doerOf, type RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
@@ -87,10 +88,10 @@ export function createConnections(
     const connector = connectorFor(connection.connectorId);
     if (connector.auth.type !== 'oauth2') return tryCredentials({ send }, connector, credentials);
     try {
-      const current = await accessTokens(ownerId, id);
+      const current = await accessTokens(ownerId, id, { outside: justWait });
       const tested = await tryCredentials({ send }, connector, current ?? credentials);
       if (tested.status !== 401 || current === undefined) return tested;
-      const renewed = await accessTokens(ownerId, id, current.accessToken);
+      const renewed = await accessTokens(ownerId, id, { outside: justWait, rejected: current.accessToken });
       return renewed === undefined ? tested : await tryCredentials({ send }, connector, renewed);
     } catch (failure) {
       if (failure instanceof StepFailed) return { ok: false, message: failure.message };

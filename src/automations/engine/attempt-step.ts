@@ -1,6 +1,7 @@
 import { delayAfterFailure, type RetryPolicy } from '../../contract/retry-policy.ts';
 import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../contract/run-workflow.ts';
 import { meansError, type Way, wayTo } from '../../contract/run-ways.ts';
+import type { Outside } from '../../crashes/crash-guard.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { jsonText, readJsonText } from './values/json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
@@ -15,8 +16,8 @@ const KEPT_FOR_MS = 2_000;
 export type ActionKind = {
   /** Recorded as the step's input. Later attempts do exactly the same, so that one idempotency key never stands for two requests. */
   prepare(loaded: Loaded): unknown;
-  /** Throws StepFailed. `key` is the same for all attempts of the step. */
-  perform(prepared: unknown, loaded: Loaded, key: string): Promise<unknown>;
+  /** Throws StepFailed. `key` is the same for all attempts of the step. Requests are waited for in `outside`. */
+  perform(prepared: unknown, loaded: Loaded, key: string, outside: Outside): Promise<unknown>;
   /** The way that an output leads to, where that is not the next step. */
   wayOf?(output: unknown, loaded: Loaded): Way | undefined;
 };
@@ -43,6 +44,7 @@ export async function attemptStep(
   deps: EngineDependencies,
   kind: ActionKind,
   input: StepInput,
+  outside: Outside,
 ): Promise<StepAttemptResult> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { result: 'ended', way: known.way };
@@ -52,7 +54,7 @@ export async function attemptStep(
   if ('way' in begun) return { result: 'ended', ...begun };
   const { prepared, failures } = begun;
   try {
-    const output = await kind.perform(prepared, loaded, idempotencyKey(input, loaded.run.restarts));
+    const output = await kind.perform(prepared, loaded, idempotencyKey(input, loaded.run.restarts), outside);
     const way = kind.wayOf?.(output, loaded);
     const end = await endOfStep(deps, loaded, () => ({ output, ...(way && { way }) }), {
       hasBegun: true,

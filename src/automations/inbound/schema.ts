@@ -33,8 +33,8 @@ const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Two hold at a time: the new one and the one before it. */
-export const MAX_WEBHOOK_SECRETS = 2;
+/** Secrets that a new webhook may be given: two while the sender changes its secret. */
+const MAX_GIVEN_SECRETS = 2;
 const MAX_SECRET_LENGTH = 1_024;
 const MAX_POINTER_LENGTH = 256;
 const MAX_FIELDS = 50;
@@ -110,7 +110,7 @@ export const createWebhookBody = fieldsOf(
     scheme: z.enum(SCHEMES).exactOptional(),
     provider: z.enum(PROVIDER_NAMES).exactOptional(),
     status: status.default('active'),
-    secrets: z.array(secret).min(1).max(MAX_WEBHOOK_SECRETS).exactOptional(),
+    secrets: z.array(secret).min(1).max(MAX_GIVEN_SECRETS).exactOptional(),
     signature: givenSignature.exactOptional(),
     eventId: givenEventId.exactOptional(),
     eventType: givenEventType.exactOptional(),
@@ -191,7 +191,9 @@ export const webhookSecretsAnswer = z.strictObject({
         expiresAt: time.exactOptional().describe('When it ends, since a newer one was set.'),
       }),
     )
-    .describe('Secrets that are taken, the newest first: two at most, and none before the first one is set.'),
+    .describe(
+      'Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. None before the first one is set.',
+    ),
 });
 export type WebhookSecrets = z.output<typeof webhookSecretsAnswer>;
 

@@ -5,6 +5,7 @@ import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { requireSettings, rulesOf, senderOf } from './custom.ts';
@@ -228,6 +229,7 @@ export function createInboundWebhooks(
           throw invalidField('secret', `is required: ${rules.title} makes it, and shows it in its settings`);
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        if (overlapHours > 0) requireRoomForOlderSecret((await store.findSecrets(transaction, id, now)).slice(1));
         await store.replaceSecret(transaction, id, sealWebhookSecret(keyRing, newId('secret'), secret), {
           now,
           overlapUntil,

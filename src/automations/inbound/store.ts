@@ -4,7 +4,6 @@ import { findByName } from '../../db/lists/name-look.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
-import { MAX_WEBHOOK_SECRETS } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';
 
 /** Every query here is bound to one environment, or to a row found in it. */
@@ -117,20 +116,18 @@ export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<Store
     select: { id: true, ciphertext: true, createdAt: true, expiresAt: true },
   });
 
-/** Adds a secret. The newest one before it is taken until `overlapUntil`; all others are gone. */
+/** Makes `sealed` the current secret. No older one outlives `overlapUntil`; those that have ended are removed. */
 export async function replaceSecret(
   db: Db,
   webhookId: string,
   sealed: SealedWebhookSecret,
   { now, overlapUntil }: { now: Date; overlapUntil: Date },
 ): Promise<void> {
-  const stay = overlapUntil > now ? (await findSecrets(db, webhookId, now)).slice(0, MAX_WEBHOOK_SECRETS - 1) : [];
-  const ids = stay.map(({ id }) => id);
-  await db.inboundWebhookSecret.deleteMany({ where: { webhookId, id: { notIn: ids } } });
   await db.inboundWebhookSecret.updateMany({
-    where: { webhookId, id: { in: ids }, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    where: { webhookId, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
     data: { expiresAt: overlapUntil },
   });
+  await db.inboundWebhookSecret.deleteMany({ where: { webhookId, expiresAt: { lte: now } } });
   await insertSecrets(db, webhookId, [sealed], now);
 }
 

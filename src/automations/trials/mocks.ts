@@ -53,12 +53,14 @@ export function createMocks(
   return {
     standIn: (kind, { stepId, iteration }) => ({
       ...kind,
-      perform(prepared, loaded, key) {
+      perform(prepared, loaded, key, outside) {
         const { step } = loaded;
         const mock = mocks.get(stepId);
         origins.set(stepKey(stepId, iteration), mock === undefined ? 'invented' : 'given');
         if (mock === undefined)
-          return step.type === 'action' ? Promise.resolve(invented(step)) : kind.perform(prepared, loaded, key);
+          return step.type === 'action'
+            ? Promise.resolve(invented(step))
+            : kind.perform(prepared, loaded, key, outside);
         return 'error' in mock
           ? Promise.reject(new StepFailed(mock.error.code, mock.error.message))
           : Promise.resolve(mock.output);

@@ -1,5 +1,6 @@
 import { iterationOf, stepBehind, type Way, wayTo } from '../../contract/run-ways.ts';
 import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
+import { justWait } from '../../crashes/crash-guard.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../engine/ways/branches.ts';
@@ -54,7 +55,7 @@ async function takeOne(deps: WalkDependencies, step: PlannedStep, input: StepInp
   const { engine } = deps;
   const kind = deps.kindOf(step, input);
   if (kind !== undefined) {
-    const outcome = await attemptStep(engine, kind, input);
+    const outcome = await attemptStep(engine, kind, input, justWait);
     // No stand-in has a failure that is worth another try.
     if (outcome.result === 'retry') throw new Error(`${step.id} is to be tried again`);
     return outcome.way;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
+import { type CrashGuard, type Outside, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import { untilReachable } from '../../db/connections/until-reachable.ts';
 import type { Clock } from '../../dependencies.ts';
 import { SenderClosedError } from '../../outbound/exchange/connections.ts';
@@ -136,8 +136,8 @@ async function makeGuarded<E extends Entered>(
   const { delivery } = making;
   const isSuspect = wanted.isSuspect === true || delivery.takeovers > 0;
   try {
-    return await deps.crashes.during({ kind: 'delivery', id: delivery.deliveryId, isSuspect }, () =>
-      make(deps, wanted, making),
+    return await deps.crashes.during({ kind: 'delivery', id: delivery.deliveryId, isSuspect }, (outside) =>
+      make(deps, wanted, { ...making, outside }),
     );
   } catch (failure) {
     const broken = { ...idsOf(delivery), round: delivery.round, number: delivery.attempts + 1 };
@@ -150,7 +150,7 @@ async function makeGuarded<E extends Entered>(
 async function make<E extends Entered>(
   deps: TryDependencies,
   wanted: Try<E>,
-  { delivery, entered, beganAt }: Making<E>,
+  { delivery, entered, beganAt, outside }: Making<E> & { outside: Outside },
 ): Promise<AttemptResult> {
   const { round } = delivery;
   const { carrier, keepsCarrier } = wanted;
@@ -162,9 +162,8 @@ async function make<E extends Entered>(
     const request = webhookRequest(delivery, await keysOf(deps, delivery), deps.clock());
     span = deps.tracing?.begin(delivery, { number, carrier, beganAt });
     maybeSent = true;
-    const sent = await deps.sender.post(
-      span === undefined ? request : { ...request, headers: span.headers(request.headers) },
-    );
+    const traced = span === undefined ? request : { ...request, headers: span.headers(request.headers) };
+    const sent = await outside(() => deps.sender.post(traced));
     span?.sent(sent);
     observed = wanted.observe(delivery, entered, sent);
     // The place is free once the answer is there; recording goes on beside the next request.

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isProcess, MACHINE } from '../../crashes/this-machine.ts';
+import { isProcess, PID_NAMESPACE } from '../../machine.ts';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
 import { nextTurnInMs, type Rank } from '../../kernel/rules/rank.ts';
@@ -57,7 +57,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   let isTemporalThere = (): boolean => true;
   const renew = async (): Promise<void> => {
     const askedAt = performance.now();
-    const values = [id, LIFE_SECONDS, hostname(), process.pid, MACHINE, !isTemporalThere()];
+    const values = [id, LIFE_SECONDS, hostname(), process.pid, PID_NAMESPACE, !isTemporalThere()];
     const { rows } = await pool.query<Renewed>({ name: 'renew_lease', text: RENEW, values });
     const [renewed] = rows;
     if (renewed === undefined) return;
@@ -104,7 +104,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
 async function endDeadOfThisMachine(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ id: string; pid: number }>(
     'SELECT id, pid FROM incarnations WHERE machine = $1',
-    [MACHINE],
+    [PID_NAMESPACE],
   );
   const dead = rows.filter(({ id, pid }) => (pid === process.pid ? !ownIds.has(id) : !isProcess(pid)));
   await endLeasesOf(

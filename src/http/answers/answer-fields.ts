@@ -52,39 +52,44 @@ export const fieldProblem = z.strictObject({
   reason: z.string().describe('Reads behind the field: `is required`.'),
 });
 
-/** One page of a list (spec §4 common rule 2). The cursor is there exactly when there is more. */
-export const pageOf = <T extends z.ZodType>(each: T) =>
+type PageTexts = { cursor: string; hasMore: string };
+const page = <T extends z.ZodType>(each: T, texts: PageTexts, isEndless: boolean) =>
   z.strictObject({
     data: z.array(each).describe('Items of this page, in the order of the list.'),
     pagination: z
       .strictObject({
-        cursor: z
-          .string()
-          .exactOptional()
-          .describe('Asks for the next page as the parameter `cursor`. Absent on the last page.'),
-        hasMore: z.boolean().describe('Whether there is a next page.'),
+        cursor: z.string().exactOptional().describe(texts.cursor),
+        hasMore: z.boolean().describe(texts.hasMore),
       })
-      .refine(({ cursor, hasMore }) => hasMore === (cursor !== undefined), 'has a cursor exactly when there is more')
+      .refine(
+        ({ cursor, hasMore }) => hasMore === (cursor !== undefined) || (isEndless && !hasMore),
+        isEndless ? 'has a cursor where there is more' : 'has a cursor exactly when there is more',
+      )
       .describe('Where the list goes on.'),
   });
 
-/** One page of a list that may also be asked for in an order without an end: then the last page has a cursor too. */
+/** One page of a list (spec §4 common rule 2). The cursor is there exactly when there is more. */
+export const pageOf = <T extends z.ZodType>(each: T) =>
+  page(
+    each,
+    {
+      cursor: 'Asks for the next page as the parameter `cursor`. Absent on the last page.',
+      hasMore: 'Whether there is a next page.',
+    },
+    false,
+  );
+
+/** One page of a list that may also be read in an order without an end: its last page has a cursor too. */
 export const pageWithoutEndOf = <T extends z.ZodType>(each: T) =>
-  z.strictObject({
-    data: z.array(each).describe('Items of this page, in the order of the list.'),
-    pagination: z
-      .strictObject({
-        cursor: z
-          .string()
-          .exactOptional()
-          .describe(
-            'Asks for the next page as the parameter `cursor`. With `order=committed` always there; else absent on the last page.',
-          ),
-        hasMore: z.boolean().describe('Whether there is a next page now.'),
-      })
-      .refine(({ cursor, hasMore }) => !hasMore || cursor !== undefined, 'has a cursor where there is more')
-      .describe('Where the list goes on.'),
-  });
+  page(
+    each,
+    {
+      cursor:
+        'Asks for the next page as the parameter `cursor`. With `order=committed` always there; else absent on the last page.',
+      hasMore: 'Whether there is a next page now.',
+    },
+    true,
+  );
 
 /** An answer that is the one resource or the other. */
 export const eitherOf = <One extends z.ZodType, Other extends z.ZodType>(one: One, other: Other) =>

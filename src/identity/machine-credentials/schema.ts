@@ -100,7 +100,7 @@ export const machineCredentialAnswer = z.strictObject({
         lastUsedAt: time.exactOptional().describe('When it last got a token. Absent before its first one.'),
       }),
     )
-    .describe('Secrets that are taken, newest first: one, or two while a rotation overlaps.'),
+    .describe('Valid secrets, newest first: the current one, and up to three older ones while rotations overlap.'),
   createdAt: time.describe('When it was made.'),
   expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
   lastUsedAt: time.exactOptional().describe('When it last got a token. Absent before its first one.'),

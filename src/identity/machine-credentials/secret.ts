@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { SealContext } from '../../db/sql/sealed-columns.ts';
 
-/** Secrets that are taken at a time: the newest, and the one before it while they overlap. */
-export const MAX_CREDENTIAL_SECRETS = 2;
-
 /** A new secret: 32 random bytes in base64url. Shown once; an HMAC needs it back, so it is kept sealed and not as a hash. */
 const newSecret = (): string => `ocs_${randomBytes(32).toString('base64url')}`;
 

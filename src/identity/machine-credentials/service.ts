@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { nameProblem } from '../../kernel/values/plain-text.ts';
@@ -26,7 +27,7 @@ import {
   type RotateMachineCredential,
   type UpdateMachineCredential,
 } from './schema.ts';
-import { MAX_CREDENTIAL_SECRETS, newClientSecret, openClientSecret } from './secret.ts';
+import { newClientSecret, openClientSecret } from './secret.ts';
 import {
   editMachineCredential,
   findAllMachineCredentials,
@@ -75,7 +76,10 @@ export type MachineCredentials = {
   create(caller: EnvironmentCaller, body: CreateMachineCredential): Promise<NewMachineCredential>;
   /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
   update(caller: EnvironmentCaller, id: string, body: UpdateMachineCredential): Promise<MachineCredential>;
-  /** A new secret. The one before it is taken for `overlapHours` more; with 0 it ends at once, and so do all tokens. */
+  /**
+   * Makes a new secret. The older ones stay valid for up to `overlapHours`; with 0 they end at once, and so do all tokens. CONFLICT, and
+   * nothing is changed, while three older ones are valid.
+   */
   rotate(caller: EnvironmentCaller, id: string, body: RotateMachineCredential): Promise<NewMachineCredential>;
   /** For good, with all its tokens. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
@@ -218,8 +222,8 @@ export function createMachineCredentials(
         const now = clock();
         const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
-        const overlap = { kept: MAX_CREDENTIAL_SECRETS - 1, overlapUntil, now };
-        const replaced = await replaceSecret(transaction, id, sealed, overlap);
+        if (overlapHours > 0) requireRoomForOlderSecret(credential.secrets.slice(1));
+        const replaced = await replaceSecret(transaction, id, sealed, { overlapUntil, now });
         const after = { overlapHours };
         await audit.record(transaction, caller, { action: 'machine_credential.rotated', target: { id }, after });
         return { ...replaced, clientSecret };

@@ -161,25 +161,20 @@ export async function editMachineCredential(
 }
 
 /**
- * Puts a secret before the others, of which the `kept` newest are taken until `overlapUntil` at the latest. Without an overlap the
- * epoch is raised, so that the tokens of the old ones end too.
+ * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed. Without an overlap the epoch
+ * is raised, so that the tokens of the older ones end too.
  */
 export async function replaceSecret(
   db: Db,
   id: string,
   secret: SealedClientSecret,
-  { kept, overlapUntil, now }: { kept: number; overlapUntil: Date; now: Date },
+  { overlapUntil, now }: { overlapUntil: Date; now: Date },
 ): Promise<MachineCredential> {
-  const old = await db.machineCredentialSecret.findMany({
-    where: { machineCredentialId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
-    orderBy: { id: 'desc' },
-  });
-  const staying = overlapUntil > now ? old.slice(0, kept).map((each) => each.id) : [];
-  await db.machineCredentialSecret.deleteMany({ where: { machineCredentialId: id, id: { notIn: staying } } });
   await db.machineCredentialSecret.updateMany({
-    where: { id: { in: staying }, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    where: { machineCredentialId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
     data: { expiresAt: overlapUntil },
   });
+  await db.machineCredentialSecret.deleteMany({ where: { machineCredentialId: id, expiresAt: { lte: now } } });
   await db.machineCredentialSecret.create({ data: { ...secret, machineCredentialId: id, createdAt: now } });
   const data = overlapUntil > now ? {} : { epoch: { increment: 1 } };
   return toMachineCredential(await db.machineCredential.update({ where: { id }, data, include: full }), now);

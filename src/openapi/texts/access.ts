@@ -54,7 +54,8 @@ export const accessTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/machine-credentials/:machineCredentialId/rotate': {
     summary: 'Rotate a client secret',
-    description: 'Makes a new client secret. The one before is taken for `overlapHours` more.',
+    description:
+      'Makes a new client secret. Older ones stay valid for `overlapHours`. CONFLICT while three older ones are valid, unless `overlapHours` is 0, which ends all of them.',
     example: { body: { overlapHours: 24 } },
   },
   'GET /v1/apps': {

@@ -68,7 +68,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is, to list by. It routes nothing.',
   startFrom: 'Stored messages from this time on are delivered too.',
-  overlapHours: 'Hours for which the secret before is good beside the new one.',
+  overlapHours: 'Hours for which older secrets stay valid beside the new one, at most.',
   kind: 'Only of this kind.',
   reason: 'Only with this reason.',
   dryRun: 'Whether to count only.',

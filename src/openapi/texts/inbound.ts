@@ -30,12 +30,13 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
   },
   'GET /v1/webhooks/:webhookId/secrets': {
     summary: 'Get the secrets',
-    description: 'Shows the secrets by which requests are verified: one, or two while a rotation overlaps.',
+    description:
+      'Shows the secrets by which requests are verified: the current one, and up to three older ones while rotations overlap.',
   },
   'POST /v1/webhooks/:webhookId/secrets/rotate': {
     summary: 'Rotate the secret',
     description:
-      'Sets a new secret, made here where none is given. The one before is taken beside it for `overlapHours`.',
+      'Sets a new secret, made here where none is given. Older ones stay valid beside it for `overlapHours`. CONFLICT while three older ones are valid, unless `overlapHours` is 0, which ends all of them.',
     example: { body: { overlapHours: 24 } },
   },
   'GET /v1/webhooks/:webhookId/sample': {

@@ -26,7 +26,7 @@ import { DUE_RUNS_CHANNEL } from '../../db/waking/due-runs.ts';
 import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { BeginByServiceEvents } from '../../publishing/begin-by-service-events.ts';
-import { createRequestSender, type RequestSender } from '../../outbound/send-request.ts';
+import { createRequestSender } from '../../outbound/send-request.ts';
 import { createSchedules } from '../../temporal/schedules.ts';
 import { createCancelRun, createStartRun } from '../../temporal/starts/start-run.ts';
 import { createWakeRun } from '../../temporal/starts/wake-run.ts';
@@ -65,9 +65,7 @@ export function automationsPart(
   const schedules = createSchedules(client, { taskQueue, clock });
   const expressions = createStepExpressions();
   const openSecrets = createOpenSecrets({ pool, keyRing, clock });
-  const requests = createRequestSender({ guard, version: VERSION, clock });
-  // A kill while a receiver is waited for accuses no run.
-  const sender: RequestSender = { ...requests, send: (request) => crashes.outside(() => requests.send(request)) };
+  const sender = createRequestSender({ guard, version: VERSION, clock });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
     async repair(): Promise<void> {

@@ -15,7 +15,7 @@ import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
 import { wordsOf } from '../../dispatch/recovery/ended-in-temporal.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
-import { createWebhookSender, type WebhookRequest } from '../../outbound/post-webhook.ts';
+import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createSenderProofs } from '../../outbound/sender-proof.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
 import { VERSION } from '../../kernel/words/version.ts';
@@ -57,8 +57,7 @@ export function deliveriesPart(
     maxConnections: capacity.requests + slots,
   });
   const trying = {
-    // A kill while a receiver is waited for accuses no delivery.
-    sender: { ...sender, post: (request: WebhookRequest) => crashes.outside(() => sender.post(request)) },
+    sender,
     crashes,
     openSigningKeys: createOpenSigningKeys(keyRing),
     recorder,

@@ -1,4 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import type { Outside } from '../../../crashes/crash-guard.ts';
 import { headerValueProblem } from '../../../outbound/request-headers.ts';
 import type { RequestSender } from '../../../outbound/send-request.ts';
 import { connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
@@ -27,9 +28,14 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * The credentials of a connection of an environment, and the connector that they are for. Where a provider gives access tokens,
- * `renewed` has the same with another one than the service has rejected; undefined where there is no other.
+ * `renewed` has the same with another one than the service has rejected; undefined where there is no other. The provider is waited for in
+ * `outside`.
  */
-export type OpenConnection = (environmentId: string, connectionId: string) => Promise<OpenedConnection | undefined>;
+export type OpenConnection = (
+  environmentId: string,
+  connectionId: string,
+  outside: Outside,
+) => Promise<OpenedConnection | undefined>;
 type OpenedConnection = {
   connectorId: string;
   credentials: Values;
@@ -100,14 +106,14 @@ export function createConnectorAction({
       };
     },
 
-    async perform(prepared, { step, run }, idempotencyKey) {
+    async perform(prepared, { step, run }, idempotencyKey, outside) {
       const asked = actionOf(step);
       // `as`: that is what `prepare` made.
       const { params: shown, secrets: places = [] } = prepared as Prepared;
       const { connector, operation } = operationOf(asked);
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
       const until = performance.now() + step.timeoutMs;
-      const connection = await connectionOf(openConnection, run.environmentId, asked);
+      const connection = await connectionOf(openConnection, run.environmentId, asked, outside);
       const hiddenAt = { places: placesByField(places), secrets };
       const given = Object.fromEntries(
         Object.entries(shown).map(([name, value]) => [
@@ -121,7 +127,7 @@ export function createConnectorAction({
       const send = (credentials: Values): ReturnType<RequestSender['send']> => {
         const request = builtFrom(connector, operation, { params, credentials, idempotencyKey });
         hidden.push(...hiddenCredentials(connector, credentials), ...coded(request));
-        return sender.send({
+        const outgoing = {
           method: request.method,
           url: request.url,
           headers: request.headers,
@@ -129,7 +135,8 @@ export function createConnectorAction({
           sender: run.workflowId,
           timeoutMs: Math.max(1, Math.round(until - performance.now())),
           maxBytes: WORKFLOW_BOUNDS.outputBytes,
-        });
+        };
+        return outside(() => sender.send(outgoing));
       };
       let sent = await send(connection.credentials);
       // A provider may end an access token before its time. A request that was refused for it has done nothing.
@@ -172,9 +179,10 @@ async function connectionOf(
   open: OpenConnection,
   environmentId: string,
   { connectorId, connectionId }: ConnectorAction,
+  outside: Outside,
 ): Promise<OpenedConnection> {
   if (connectionId === undefined) return { connectorId, credentials: {} };
-  const opened = await open(environmentId, connectionId);
+  const opened = await open(environmentId, connectionId, outside);
   if (opened?.connectorId === connectorId) return opened;
   throw new StepFailed(
     'CONNECTION_MISSING',

@@ -83,7 +83,7 @@ export function createHttpAction({
       };
     },
 
-    async perform(prepared, { step, run }, key) {
+    async perform(prepared, { step, run }, key, outside) {
       if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is no request`);
       // `as`: that is what `prepare` made.
       const { secrets: places = [], ...request } = prepared as Prepared;
@@ -94,7 +94,7 @@ export function createHttpAction({
       // A name and a password are sent in base64, which any header can have.
       if (authorization !== undefined) requireSendable('auth.token', authorization);
       const mask = createMask([...secrets, ...codedTogether(authorization, places)]);
-      const sent = await sender.send({
+      const outgoing = {
         method: request.method,
         url,
         headers: {
@@ -107,7 +107,8 @@ export function createHttpAction({
         sender: run.workflowId,
         timeoutMs: step.timeoutMs,
         maxBytes: WORKFLOW_BOUNDS.outputBytes,
-      });
+      };
+      const sent = await outside(() => sender.send(outgoing));
       return outputOf(sent, step.expectStatus, mask);
     },
   };

@@ -1,0 +1,10 @@
+/** Runs the main function of a command to its end, and ends the process: with code 1 and the stack on stderr if it throws. */
+export async function runMain(main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+    process.exit(0);
+  } catch (failure) {
+    console.error(failure instanceof Error ? failure.stack : failure);
+    process.exit(1);
+  }
+}
