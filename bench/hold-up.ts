@@ -6,7 +6,7 @@ import { createAttacker } from './hold-up/attacker.ts';
 import { BASE_URL } from './hold-up/inbound.ts';
 import type { HostileInput } from './hold-up/input.ts';
 import { type Bystander, measure, type Measured, measureUnder, quiet } from './hold-up/measure.ts';
-import { HOSTILE_INPUTS } from './hold-up/table.ts';
+import { HOSTILE_INPUTS, ORDINARY } from './hold-up/table.ts';
 import { wholeNumber } from './options.ts';
 import { startRig } from './rig.ts';
 import { type Service, startService } from './service.ts';
@@ -29,26 +29,36 @@ const FIGURES = [
   ['publish', 'p99'],
 ] as const;
 
-/** One input, measured. `above`: figures that it raises beyond the bound. `fault`: why it has measured nothing. */
-type Row = { cells: string[]; above: string[]; fault?: string };
+/**
+ * One input, measured. `above`: figures that it raises beyond the bound. `isLoad`: none of them is beyond the bound of as many ordinary
+ * calls at once. `fault`: why it has measured nothing.
+ */
+type Row = { cells: string[]; above: string[]; isLoad: boolean; fault?: string };
+
+const isMuchMore = (under: number, calm: number): boolean => under / calm > MOST && under - calm > LEAST_MS;
 
 function rowOf(
   { name, who, atOnce, reached }: HostileInput,
-  without: Measured,
+  { without, ordinary }: { without: Measured; ordinary: Measured },
   { measured, answers }: { measured: Measured; answers: ReadonlyMap<string, number> },
 ): Row {
   const above: string[] = [];
+  let isLoad = true;
   const figures = FIGURES.map(([call, figure]) => {
     const [calm, under] = [without[call][figure], measured[call][figure]];
-    const isAbove = under / calm > MOST && under - calm > LEAST_MS;
+    const isAbove = isMuchMore(under, calm);
+    const isWorse = isAbove && isMuchMore(under, ordinary[call][figure]);
     if (isAbove) above.push(`${call} ${figure} ${(under / calm).toFixed(1)}`);
-    return `${calm.toFixed(1)} → ${under.toFixed(1)} (${(under / calm).toFixed(1)})${isAbove ? ' !' : ''}`;
+    if (isWorse) isLoad = false;
+    const mark = isWorse ? ' !!' : isAbove ? ' !' : '';
+    return `${calm.toFixed(1)} → ${under.toFixed(1)} (${(under / calm).toFixed(1)})${mark}`;
   });
   const counted = [...answers].map(([answer, count]) => `${answer}×${count}`).join(' ');
   const isReached = [...answers.keys()].some((answer) => !answer.startsWith('no answer') && answer.startsWith(reached));
   return {
     cells: [name, `${who}, ${atOnce}`, ...figures, counted],
     above,
+    isLoad,
     ...(!isReached && { fault: `no answer begins with "${reached}": ${counted || 'none came'}` }),
   };
 }
@@ -77,14 +87,19 @@ async function measureAll(service: Service, inputs: readonly HostileInput[], ms:
     // Once to be compiled by the engine.
     await run();
     const rows: Row[] = [];
+    const ordinary = new Map<number, Measured>();
     for (const input of inputs) {
-      console.error(input.name);
+      const { name, atOnce } = input;
+      console.error(name);
       await quiet(bystander);
       try {
         const without = await run();
-        rows.push(rowOf(input, without, await measureUnder(input, { url, key }, run)));
+        const load = ordinary.get(atOnce) ?? (await measureUnder({ ...ORDINARY, atOnce }, { url, key }, run)).measured;
+        ordinary.set(atOnce, load);
+        const under = await measureUnder(input, { url, key }, run);
+        rows.push(rowOf(input, { without, ordinary: load }, under));
       } catch (failure) {
-        rows.push({ cells: [input.name], above: [], fault: String(failure) });
+        rows.push({ cells: [name], above: [], isLoad: true, fault: String(failure) });
       }
     }
     report(rows);
@@ -114,10 +129,13 @@ function report(rows: readonly Row[]): void {
   for (const row of faulty) console.log(`has measured nothing: ${nameOf(row)}: ${row.fault}`);
   if (faulty.length > 0) process.exitCode = 1;
   const above = rows.filter((row) => row.above.length > 0);
-  const named = above.map((row) => `${nameOf(row)} (${row.above.join(', ')})`).join('; ');
+  const named = (which: readonly Row[]): string =>
+    which.length === 0 ? 'none' : which.map((row) => `${nameOf(row)} (${row.above.join(', ')})`).join('; ');
   console.log(
-    `ms without → with it (ratio); ! above ${MOST} by more than ${LEAST_MS} ms: ${above.length} of ${rows.length} inputs${above.length > 0 ? `: ${named}` : ''}`,
+    `ms without → with it (ratio). ! above ${MOST} by more than ${LEAST_MS} ms; !! and so much above as many ordinary calls at once`,
   );
+  console.log(`! alone, of ${rows.length} inputs: ${named(above.filter(({ isLoad }) => isLoad))}`);
+  console.log(`!! of ${rows.length} inputs: ${named(above.filter(({ isLoad }) => !isLoad))}`);
 }
 
 async function main(): Promise<void> {

@@ -16,7 +16,7 @@ import {
 
 /** The service is started with it (`PUBLIC_BASE_URL`): some senders sign the address. */
 export const BASE_URL = 'http://localhost:3000';
-const TOKEN = 'a token of some length';
+const TOKEN = 'a-token-of-some-length';
 const STANDARD_SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const discordKeys = generateKeyPairSync('ed25519');
 const sendgridKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -258,7 +258,7 @@ export const INBOUND_INPUTS: readonly HostileInput[] = [
       }
       const sent = { eventType: 'a', payload: {} };
       const message = await attacker.call('POST', `/v1/channels/${channelId}/messages`, sent);
-      const inspector = await attacker.call('POST', '/v1/inspectors', {});
+      const inspector = await attacker.call('POST', '/v1/inspectors', { name: 'hold-up' });
       const request = post(`/inspect/${inspector.id}`, 'x'.repeat(MEBIBYTE), {
         'webhook-id': message.id,
         'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),

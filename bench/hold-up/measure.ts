@@ -16,6 +16,8 @@ const PAUSE_MS = 5;
 const QUIET = { checks: 20, ms: 5, patienceMs: 10_000 };
 /** An input that needs longer to begin cannot be measured. */
 const BEGIN_PATIENCE_MS = 60_000;
+/** Measuring begins with the first answer, when the engine has compiled what it needs, or after so long without one. */
+const FIRST_ANSWER_PATIENCE_MS = 3_000;
 
 const timesOf = (times: readonly number[]): Times => {
   const sorted = Float64Array.from(times).sort();
@@ -70,14 +72,16 @@ export async function quiet(bystander: Bystander): Promise<void> {
   }
 }
 
-/** Measures while the input is sent all the time, and counts its answers. */
+/** Measures while the input of that name is sent all the time, and counts its answers. */
 export async function measureUnder(
-  { name }: HostileInput,
+  { name, atOnce }: Pick<HostileInput, 'name' | 'atOnce'>,
   attacker: { url: string; key: string },
   run: () => Promise<Measured>,
 ): Promise<{ measured: Measured; answers: Map<string, number> }> {
   const answers = new Map<string, number>();
-  const sender = new Worker(new URL('sender-thread.ts', import.meta.url), { workerData: { ...attacker, name } });
+  const sender = new Worker(new URL('sender-thread.ts', import.meta.url), {
+    workerData: { ...attacker, name, atOnce },
+  });
   let patience: NodeJS.Timeout | undefined;
   // A sender that cannot begin would measure nothing.
   const failed = new Promise<never>((_, reject) => {
@@ -87,15 +91,21 @@ export async function measureUnder(
       BEGIN_PATIENCE_MS,
     );
   });
+  let hasAnswered = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    hasAnswered = resolve;
+  });
   const ready = new Promise<void>((resolve) =>
     sender.on('message', (answer: string) => {
       if (answer === 'ready') return resolve();
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      hasAnswered();
     }),
   );
   try {
     await Promise.race([ready, failed]);
     clearTimeout(patience);
+    await Promise.race([answered, failed, sleep(FIRST_ANSWER_PATIENCE_MS)]);
     return { measured: await Promise.race([run(), failed]), answers };
   } finally {
     clearTimeout(patience);

@@ -1,7 +1,7 @@
 import { CONNECTION_INPUTS } from './connections.ts';
 import { DEFINITION_INPUTS } from './definitions.ts';
 import { INBOUND_INPUTS } from './inbound.ts';
-import type { HostileInput } from './input.ts';
+import { get, type HostileInput } from './input.ts';
 import { PUBLISHING_INPUTS } from './publishing.ts';
 import { READING_INPUTS } from './reading.ts';
 import { RUN_INPUTS } from './runs.ts';
@@ -17,3 +17,9 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ...RUN_INPUTS,
   ...PUBLISHING_INPUTS,
 ];
+
+/** A call that any tenant makes, for comparison: so many of it at once are a load, and hold nobody up. */
+export const ORDINARY: Pick<HostileInput, 'name' | 'begin'> = {
+  name: 'ordinary: a list of channels',
+  begin: (attacker) => () => attacker.sendKeyed(get('/v1/channels?limit=1')),
+};
