@@ -15,7 +15,7 @@ const written = ({ bytes, ...input }: Bytes): HostileInput => ({
 });
 const MANY = head().repeat(2_200);
 const SIXTEEN = head().repeat(15) + head(CLOSE);
-const LONG = head('a:\r\n'.repeat(2_000) + CLOSE);
+const LONG = head('a: b\r\n'.repeat(300) + CLOSE);
 const ENDLESS = 'a: b\r\n'.repeat(200_000);
 const ZEROS = '\0'.repeat(65_536);
 const PIECES = `${PIECE.repeat(16_000)}0\r\n\r\n`;
@@ -37,7 +37,7 @@ export const CONNECTION_INPUTS: readonly HostileInput[] = [
     bytes: () => SIXTEEN,
   }),
   written({
-    name: 'connection: 2,000 headers of 16 KiB',
+    name: 'connection: 300 headers',
     parser: 'heads and pipelined requests',
     atOnce: 50,
     reached: '200',
