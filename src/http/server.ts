@@ -96,8 +96,10 @@ export async function startHttpServer(
   const isPipelinedTooFar = (socket: Socket): boolean => {
     const count = (unanswered.get(socket) ?? 0) + 1;
     unanswered.set(socket, count);
-    if (count > MAX_PIPELINED) socket.destroy();
-    return count > MAX_PIPELINED;
+    if (count <= MAX_PIPELINED) return false;
+    dropFurtherRequests(socket);
+    socket.destroy();
+    return true;
   };
 
   const server = createServer(
@@ -172,6 +174,18 @@ export async function startHttpServer(
       clearTimeout(silent);
     },
   };
+}
+
+/**
+ * Lets Node's parser pass over all further requests of a connection. It goes on to the end of what it has read, also when the connection
+ * is destroyed: each request became objects, and an error with its stack when the connection closed, 20 ms for 64 KiB. Dropping them
+ * takes 4 ms.
+ */
+function dropFurtherRequests(socket: Socket): void {
+  // `as`: the types of Node leave out the parser that its HTTP server gives each socket.
+  const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null };
+  // 0: the request has a body as its head says.
+  if (parser) parser.onIncoming = () => 0;
 }
 
 function listen(server: Server, port: number, host: string | undefined): Promise<void> {

@@ -46,9 +46,15 @@ export function secretIn(expression: string): string | undefined {
 /** The different expressions of all templates in a value, without secrets and without texts that are no good template. */
 export function expressionsIn(value: unknown): string[] {
   const found = new Set<string>();
-  for (const { text } of textsOf(value, ''))
-    for (const piece of goodPieces(text))
-      if ('expression' in piece && secretIn(piece.expression) === undefined) found.add(piece.expression.trim());
+  // Not by textsOf, whose generators and paths take ten times as long: a definition of 240 KB may hold 80,000 objects without a text.
+  const look = (part: unknown): void => {
+    if (typeof part === 'string') {
+      for (const piece of goodPieces(part))
+        if ('expression' in piece && secretIn(piece.expression) === undefined) found.add(piece.expression.trim());
+    } else if (Array.isArray(part)) part.forEach(look);
+    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(look);
+  };
+  look(value);
   return [...found];
 }
 

@@ -22,7 +22,7 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /** Work in steps of about 5 ms at most: whoever runs it decides whether others go on in between. */
 export type Steps<T = void> = Generator<void, T, void>;
-const VALUES_PER_STEP = 20_000;
+const VALUES_PER_STEP = 5_000;
 const CHARACTERS_PER_STEP = 256 * 1024;
 
 /** Takes all steps at once. */

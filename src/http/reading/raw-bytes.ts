@@ -74,9 +74,9 @@ const BROKEN_OFF = ['request.aborted', 'request.size.invalid', 'stream.not.reada
 
 /**
  * Pieces in which a body may come. Each is a buffer of its own: 5 MiB in chunks of one byte took a gigabyte of memory and a second of
- * everybody's time. Clients send pieces of kilobytes.
+ * everybody's time. Clients send pieces of kilobytes, and 5 MiB may come in pieces of 320 bytes.
  */
-const MAX_PIECES = 65_536;
+const MAX_PIECES = 16_384;
 
 /**
  * The bytes of a body. PAYLOAD_TOO_LARGE for more than `limit` of them, INVALID_REQUEST for a body that broke off. The connection is

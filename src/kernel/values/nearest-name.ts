@@ -100,10 +100,12 @@ const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$
  * pairs of letters whose places differ by more than that are not compared, which makes the work linear.
  */
 export function editDistance(one: string, other: string, most: number = FAR): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  // Typed: filling a list of numbers for each letter took nine tenths of the work.
+  let beforeLast = new Int32Array(0);
+  let last = Int32Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {
-    const current = Array.from({ length: other.length + 1 }, (_, column) => (column === 0 ? row : FAR));
+    const current = new Int32Array(other.length + 1).fill(FAR);
+    current[0] = row;
     const end = lesser(other.length, row + most);
     for (let column = row > most ? row - most : 1; column <= end; column += 1) {
       const isEqual = one[row - 1] === other[column - 1];
@@ -121,6 +123,6 @@ export function editDistance(one: string, other: string, most: number = FAR): nu
 
 /** More changes than any two names need. */
 const FAR = 1_000_000;
-// `as`: each row has a place for each column of the table.
-const at = (row: readonly number[], column: number): number => row[column] as number;
+// `as`: the column is one of the row.
+const at = (row: Int32Array, column: number): number => row[column] as number;
 const lesser = (one: number, other: number): number => (one < other ? one : other);
