@@ -21,6 +21,28 @@ async function send(webhookId: string, eventId: string, body = '{"n":1}'): Promi
   return answer.messageId;
 }
 
+/** Old: only a literal type was checked, so that messages came in which no filter of subscriptions can name. */
+test.each<[where: string, eventType: object, headers: Record<string, string>]>([
+  ['a header', { header: 'X-Kind' }, { 'x-kind': 'order.*' }],
+  ['the body', { pointer: '/kind' }, {}],
+  ['an expression', { cel: 'payload.kind' }, {}],
+  ['the provider', {}, { 'x-github-event': 'order.*' }],
+])(
+  'a request with an event type that no publisher may use, in %s, is refused and kept',
+  async (_, eventType, given) => {
+    const { webhook, channelId } = await calls.makeWebhook(Object.keys(eventType).length > 0 ? { eventType } : {});
+    const body = JSON.stringify({ kind: 'order.*' });
+    const refused = await calls.send<Refusal>(webhook.id, body, { ...github(body, 'unnamed'), ...given });
+    const publish = `/v1/channels/${channelId}/messages`;
+    const published = await posthorn.request<Refusal>('POST', publish, { eventType: 'order.*', payload: {} });
+    expect([refused.status, refused.body.error.details]).toEqual([400, published.body.error.details]);
+    const [kept] = await calls.refusalsOf(webhook.id);
+    const detail = 'eventType: must not contain *, which stands for several event types in filters';
+    expect(kept).toMatchObject({ reason: 'mapping_failed', hasBody: true, detail });
+    expect(await calls.messagesIn(channelId)).toEqual([]);
+  },
+);
+
 test('requests are listed with what became of them: their message, the first one of their event, or the reason', async () => {
   const { webhook } = await calls.makeWebhook();
   const messageId = await send(webhook.id, 'one');
