@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { writeAnswer } from './answers/answer.ts';
+import { createWriteRead } from './answers/large-answer.ts';
 import type { Context, Middleware } from './route/context.ts';
+import { turnOwnerOf } from './route/turn-owner.ts';
 import { headOf } from './access/request-head.ts';
 import { EventStream, type EventStreams, type StreamTimings } from './streaming/event-stream.ts';
 import { LineStream, writeLines } from './streaming/line-stream.ts';
@@ -18,6 +20,7 @@ export type Edge = {
 
 /** Runs the route's handler and writes what it returns. */
 export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops, timings }: Edge): Middleware {
+  const writeRead = createWriteRead();
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -42,7 +45,10 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
     if (result instanceof LineStream) return writeLines(ctx, result, timings);
-    writeAnswer(ctx, route.status, [204, 303].includes(route.status) ? undefined : result);
+    const hasNoBody = [204, 303].includes(route.status) || result === undefined;
+    // Others may be kept under their Idempotency-Key, and have no lists.
+    if (route.method === 'GET' && !hasNoBody) await writeRead(ctx, route.status, result, turnOwnerOf(caller));
+    else writeAnswer(ctx, route.status, hasNoBody ? undefined : result);
     if (route.headers !== undefined) ctx.set(route.headers);
   };
 }

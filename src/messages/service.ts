@@ -37,7 +37,7 @@ export function createMessages(
       const { environmentId } = caller;
       if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
       const run = await store.runInOrder(transaction);
-      const { database, horizon, last } = await store.findCommitOrder(run, channelId);
+      const { database, horizon, last: newest } = await store.findCommitOrder(run, channelId);
       const { encode, decode } = streamPositions(
         { channelId, environmentId, database },
         { field: 'cursor', list: 'list in the order of commits', eventType },
@@ -45,12 +45,19 @@ export function createMessages(
       const start = async (): Promise<StreamPosition> =>
         since === undefined
           ? BEGINNING
-          : ((await store.findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? last);
+          : ((await store.findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? newest);
       const at = cursor === undefined ? await start() : decode(cursor, horizon);
       const { found, isLast } = await store.findCommittedBehind(run, channelId, at);
       const wanted = found.filter((each) => wantsEventType(eventType === undefined ? [] : [eventType], each.eventType));
-      const shown = wanted.slice(0, limit);
-      const isCut = wanted.length > limit;
+      const asked = wanted.slice(0, limit);
+      const fitting = await store.fittingOf(
+        transaction,
+        asked.map(({ id }) => id),
+      );
+      // Those that retention has removed meanwhile are passed over with the others.
+      const last = asked.findLastIndex(({ id }) => id === fitting.at(-1));
+      const shown = last === -1 ? asked : asked.slice(0, last + 1);
+      const isCut = wanted.length > shown.length;
       const messages = await store.findMessages(
         transaction,
         environmentId,

@@ -26,12 +26,12 @@ export function createScheduling(
       const filters = { status, eventType, payloads, ...windowText({ since, until }) };
       const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters };
       const filter = { environmentId, channelId, status, eventType, ids: idsWithin('message', { since, until }) };
-      const list = async (transaction: DatabaseTransaction): Promise<Message[]> => {
+      const list = async (transaction: DatabaseTransaction) => {
         if (!(await channelExists(transaction, environmentId, channelId))) throw notFound('channel');
         return listScheduled(transaction, filter, { ...pageRequest(scope, query), hasPayloads });
       };
-      const found = await tenants.list(caller, list);
-      return toPage(scope, limit, found, (message) => message);
+      const { messages, lookedTo } = await tenants.list(caller, list);
+      return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
     /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */

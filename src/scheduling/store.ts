@@ -11,14 +11,17 @@ import {
 import type { PageRequest } from '../kernel/values/page.ts';
 import type { CancelReason, ScheduleStatus } from '../kernel/words/statuses.ts';
 import type { Message } from '../messages/schema.ts';
-import { type MessageFilter, toWaitingMessage } from '../messages/store.ts';
+import { fittingOf, type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 
-/** Scheduled or cancelled messages of a channel: soonest first, one more than asked for. deliverAt is the time in the id. */
+/**
+ * Scheduled or cancelled messages of a channel: soonest first, one more than asked for; with payloads fewer where they have more than 8 MiB
+ * together. `lookedTo`: the page ends at this one therefore, and others follow. deliverAt is the time in the id.
+ */
 export async function listScheduled(
   db: DatabaseTransaction,
   filter: MessageFilter & { status: ScheduleStatus },
   { hasPayloads, ...page }: PageRequest & { hasPayloads: boolean },
-): Promise<Message[]> {
+): Promise<{ messages: Message[]; lookedTo: string | undefined }> {
   const { environmentId, channelId, eventType, status } = filter;
   const values = createValues();
   const bounds = risingIdBounds(values, filter.ids ?? {}, page.after);
@@ -29,8 +32,14 @@ export async function listScheduled(
   const text = isNarrowing(eventType)
     ? alongEventTypes(values, { ...walk, owners: `SELECT ${owner} AS id`, of: 'channel_id', pattern: eventType })
     : along({ ...walk, columns: ['channel_id'], at: [owner] });
+  let lookedTo: string | undefined;
   const rows = await readFound(
-    () => findAlong(db, text, values),
+    async () => {
+      const ids = await findAlong(db, text, values);
+      const fitting = hasPayloads ? await fittingOf(db, ids, 'scheduled_messages') : ids;
+      lookedTo = fitting.length < ids.length ? fitting.at(-1) : undefined;
+      return fitting;
+    },
     (ids) =>
       db.scheduledMessage.findMany({
         // Unread where they are not asked for: they may be stored beside their rows.
@@ -39,7 +48,10 @@ export async function listScheduled(
         orderBy: { id: 'asc' },
       }),
   );
-  return rows.map((row) => toWaitingMessage({ ...row, payload: row.payload ?? null, metadata: row.metadata ?? null }));
+  const messages = rows.map((row) =>
+    toWaitingMessage({ ...row, payload: row.payload ?? null, metadata: row.metadata ?? null }),
+  );
+  return { messages, lookedTo };
 }
 
 /** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */

@@ -21,6 +21,28 @@ async function send(webhookId: string, eventId: string, body = '{"n":1}'): Promi
   return answer.messageId;
 }
 
+/** Old: only a literal type was checked, so that messages came in which no filter of subscriptions can name. */
+test.each<[where: string, eventType: object, headers: Record<string, string>]>([
+  ['a header', { header: 'X-Kind' }, { 'x-kind': 'order.*' }],
+  ['the body', { pointer: '/kind' }, {}],
+  ['an expression', { cel: 'payload.kind' }, {}],
+  ['the provider', {}, { 'x-github-event': 'order.*' }],
+])(
+  'a request with an event type that no publisher may use, in %s, is refused and kept',
+  async (_, eventType, given) => {
+    const { webhook, channelId } = await calls.makeWebhook(Object.keys(eventType).length > 0 ? { eventType } : {});
+    const body = JSON.stringify({ kind: 'order.*' });
+    const refused = await calls.send<Refusal>(webhook.id, body, { ...github(body, 'unnamed'), ...given });
+    const publish = `/v1/channels/${channelId}/messages`;
+    const published = await posthorn.request<Refusal>('POST', publish, { eventType: 'order.*', payload: {} });
+    expect([refused.status, refused.body.error.details]).toEqual([400, published.body.error.details]);
+    const [kept] = await calls.refusalsOf(webhook.id);
+    const detail = 'eventType: must not contain *, which stands for several event types in filters';
+    expect(kept).toMatchObject({ reason: 'mapping_failed', hasBody: true, detail });
+    expect(await calls.messagesIn(channelId)).toEqual([]);
+  },
+);
+
 test('requests are listed with what became of them: their message, the first one of their event, or the reason', async () => {
   const { webhook } = await calls.makeWebhook();
   const messageId = await send(webhook.id, 'one');
@@ -169,23 +191,33 @@ test('fifty payload fields by deep pointers are found in one pass, and a payload
   expect([refused, answer.error.details?.field]).toEqual([400, 'payload']);
 });
 
-test('a page of messages of 1 MiB ends at 25 MiB, and the next one goes on behind it', async () => {
-  const { webhook, channelId } = await calls.makeWebhook();
-  const sent: string[] = [];
-  for (let n = 0; n < 30; n += 1) sent.push(await send(webhook.id, `large-${n}`));
-  await posthorn.deps.pool.query(
-    `UPDATE messages SET payload = '{"a":"' || repeat('x', ${MIB - 8}) || '"}' WHERE channel_id = $1`,
-    [channelId],
-  );
-  type Listed = { data: { id: string }[]; pagination: { cursor?: string; hasMore: boolean } };
-  const read = async (query: string) =>
-    (await posthorn.request<Listed>('GET', `/v1/channels/${channelId}/messages?${query}`)).body;
-  const first = await read('limit=100');
-  expect([first.data.length, first.pagination.hasMore]).toEqual([25, true]);
-  const rest = await read(`limit=100&cursor=${first.pagination.cursor}`);
-  expect([rest.data.length, rest.pagination.hasMore]).toEqual([5, false]);
-  expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(sent.toReversed());
-});
+/** Old: pages ended at 25 MiB, and those of the order of commits and of scheduled messages did not end before 100 messages. */
+test.each([
+  ['newest first', 'messages?', 'active', (ids: string[]) => ids.toReversed()],
+  ['in the order of commits', 'messages?order=committed&', 'active', (ids: string[]) => ids],
+  ['that wait while their channel is paused', 'scheduled?', 'paused', (ids: string[]) => ids],
+])(
+  'a page of messages of 1 MiB %s ends at 8 MiB, and the next one goes on behind it',
+  async (_, list, status, inOrder) => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status });
+    const sent: string[] = [];
+    for (let n = 0; n < 12; n += 1) sent.push(await send(webhook.id, `large-${n}`));
+    for (const table of ['messages', 'scheduled_messages'])
+      await posthorn.deps.pool.query(
+        `UPDATE ${table} SET payload = '{"a":"' || repeat('x', ${MIB - 8}) || '"}' WHERE channel_id = $1`,
+        [channelId],
+      );
+    type Listed = { data: { id: string }[]; pagination: { cursor?: string; hasMore: boolean } };
+    const read = async (query: string) =>
+      (await posthorn.request<Listed>('GET', `/v1/channels/${channelId}/${list}${query}`)).body;
+    const first = await read('limit=100');
+    expect([first.data.length, first.pagination.hasMore]).toEqual([8, true]);
+    const rest = await read(`limit=100&cursor=${first.pagination.cursor}`);
+    expect([rest.data.length, rest.pagination.hasMore]).toEqual([4, false]);
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(inOrder(sent));
+  },
+);
 
 describe('a refused request whose signature was good', () => {
   type Kept = { contentType?: string; bytes: number; body: string; encoding: string };

@@ -99,3 +99,15 @@ test('a trial answers of its trigger as publishing does: the same messages begin
   expect(tried).toEqual(begun);
   expect(tried).toEqual([true, false, false, false]);
 });
+
+test('a trial refuses an event type under which nothing can be published, in the words of a publish', async () => {
+  const channelId = await calls.channel();
+  const steps = [{ id: 'note', type: 'action', config: { action: 'log' } }];
+  const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'asked', steps });
+  const event = { eventType: 'order.*', payload: {} };
+  type Refusal = { error: { details: { field: string; reason: string } } };
+  const published = await posthorn.request<Refusal>('POST', `/v1/channels/${channelId}/messages`, event);
+  const tried = await posthorn.request<Refusal>('POST', `/v1/workflows/${id}/test`, { event });
+  const { field, reason } = published.body.error.details;
+  expect([tried.status, tried.body.error.details]).toEqual([400, { field: `event.${field}`, reason }]);
+});

@@ -4,7 +4,7 @@ import { threadCpuUsage } from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
-import { STRANGERS_REQUESTS, type StrangersRequest as Sent } from '../support/make/strangers-requests.ts';
+import { STRANGERS_REQUESTS, type StrangersRequest } from '../support/make/strangers-requests.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -22,27 +22,31 @@ afterAll(async () => {
   await posthorn.stop();
 });
 
-type Answered = { status: number; text: string };
+/** `isLarge`: the texts of the answers stay in their thread, because handing them over takes a turn of its own. `length` counts characters. */
+type Sent = StrangersRequest & { isLarge?: boolean };
+type Answered = { status: number; text: string; length: number };
 
 /** Sends requests from a thread of its own, so that the turns that are measured are the service's alone. */
 const SENDER = `
   const { parentPort } = require('node:worker_threads');
-  parentPort.on('message', async ({ url, times, body, ...init }) => {
+  parentPort.on('message', async ({ url, times, body, isLarge, ...init }) => {
     const answers = await Promise.all(Array.from({ length: times }, async () => {
       const answer = await fetch(url, { ...init, redirect: 'manual', ...(body !== undefined && { body }) });
-      return { status: answer.status, text: await answer.text() };
+      const text = await answer.text();
+      return { status: answer.status, text: isLarge ? '' : text, length: text.length };
     }));
     parentPort.postMessage(answers);
   });`;
 const sender = new Worker(SENDER, { eval: true });
 
-async function send(times: number, { method = 'POST', path, body, headers }: Sent): Promise<Answered[]> {
+async function send(times: number, { method = 'POST', path, body, headers, isLarge }: Sent): Promise<Answered[]> {
   const answers = once(sender, 'message');
   sender.postMessage({
     url: posthorn.url + path,
     times,
     method,
     body,
+    isLarge,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
   });
   // `as`: what the thread above posts.
@@ -107,6 +111,44 @@ describe('a publishing key holds nobody up', () => {
     const { alone, together, answers } = await heldUp({ path: batch, body: Buffer.from(text), headers: keyed() }, 5);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     expect([alone, together].map((turn) => turn < most)).toEqual([true, true]);
+  });
+});
+
+/** The old mechanism: the text of a whole page was built in one turn, and several of them when many callers read. */
+describe('a reader of large pages holds nobody up', () => {
+  const PAYLOAD = `'{"a":"' || repeat('я', 130000) || '"}'`;
+  /** A channel with 100 messages of 254 KiB, published or waiting. */
+  const large = async (times: { delay?: number }): Promise<string> => {
+    const { id } = (await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'Large' })).body;
+    const messages = Array.from({ length: 100 }, () => ({ eventType: 'a', payload: {}, ...times }));
+    await posthorn.request('POST', `/v1/channels/${id}/messages/batch`, { messages });
+    for (const table of ['messages', 'scheduled_messages'])
+      await posthorn.deps.pool.query(`UPDATE ${table} SET payload = ${PAYLOAD} WHERE channel_id = $1`, [id]);
+    return `/v1/channels/${id}`;
+  };
+  test.each([
+    ['messages', () => large({}), '/messages?limit=100'],
+    ['messages in the order of their commits', () => large({}), '/messages?limit=100&order=committed'],
+    ['messages that wait', () => large({ delay: 3_600_000 }), '/scheduled?limit=100'],
+  ])('of %s', async (_, prepare, list) => {
+    const path = (await prepare()) + list;
+    const { alone, together, answers } = await heldUp({ method: 'GET', path, headers: keyed(), isLarge: true });
+    for (const { status, length } of answers) expect([status, length > 4_000_000]).toEqual([200, true]);
+    expect([alone, together].map((turn) => turn < most / 2)).toEqual([true, true]);
+  });
+
+  test('who gets all of it, and its length before', async () => {
+    const url = `${posthorn.url}${await large({})}/messages?limit=10`;
+    const answer = await fetch(url, { headers: keyed() });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+    expect(bytes.length).toBeGreaterThan(2_600_000);
+    // `as`: a page of messages.
+    const { data } = JSON.parse(bytes.toString()) as { data: { payload: { a: string } }[] };
+    expect(data.map(({ payload }) => payload.a)).toEqual(Array.from({ length: 10 }, () => 'я'.repeat(130_000)));
+    const head = await fetch(url, { method: 'HEAD', headers: keyed() });
+    const [type, length] = ['content-type', 'content-length'].map((name) => head.headers.get(name));
+    expect([head.status, type, length]).toEqual([200, answer.headers.get('content-type'), String(bytes.length)]);
   });
 });
 

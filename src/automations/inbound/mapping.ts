@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
+import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { scalarAt, spansAt, textAt } from './schemes/pointer.ts';
@@ -47,8 +47,8 @@ export const contentOf = (incoming: Incoming, { content }: Provider): Content =>
   content === undefined ? incoming.content() : content(incoming);
 
 /**
- * The event type of a message. INVALID_REQUEST (field eventType) where the webhook's own mapping finds none, or one that is too long; a
- * provider that names none gives `webhook.received`.
+ * Returns the event type of a message; a provider that names none gives `webhook.received`. Throws INVALID_REQUEST (field eventType) if
+ * the webhook's own mapping finds none, or if the type is too long or one that no publisher may use, because no filter can name it.
  */
 export function eventTypeOf(
   incoming: Incoming,
@@ -88,6 +88,8 @@ export function eventTypeOf(
       'eventType',
       `must have at most ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters or half of a surrogate pair`,
     );
+  const problem = publishedEventTypeProblem(found);
+  if (problem !== undefined) throw invalidField('eventType', problem);
   return found;
 }
 

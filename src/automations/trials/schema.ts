@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { RUN_STEP_TYPES } from '../../contract/run-outline.ts';
 import { storedJson } from '../../http/answers/answer-fields.ts';
 import { fieldsOf } from '../../http/reading/fields.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { RUN_STEP_STATUSES } from '../../kernel/words/statuses.ts';
+import { publishedEventType } from '../../messages/schema.ts';
 
 /** The message that begins the trial, as expressions read it. All of it may be left out. */
 const event = fieldsOf({
   payload: z.record(z.string(), z.unknown()).exactOptional(),
-  eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH).exactOptional(),
+  eventType: publishedEventType.exactOptional(),
   channelId: z.string().max(100).exactOptional(),
   metadata: z.record(z.string(), z.string()).exactOptional(),
 });

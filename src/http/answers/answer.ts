@@ -22,7 +22,12 @@ export function writeAnswer(ctx: Context, status: number, value: unknown): void 
     ctx.status = status;
     return;
   }
+  writeText(ctx, status, stringifyExact(value));
+}
+
+/** The same for a text of JSON. */
+export function writeText(ctx: Context, status: number, text: string): void {
   ctx.status = status;
   setHeaders(ctx, ANSWER_HEADERS);
-  ctx.body = stringifyExact(value);
+  ctx.body = text;
 }

@@ -1,7 +1,7 @@
 import { parse } from 'secure-json-parse';
-import type { Caller } from '../../caller/caller.ts';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
+import { turnOwnerOf } from '../route/turn-owner.ts';
 import {
   ABSURD_DEPTH,
   atOnce,
@@ -45,17 +45,13 @@ export function parseBody(): Middleware {
     };
     if (bytes.length >= COSTLY_BYTES)
       return turns
-        .take(ownerOf(caller), bytes.length, () => inTurns(readingJson(bytes, route?.messageBounds)))
+        .take(turnOwnerOf(caller), bytes.length, () => inTurns(readingJson(bytes, route?.messageBounds)))
         .then(toState)
         .then(next);
     toState(readJson(bytes, route?.messageBounds));
     return next();
   };
 }
-
-/** Whose turn a body takes. All who are not known share one: none of them has a reason to send much. */
-const ownerOf = (caller: Caller | undefined): string =>
-  caller === undefined ? '' : caller.level === 'environment' ? caller.environmentId : caller.principal.id;
 
 type JsonBody = { text: string; value: unknown };
 

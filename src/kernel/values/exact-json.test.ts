@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { elementSpans, ExactJson, memberSpan, memberSpans, stringifyExact, wholeSpan } from './exact-json.ts';
+import {
+  elementSpans,
+  ExactJson,
+  exactPieces,
+  memberSpan,
+  memberSpans,
+  stringifyExact,
+  wholeSpan,
+} from './exact-json.ts';
 
 /** The text of a member, as memberSpan finds it in the whole text. */
 function member(text: string, key: string): string | undefined {
@@ -205,5 +213,30 @@ describe('stringifyExact', () => {
 
   test('writes null for an element without a value, and leaves out such a member', () => {
     expect(stringifyExact([undefined, { a: undefined, b: 1 }])).toBe('[null,{"b":1}]');
+  });
+});
+
+describe('exactPieces', () => {
+  const row = { id: 'a', payload: new ExactJson('{"n":1.10}'), at: new Date(0), left: undefined };
+
+  test.each<[unknown]>([
+    [{ data: [row, row], pagination: { hasMore: true } }],
+    [{ data: [], left: undefined, more: {} }],
+    [[[1, [2]], []]],
+    [new Map([['a', 1n]])],
+    [{}],
+    [[]],
+    [new Date(0)],
+    [new ExactJson('1.10')],
+    [null],
+    ['text'],
+    [1n],
+  ])('gives the text of stringifyExact: %#', (value) => {
+    for (const levels of [0, 1, 2, 3]) expect([...exactPieces(value, levels)].join('')).toBe(stringifyExact(value));
+  });
+
+  test('gives each row of a page as one piece', () => {
+    const pieces = [...exactPieces({ data: [row, row] })];
+    expect(pieces.filter((piece) => piece === stringifyExact(row))).toHaveLength(2);
   });
 });

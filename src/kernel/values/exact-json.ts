@@ -18,15 +18,53 @@ export class ExactJson {
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
   if (typeof value === 'bigint') return String(value);
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  if (value instanceof Date) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(stringifyExact).join(',')}]`;
+  if (!isContainer(value)) return JSON.stringify(value) ?? 'null';
+  // Appended and not joined: V8 copies an appended text once, and each level of joins copied all that is below it.
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const each of value) text += (text === '' ? '[' : ',') + stringifyExact(each);
+    return text === '' ? '[]' : `${text}]`;
+  }
+  for (const [key, member] of membersOf(value))
+    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${stringifyExact(member)}`;
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/**
+ * The text of `stringifyExact` in pieces, so that a large answer need not be built in one turn of the event loop. The outer `levels` of
+ * objects and arrays are taken apart: with two, each row of a page is a piece, and each step of a run.
+ */
+export function* exactPieces(value: unknown, levels = 2): Generator<string> {
+  if (levels === 0 || !isContainer(value)) {
+    yield stringifyExact(value);
+    return;
+  }
+  let isFirst = true;
+  if (Array.isArray(value)) {
+    for (const each of value) {
+      yield isFirst ? '[' : ',';
+      isFirst = false;
+      yield* exactPieces(each, levels - 1);
+    }
+    yield isFirst ? '[]' : ']';
+    return;
+  }
+  for (const [key, member] of membersOf(value)) {
+    yield `${isFirst ? '{' : ','}${JSON.stringify(key)}:`;
+    isFirst = false;
+    yield* exactPieces(member, levels - 1);
+  }
+  yield isFirst ? '{}' : '}';
+}
+
+/** Whether a value is written member by member. */
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof Date) && !(value instanceof ExactJson);
+
+function membersOf(value: object): [string, unknown][] {
   const entries: [string, unknown][] =
     value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
-  const members = entries
-    .filter(([, member]) => member !== undefined)
-    .map(([key, member]) => `${JSON.stringify(key)}:${stringifyExact(member)}`);
-  return `{${members.join(',')}}`;
+  return entries.filter(([, member]) => member !== undefined);
 }
 
 /** The place of one JSON value in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */

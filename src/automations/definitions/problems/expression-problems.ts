@@ -1,6 +1,7 @@
 import { secretIn, piecesOf, type TemplatePiece, textsOf } from '../../expressions/templates.ts';
 import { connectorTemplates } from '../configs/connector.ts';
 import { errorProblems } from './error-problems.ts';
+import { eventTypeProblems } from './event-type-problems.ts';
 import type { DefinitionProblem, Problems } from '../plan/graph.ts';
 import { cancelOnOf } from '../plan/cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from '../configs/planned.ts';
@@ -39,6 +40,7 @@ export function* expressionProblems(steps: readonly PlannedStep[], readableIn: R
       yield* problemsOfTemplate(each, step, each.readsOwn === true ? withItself : readable, checks);
     yield* afterOne(requestProblems(step, at, checks));
     yield* afterOne(objectProblems(step, at, checks));
+    yield* eventTypeProblems(step, at);
     yield* afterOne(filterProblems(step, at, checks));
     yield* errorProblems(step, at);
   }
