@@ -10,6 +10,7 @@ import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from
 import { observeProcess } from '../observed-process.ts';
 import { observing } from './serving/observing.ts';
 import { tracing } from './serving/tracing.ts';
+import { startWatchdog } from '../watchdog.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 
 /** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
@@ -37,6 +38,7 @@ export async function runService(role: 'api' | 'worker', stop: StopRequest): Pro
     }
     const start = await SERVICES[role]();
     signal.throwIfAborted();
+    startWatchdog(log);
     const own = createOwnAddresses([]);
     return tracing({ config, log, role }, (spans) =>
       observing({ config, log, own }, (observed) =>

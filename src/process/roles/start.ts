@@ -24,6 +24,7 @@ import { tracing } from './serving/tracing.ts';
 import { filterSteps } from './serving/stored-filters.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 import { createUndo } from './serving/undo.ts';
+import { startWatchdog } from '../watchdog.ts';
 import { openSetup } from './setup-link.ts';
 import { describeService } from './printing/welcome.ts';
 
@@ -150,8 +151,9 @@ async function inThisProcess(): Promise<Run> {
     waiting,
     own: { addresses },
     infrastructure: { temporalAddress },
-  }) =>
-    tracing({ config, log, role: 'start' }, (spans) =>
+  }) => {
+    startWatchdog(log);
+    return tracing({ config, log, role: 'start' }, (spans) =>
       observing({ config, log, own: addresses }, (observed) =>
         startService({ ...deps, meters: observed?.meters, tracing: spans }, checks, {
           config,
@@ -164,6 +166,7 @@ async function inThisProcess(): Promise<Run> {
         }),
       ),
     );
+  };
 }
 
 async function inSeveral(): Promise<Run> {
