@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { elementSpans, ExactJson, exactPieces, memberSpan, stringifyExact, wholeSpan } from './exact-json.ts';
+import {
+  elementSpans,
+  ExactJson,
+  exactPieces,
+  memberSpan,
+  memberSpans,
+  stringifyExact,
+  wholeSpan,
+} from './exact-json.ts';
 
 /** The text of a member, as memberSpan finds it in the whole text. */
 function member(text: string, key: string): string | undefined {
@@ -180,6 +188,15 @@ describe('stringifyExact', () => {
       `{"id":"msg","payload":${text},"list":[${text},1]}`,
     );
   });
+});
+
+test('memberSpans finds each member, and the last value of a key that stands twice', () => {
+  const text = '{"a": 1, "b": {"a": [2]}, "a": 1.10}';
+  const spans = [...memberSpans(text, wholeSpan(text))].map(([key, { start, end }]) => [key, text.slice(start, end)]);
+  expect(spans).toEqual([
+    ['a', '1.10'],
+    ['b', '{"a": [2]}'],
+  ]);
 });
 
 describe('exactPieces', () => {
