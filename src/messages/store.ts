@@ -26,8 +26,8 @@ export async function channelExists(
 export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
 
 /**
- * Bytes of payloads on one page: 8 MiB. A page is in memory three times, as rows, text and bytes, and a caller may read 20 at once. Messages
- * of publishers have 256 KiB at most, those of inbound webhooks 1 MiB.
+ * Bytes of payloads on one page: 8 MiB. A page is in memory three times, as rows, text and bytes, and a caller may read 20 at once.
+ * Messages of publishers have 256 KiB at most, those of inbound webhooks 1 MiB.
  */
 const PAGE_BYTES = 8 * 1_048_576;
 /** So few messages have no more, whoever has sent them. */

@@ -216,6 +216,15 @@ describe('stringifyExact', () => {
   });
 });
 
+test('memberSpans finds each member, and the last value of a key that stands twice', () => {
+  const text = '{"a": 1, "b": {"a": [2]}, "a": 1.10}';
+  const spans = [...memberSpans(text, wholeSpan(text))].map(([key, { start, end }]) => [key, text.slice(start, end)]);
+  expect(spans).toEqual([
+    ['a', '1.10'],
+    ['b', '{"a": [2]}'],
+  ]);
+});
+
 describe('exactPieces', () => {
   const row = { id: 'a', payload: new ExactJson('{"n":1.10}'), at: new Date(0), left: undefined };
 
