@@ -22,7 +22,8 @@ export type DatabaseReader = {
     | 'scheduledMessage'
     | 'delivery'
     | 'attempt'
-    | 'deadLetter']: Pick<DatabaseTransaction[Name], 'findFirst' | 'findMany' | 'groupBy' | 'count'>;
+    | 'deadLetter'
+    | 'workflow']: Pick<DatabaseTransaction[Name], 'findFirst' | 'findMany' | 'groupBy' | 'count'>;
 } & Pick<DatabaseTransaction, '$queryRaw' | '$queryRawUnsafe'>;
 
 // For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.

@@ -4,12 +4,14 @@ import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
 import { beginAs, enter, readAsTenant } from './row-security/tenant-entry.ts';
 import type { Tenant } from './row-security/tenant-query.ts';
 import { findRoleGap, type RoleGap } from './row-security/tenant-role.ts';
+import { createShares } from './shares.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
  * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (docs/security.md, Tenants). Each
  * call is one transaction as the role posthorn_tenant: PostgreSQL shows it the rows of the tenant alone, and refuses to write others.
- * Where the role is missing, it is a plain transaction of the engine's user.
+ * Where the role is missing, it is a plain transaction of the engine's user. One environment uses its share of the connections at most
+ * (shares.ts): `work` must not call these again for the same tenant.
  */
 export type Tenants = {
   within<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>, options?: Patience): Promise<T>;
@@ -59,8 +61,16 @@ const withinTime =
     }
   };
 
+/** Connections of each pool that one environment, or one organisation outside of its environments, uses at a time. */
+export type TenantShares = { prisma: number; pool: number };
+// Half of the pools' own defaults.
+const SHARES: TenantShares = { prisma: 5, pool: 10 };
+
+const ownerOf = ({ organisationId, environmentId }: Tenant): string => environmentId ?? organisationId;
+
 /** `db` is a client of `createDatabase`. */
-export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenants {
+export function createTenants({ db, pool }: { db: Database; pool: Pool }, most: TenantShares = SHARES): Tenants {
+  const [ofPrisma, ofPool] = [createShares(most.prisma), createShares(most.pool)];
   let known: { at: number; gap: Promise<RoleGap> } | undefined;
 
   /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */
@@ -75,7 +85,7 @@ export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenan
     return found === null;
   };
 
-  const within: Tenants['within'] = async (tenant, work, options) => {
+  const transact: Tenants['within'] = async (tenant, work, options) => {
     const inTime = withinTime(work, options);
     if (!(await isOn())) return db.$transaction(inTime, options);
     return enter(tenant, (hasEntered) =>
@@ -86,10 +96,15 @@ export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenan
     );
   };
 
+  const within: Tenants['within'] = (tenant, work, options) =>
+    ofPrisma(ownerOf(tenant), () => transact(tenant, work, options));
+
   return {
     within,
-    read: async (tenant, work) => ((await isOn()) ? readAsTenant(tenant, () => work(db)) : work(db)),
+    read: (tenant, work) =>
+      ofPrisma(ownerOf(tenant), async () => ((await isOn()) ? readAsTenant(tenant, () => work(db)) : work(db))),
     list: (tenant, work) => within(tenant, work, FOR_LISTS),
-    onConnection: async (tenant, work) => inTransaction(pool, work, (await isOn()) ? beginAs(tenant) : undefined),
+    onConnection: (tenant, work) =>
+      ofPool(ownerOf(tenant), async () => inTransaction(pool, work, (await isOn()) ? beginAs(tenant) : undefined)),
   };
 }

@@ -13,7 +13,7 @@ import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import { endProblems } from './configs/schedule.ts';
 import type { ChecksAndLookUps } from './problems/languages-and-targets.ts';
-import { createFindProblems, requireFitting, together } from './validate.ts';
+import { createFindProblems, type Look, requireFitting, together } from './validate.ts';
 import { listeningIn } from './plan/listens.ts';
 import { missingIn } from './problems/problems.ts';
 import { triggerTypeOf } from './plan/trigger-type.ts';
@@ -97,12 +97,22 @@ export function createWorkflows(
 
   const withStepCounts = createStepCounts();
   const findProblems = createFindProblems({ checks, schemas });
-  const problemsWithin = (
+  /** All that is wrong with `texts`, found before a transaction begins: host names and schemas may take seconds to check. */
+  const examine = async (caller: EnvironmentCaller, texts: store.DefinitionTexts, own?: string): Promise<Examined> => {
+    const { environmentId } = caller;
+    const look: Look = (look) => tenants.read(caller, look);
+    return { texts, problems: await findProblems(texts, { environmentId, look, own }) };
+  };
+  /** The same within a transaction: what was examined before it, unless another request has changed the texts since. */
+  const problemsWithin = async (
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
     texts: store.DefinitionTexts,
-    own?: string,
-  ) => findProblems(texts, { environmentId, look: (look) => look(transaction), own });
+    { own, examined }: { own: string; examined: Examined | undefined },
+  ): Promise<ErrorDetails[]> =>
+    examined !== undefined && isSameDefinition(texts, examined.texts)
+      ? examined.problems
+      : findProblems(texts, { environmentId, look: (look) => look(transaction), own });
 
   /** Why such a definition would begin no run. */
   const inactiveIn = (texts: store.DefinitionTexts): ErrorDetails[] => {
@@ -112,15 +122,13 @@ export function createWorkflows(
 
   /**
    * CONFLICT, with all of it, for a workflow that lacks something, whose schedule has ended, or that names something that is gone since it
-   * was written; and where the environment has no place for another active one. `isChecked`: these texts have been checked in this
-   * transaction.
+   * was written; and where the environment has no place for another active one. `gone`: what is wrong with these texts by now.
    */
   const requireComplete = async (
     transaction: DatabaseTransaction,
     caller: EnvironmentCaller,
-    { id, texts, isChecked }: { id: string; texts: store.DefinitionTexts; isChecked: boolean },
+    { id, texts, gone }: { id: string; texts: store.DefinitionTexts; gone: readonly ErrorDetails[] },
   ): Promise<void> => {
-    const gone = isChecked ? [] : await problemsWithin(transaction, caller, texts, id);
     const [first, ...others] = together(gone, inactiveIn(texts));
     if (first !== undefined) throw invalidFields([first, ...others], 'CONFLICT');
     const active = await store.lockActiveTriggers(transaction, caller.environmentId, id);
@@ -128,13 +136,18 @@ export function createWorkflows(
     if (problem !== undefined) throw new ApiError('CONFLICT', problem);
   };
 
-  const setStatus = (caller: EnvironmentCaller, id: string, status: 'active' | 'paused'): Promise<Workflow> =>
-    tenants.within(caller, async (transaction) => {
+  const setStatus = async (caller: EnvironmentCaller, id: string, status: 'active' | 'paused'): Promise<Workflow> => {
+    const known = await read(caller, id);
+    if (known.workflow.status === status) return known.workflow;
+    const examined = status === 'active' ? await examine(caller, known.texts, id) : undefined;
+    return tenants.within(caller, async (transaction) => {
       const stored = await lock(transaction, caller, id);
       const { workflow, texts } = stored;
       if (workflow.status === status) return workflow;
-      if (status === 'active') await requireComplete(transaction, caller, { id, texts, isChecked: false });
-      else if (workflow.status === 'draft')
+      if (status === 'active') {
+        const gone = await problemsWithin(transaction, caller, texts, { own: id, examined });
+        await requireComplete(transaction, caller, { id, texts, gone });
+      } else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
       await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
@@ -142,16 +155,17 @@ export function createWorkflows(
       await audit.record(transaction, caller, { action, target: { id } });
       return (await found(id, () => store.findWorkflow(transaction, caller.environmentId, id))).workflow;
     });
+  };
 
   return {
-    create: (caller, body, bodyText) =>
-      tenants.within(caller, async (transaction) => {
-        const texts = textsIn(body, bodyText);
-        const good = requireFitting(body, await problemsWithin(transaction, caller, texts));
+    async create(caller, body, bodyText) {
+      const texts = textsIn(body, bodyText);
+      const good = requireFitting(body, (await examine(caller, texts)).problems);
+      return tenants.within(caller, async (transaction) => {
         const { environmentId } = caller;
         const { name, description, status } = good;
         const id = newId('workflow');
-        if (status === 'active') await requireComplete(transaction, caller, { id, texts, isChecked: true });
+        if (status === 'active') await requireComplete(transaction, caller, { id, texts, gone: [] });
         const triggerType = triggerTypeOf(texts.trigger);
         const listens = listeningIn(texts);
         const workflow = await store.insertWorkflow(transaction, {
@@ -170,7 +184,8 @@ export function createWorkflows(
         if (status === 'active') await announceTriggers(transaction, { environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: good });
         return workflow;
-      }),
+      });
+    },
 
     async list(caller, { definitions, limit, cursor, name, ...filter }) {
       const { environmentId } = caller;
@@ -204,23 +219,24 @@ export function createWorkflows(
       return { name: workflow.name, status: workflow.status, version, ...texts };
     },
 
-    update: (caller, id, body, bodyText) =>
-      tenants.within(caller, async (transaction) => {
+    async update(caller, id, body, bodyText) {
+      const given = textsIn(body, bodyText);
+      const known = await read(caller, id);
+      const wanted = { ...known.texts, ...given };
+      const isExamined = fieldsIn(body).status === 'active' || !isSameDefinition(wanted, known.texts);
+      const examined = isExamined ? await examine(caller, wanted, id) : undefined;
+      return tenants.within(caller, async (transaction) => {
         const stored = await lock(transaction, caller, id);
         const { workflow, texts: before } = stored;
-        const given = textsIn(body, bodyText);
         const texts = { ...before, ...given };
-        // Both are compared as their texts: what their author wrote is what stands there.
-        const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
-        const good = requireFitting(body, [
-          ...changeProblems(workflow, body),
-          ...(isOther ? await problemsWithin(transaction, caller, texts, id) : []),
-        ]);
+        const isOther = !isSameDefinition(texts, before);
+        const wrong = (): Promise<ErrorDetails[]> => problemsWithin(transaction, caller, texts, { own: id, examined });
+        const good = requireFitting(body, [...changeProblems(workflow, body), ...(isOther ? await wrong() : [])]);
         const { trigger: _, steps: __, ...change } = workflowChange.of(workflow, good);
         if (!isOther && Object.keys(change).length === 0) return workflow;
         const status = change.status ?? workflow.status;
         if (status === 'active' && (isOther || workflow.status !== 'active'))
-          await requireComplete(transaction, caller, { id, texts, isChecked: isOther });
+          await requireComplete(transaction, caller, { id, texts, gone: isOther ? [] : await wrong() });
         const listens = isOther ? listeningIn(texts) : undefined;
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
@@ -246,7 +262,8 @@ export function createWorkflows(
         );
         await audit.record(transaction, caller, { action: 'workflow.updated', target: { id }, ...parts });
         return updated.workflow;
-      }),
+      });
+    },
 
     delete: (caller, id) =>
       tenants.within(caller, async (transaction) => {
@@ -266,22 +283,24 @@ export function createWorkflows(
       const { id, name } = fieldsIn(body);
       const stored = typeof id === 'string' ? await readNamed(caller, id) : undefined;
       const texts = { ...stored?.texts, ...textsIn(body, bodyText) };
-      const { environmentId } = caller;
       const errors = together(
         faults,
         stored === undefined && name === undefined ? [{ field: 'name', reason: 'is required' }] : [],
         stored === undefined ? [] : changeProblems(stored.workflow, body),
-        await findProblems(texts, {
-          environmentId,
-          look: (look) => tenants.read(caller, look),
-          own: stored?.workflow.id,
-        }),
+        (await examine(caller, texts, stored?.workflow.id)).problems,
         inactiveIn(texts),
       );
       return { valid: errors.length === 0, errors };
     },
   };
 }
+
+/** A definition, with all that was wrong with it when it was examined. */
+type Examined = { texts: store.DefinitionTexts; problems: ErrorDetails[] };
+
+/** Definitions are compared as their texts: what their author wrote is what is stored. */
+const isSameDefinition = (one: store.DefinitionTexts, other: store.DefinitionTexts): boolean =>
+  one.trigger === other.trigger && one.steps === other.steps;
 
 /** Fields whose faults are answers to a question about a definition, and do not make the question itself a bad one. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'status', 'trigger', 'steps']);

@@ -16,7 +16,7 @@ import { workflowProblems } from './references/workflow-references.ts';
 import { type Given, parsed, sizeProblem } from './written-texts.ts';
 
 /** Makes one look, within a transaction or by itself. */
-type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
+export type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
 
 /**
  * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the

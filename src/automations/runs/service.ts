@@ -1,3 +1,4 @@
+import type { DatabaseReader } from '../../db/client.ts';
 import type { PoolClient } from 'pg';
 import { wakeForRuns } from '../../db/waking/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -169,15 +170,21 @@ export function createRuns(
       const { environmentId } = caller;
       const input = payloadIn(bodyText);
       const id = newId('run');
-      await tenants.within(caller, async (transaction) => {
+      const activeIn = async (reader: DatabaseReader) => {
         const workflow = isId('workflow', workflowId)
-          ? await store.findToRun(transaction, environmentId, workflowId)
+          ? await store.findToRun(reader, environmentId, workflowId)
           : undefined;
         if (workflow === undefined) throw notFound('workflow');
         if (workflow.status !== 'active')
           throw new ApiError('CONFLICT', `The workflow is ${workflow.status}; activate it before starting a run`);
-        const { version, trigger } = workflow;
-        await requireInput(environmentId, trigger, input);
+        return workflow;
+      };
+      // The payload is checked before the transaction: the schema of a tenant may take seconds.
+      const checked = await tenants.read(caller, activeIn);
+      await requireInput(environmentId, checked.trigger, input);
+      await tenants.within(caller, async (transaction) => {
+        const { version, trigger } = await activeIn(transaction);
+        if (version !== checked.version) await requireInput(environmentId, trigger, input);
         await store.insertRun(transaction, { id, environmentId, workflowId, version, input, now: clock() });
         await audit.record(transaction, caller, { action: 'run.started', target: { id } });
       });

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
 import type { Prisma, Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
 import { cancelRuns } from '../../db/sql/ended-runs.ts';
 import { alongAll, createValues, findAlong, idBounds, readFound } from '../../db/sql/walk.ts';
@@ -95,11 +95,11 @@ export async function findRun(
 
 /** The version that a new run of this workflow takes, and whether it may begin; undefined for one that is missing. */
 export async function findToRun(
-  transaction: DatabaseTransaction,
+  reader: DatabaseReader,
   environmentId: string,
   id: string,
 ): Promise<{ status: string; version: number; trigger: string | null } | undefined> {
-  const row = await transaction.workflow.findFirst({
+  const row = await reader.workflow.findFirst({
     where: { id, environmentId, deletedAt: null },
     select: {
       status: true,

@@ -40,6 +40,7 @@ const UNAVAILABLE_CODES = new Set([
   'P2028',
   'P2034',
   'P2037',
+  'SHARE_TAKEN',
   'DatabaseNotReachable',
   'ConnectionClosed',
   'SocketTimeout',
@@ -82,6 +83,7 @@ const REASONS: readonly (readonly [codes: readonly string[], reason: string])[] 
   [['53300', 'P2037', 'TooManyConnections'], 'The database has no connection left for the service'],
   [['57P01', '57P02', '57P03', 'DatabaseNotReady'], 'The database is stopping or starting'],
   [['57014'], 'The database took too long'],
+  [['SHARE_TAKEN'], 'Other requests of this environment keep the database busy'],
   [['40001', '40P01', 'P2034', 'TransactionWriteConflict'], 'The database was asked for conflicting changes'],
 ];
 
