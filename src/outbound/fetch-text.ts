@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { AddressGuard } from './guard/address-guard.ts';
 import { MAX_HEADER_BYTES } from './exchange/connections.ts';
+import { createReadBound } from './exchange/read-bound.ts';
 import { BODY_BOUNDS } from './exchange/response-content.ts';
 
 /** A provider waits for its answer meanwhile. DNS, TCP, TLS and the answer together. */
@@ -29,8 +30,10 @@ export const createFetchText =
     const target = guard.readTarget(url);
     if ('problem' in target) throw new Error(`The address ${target.problem}`);
     if (!target.origin.startsWith('https:')) throw new Error('The address must begin with https');
+    const bound = createReadBound(guard.connect, MAX_HEADER_BYTES);
+    bound.expect(BODY_BOUNDS.read);
     const agent = new Agent({
-      connect: guard.connect,
+      connect: bound.connect,
       maxHeaderSize: MAX_HEADER_BYTES,
       maxResponseSize: BODY_BOUNDS.read,
     });

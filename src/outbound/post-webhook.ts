@@ -85,9 +85,8 @@ const GIVEN_UP = new Error('given up');
  * KiB, kept to 16 KiB, never decoded. A request is written at most once per `post`: when a kept connection is closed in the very
  * moment of its reuse, the attempt fails with class `connect`, because nobody can tell whether the receiver has read it.
  *
- * Not protected against: a receiver that sends chunk extensions, which are no content, as fast as the network takes them, for up to
- * `timeoutMs`; and one that answers 2xx and forgets. Two calls are two requests: receivers must tell repeated messages by their
- * webhook-id.
+ * Not protected against: a receiver that answers 2xx and forgets. Two calls are two requests: receivers must tell repeated messages by
+ * their webhook-id.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { guard, clock = () => new Date() } = options;

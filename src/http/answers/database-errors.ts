@@ -58,6 +58,9 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed|after calling end on the pool|Server has closed the connection/;
 
+/** No connection of a pool was free in time, as pg says it and as Prisma says it of a transaction. */
+const NO_CONNECTION = /timeout exceeded when trying to connect|Unable to start a transaction in the given time/;
+
 /** Codes among these that end a statement under way. */
 const BREAKING_CODES = new Set([
   '57P01',
@@ -90,6 +93,15 @@ const REASONS: readonly (readonly [codes: readonly string[], reason: string])[] 
 const unavailableReason = (codes: readonly string[]): string =>
   REASONS.find(([known]) => known.some((code) => codes.includes(code)))?.[1] ??
   'The service cannot reach its database just now';
+
+/**
+ * The failure of a request that got no connection in time, with its text alone: hundreds of requests may fail so in a second, and a stack
+ * tells nothing of the cause. Undefined for every other failure.
+ */
+export function noConnectionIn(thrown: unknown): Error | undefined {
+  const text = failureCodes(thrown).messages.find((message) => NO_CONNECTION.test(message));
+  return text === undefined ? undefined : Object.assign(new Error(text), { stack: '' });
+}
 
 /**
  * The answer to what a database or the way to it throws: INVALID_REQUEST when a value cannot be stored, CONFLICT for a

@@ -4,7 +4,7 @@ import { traceIdOf } from '../../kernel/values/trace-context.ts';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from '../route/context.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
-import { fromDatabaseError } from './database-errors.ts';
+import { fromDatabaseError, noConnectionIn } from './database-errors.ts';
 import { challengesOf } from './challenges.ts';
 import { traceHeaderOf } from '../observing/trace-requests.ts';
 import { toEnvelope, toOAuthRefusal } from './error-envelope.ts';
@@ -45,18 +45,42 @@ function isForOAuthClient({ req, state }: Context, { code, status }: ApiError): 
   return mediaTypeOf(req) === FORM_TYPE;
 }
 
-/** Turns everything thrown behind it into the error envelope, and writes what a caller must not see into the log. */
-export const errors =
-  (log: Logger): Middleware =>
-  async (ctx, next) => {
+/** Requests that get no connection are refused by the hundred, all for one reason: one line in this time says how many. */
+const LOG_BUSY_EVERY_MS = 5_000;
+
+/**
+ * Turns everything thrown behind it into the error envelope, and writes what a caller must not see into the log. `now` in ms, from any
+ * beginning.
+ */
+export const errors = (log: Logger, now: () => number = () => performance.now()): Middleware => {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let unlogged = 0;
+
+  const logBusy = (where: object, err: Error): void => {
+    if (now() - loggedAt < LOG_BUSY_EVERY_MS) {
+      unlogged += 1;
+      return;
+    }
+    log.warn(
+      { ...where, code: 'UNAVAILABLE', err, refusedSinceLastLine: unlogged },
+      'request refused: no connection to PostgreSQL was free in time',
+    );
+    loggedAt = now();
+    unlogged = 0;
+  };
+
+  return async (ctx, next) => {
     try {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown, { isRead: READING_METHODS.includes(ctx.method) });
       const { requestId, route } = ctx.state;
       const where = { requestId, traceId: traceIdOf(traceHeaderOf(ctx, 'traceparent')), route: route?.path };
+      const busy = error.code === 'UNAVAILABLE' ? noConnectionIn(error.cause) : undefined;
       if (error.code === 'INTERNAL') log.error({ ...where, err: error.cause ?? error }, 'request failed');
+      else if (busy !== undefined) logBusy(where, busy);
       else if (error.cause !== undefined) log.warn({ ...where, code: error.code, err: error.cause }, 'request refused');
       writeError(ctx, error);
     }
   };
+};

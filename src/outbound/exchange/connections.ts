@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { type buildConnector, Client } from 'undici';
 import type { Deadline } from './deadline.ts';
 import { createInterimAnswers } from './interim-answers.ts';
+import { createReadBound } from './read-bound.ts';
 
 /**
  * Largest header block of a response, in bytes (docs/security.md). A delivery whose response has more is sent again, so the bound is
@@ -38,6 +39,8 @@ export type Lease = {
   client: Client;
   /** The time at which its connection was open, by `performance.now()`; infinite before. */
   openedAt(): number;
+  /** The request is about to be written, and `bodyBytes` of the body of its response will be read. */
+  expectAnswer(bodyBytes: number): void;
   /** The answer has been read to its end: the connection may be used again. */
   release(): void;
   /** Ends the connection at any point; a request that is under way rejects with `reason`. */
@@ -61,7 +64,7 @@ export type ConnectionPool = {
 };
 
 /** `openedAt`: infinite while it is not open. */
-type Connection = { client: Client; bornAt: number; openedAt: number; expectAnswer(): void };
+type Connection = { client: Client; bornAt: number; openedAt: number; expectAnswer(bodyBytes: number): void };
 type Waiter = { admit(): void };
 type Group = { name: string; inUse: number; waiters: Set<Waiter> };
 type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<string, Group> };
@@ -104,7 +107,8 @@ export function createConnectionPool(options: ConnectionsOptions): ConnectionPoo
   function open(origin: Origin): Connection {
     opened += 1;
     if (opened > maxConnections) closeOneIdle();
-    const answers = createInterimAnswers(connect);
+    const bound = createReadBound(connect, MAX_HEADER_BYTES);
+    const answers = createInterimAnswers(bound.connect);
     const client = new Client(origin.name, {
       connect: (target, callback) =>
         answers.connect(target, (...[error, socket]) => {
@@ -126,7 +130,10 @@ export function createConnectionPool(options: ConnectionsOptions): ConnectionPoo
       client,
       bornAt: performance.now(),
       openedAt: Number.POSITIVE_INFINITY,
-      expectAnswer: answers.expect,
+      expectAnswer(bodyBytes) {
+        bound.expect(bodyBytes);
+        answers.expect();
+      },
     };
     // undici emits what its own handlers throw; without a listener that would end the process.
     const emitter: EventEmitter = client;
@@ -200,7 +207,6 @@ export function createConnectionPool(options: ConnectionsOptions): ConnectionPoo
 
   function lend(origin: Origin, group: Group): Lease {
     const connection = takeConnection(origin);
-    connection.expectAnswer();
     let isOver = false;
     const isEnded = (): boolean => {
       const was = isOver;
@@ -210,6 +216,7 @@ export function createConnectionPool(options: ConnectionsOptions): ConnectionPoo
     return {
       client: connection.client,
       openedAt: () => connection.openedAt,
+      expectAnswer: connection.expectAnswer,
       release() {
         if (isEnded()) return;
         // A receiver may close its connection with the answer.

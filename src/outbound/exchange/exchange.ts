@@ -76,6 +76,7 @@ export function exchange(
         else finish(false);
       },
     };
+    lease.expectAnswer(readBytes);
     lease.client.dispatch({ method, ...request }, handler);
   });
 }
