@@ -168,7 +168,9 @@ async function storeFresh(
   publications: readonly Publication[],
   repeated: Repeated,
   holder: string | undefined,
-): Promise<NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlyMap<string, number> }> {
+): Promise<
+  NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlyMap<string, number> }
+> {
   const fresh = new Map<Publication, Publication>();
   for (const publication of publications) {
     const messages = publication.messages.filter(

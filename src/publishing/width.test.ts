@@ -11,7 +11,9 @@ const publication = (fields: Partial<Publication> = {}): Publication => ({
   ...fields,
 });
 const matches = ['s1', 's2', 's3'].map((subscriptionId) => ({ messageId: 'm1', subscriptionId }));
-const runs = ['r1', 'r2'].map((id): NewRun => ({ id, messageId: 'm2', workflowId: 'w', version: 1, triggerType: 'event' }));
+const runs = ['r1', 'r2'].map(
+  (id): NewRun => ({ id, messageId: 'm2', workflowId: 'w', version: 1, triggerType: 'event' }),
+);
 
 test('rows are messages, deliveries and runs', () => {
   expect(rowsOf(publication())).toBe(22);
@@ -31,9 +33,13 @@ test('a width grows to the deliveries that are not matches of filters, and does 
     learnWidth(each, new Map(Object.entries(deliveries)));
     return each.width?.unfiltered ?? 0;
   };
-  expect([learned({}), learned({ m1: 4 }), learned({ m1: 13 }), learned({ m1: 20 }), learned({ m1: 20, m2: 19 })]).toEqual([
-    10, 10, 10, 17, 19,
-  ]);
+  expect([
+    learned({}),
+    learned({ m1: 4 }),
+    learned({ m1: 13 }),
+    learned({ m1: 20 }),
+    learned({ m1: 20, m2: 19 }),
+  ]).toEqual([10, 10, 10, 17, 19]);
   const { width: _, ...unknown } = publication();
   expect(() => learnWidth(unknown, new Map([['m1', 1]]))).not.toThrow();
 });

@@ -15,10 +15,7 @@ export function rowsOf(publication: Publication): number {
  * Corrects the width of a channel that has gained subscriptions: one without a filter does not change the version of the channel's
  * configuration. `routed` has the number of deliveries by message id.
  */
-export function learnWidth(
-  { width, messages, matches }: Publication,
-  routed: ReadonlyMap<string, number>,
-): void {
+export function learnWidth({ width, messages, matches }: Publication, routed: ReadonlyMap<string, number>): void {
   if (width === undefined || routed.size === 0) return;
   const most = Math.max(...messages.map(({ id }) => routed.get(id) ?? 0));
   if (most <= width.unfiltered) return;

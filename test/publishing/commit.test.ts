@@ -153,7 +153,12 @@ function wideUnit(to = channelId, ofEnvironment = environmentId, width = { unfil
 
 /** A channel of the other environment. */
 async function foreignChannel(): Promise<{ id: string; environmentId: string }> {
-  const { body } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'theirs' }, { key: posthorn.keys.test });
+  const { body } = await posthorn.request<{ id: string }>(
+    'POST',
+    '/v1/channels',
+    { name: 'theirs' },
+    { key: posthorn.keys.test },
+  );
   const row = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: body.id } });
   return { id: row.id, environmentId: row.environmentId };
 }
@@ -215,7 +220,9 @@ test('requests whose rows do not fit into one transaction are stored in several,
   const ofOne = Array.from({ length: 3 }, () => wideUnit(channelId, environmentId, width));
   await together([...ofOne, wideUnit(theirs.id, theirs.environmentId, width)]);
   expect(await transactions(channelId, theirs.id)).toHaveLength(4);
-  expect((await transactions(channelId, theirs.id)).slice(0, 2).flat().toSorted()).toEqual([channelId, theirs.id].toSorted());
+  expect((await transactions(channelId, theirs.id)).slice(0, 2).flat().toSorted()).toEqual(
+    [channelId, theirs.id].toSorted(),
+  );
 });
 
 describe('a message that its publisher had published under the same id', () => {

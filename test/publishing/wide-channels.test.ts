@@ -43,12 +43,10 @@ test('batches into a channel with 1,000 subscriptions do not make another tenant
   const held = await holdUp(channelId);
   const publishWide = (headers = {}) =>
     posthorn.request('POST', `/v1/channels/${channelId}/messages/batch`, { messages }, { headers });
-  const batches = [
-    ...Array.from({ length: 3 }, () => publishWide()),
-    ...Array.from({ length: 5 }, (_, n) => publishWide({ 'idempotency-key': `wide-${n}` })),
-  ];
+  const batches = [publishWide()];
   try {
     await waitFor('a batch to be held up', async () => (await held.waiting()) > 0);
+    for (let n = 0; n < 2; n += 1) batches.push(publishWide(), publishWide({ 'idempotency-key': `wide-${n}` }));
     for (const headers of [{}, { 'idempotency-key': 'narrow-1' }, {}, { 'idempotency-key': 'narrow-2' }]) {
       const body = { eventType: 'order.created', payload: {} };
       const path = `/v1/channels/${theirs.body.id}/messages`;
@@ -59,5 +57,5 @@ test('batches into a channel with 1,000 subscriptions do not make another tenant
     await held.end();
   }
   expect((await Promise.all(batches)).map(({ status }) => status)).toEqual(batches.map(() => 202));
-  expect(await posthorn.deps.db.delivery.count({ where: { channelId } })).toBe(80_000);
+  expect(await posthorn.deps.db.delivery.count({ where: { channelId } })).toBe(50_000);
 });

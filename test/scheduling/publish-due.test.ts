@@ -204,13 +204,13 @@ async function rowsBefore(id: string | undefined): Promise<number> {
 }
 let wideIds: string[] = [];
 
-/** Two channels with so many subscriptions, in which 100 messages are due each. Returns a message of another tenant, due after them. */
+/** Two channels with so many subscriptions, in which 150 messages are due each. Returns a message of another tenant, due after them. */
 async function wideAreDue(subscriptions: number, filter?: string): Promise<string | undefined> {
   const { id: second } = await createChannel(posthorn);
   wideIds = [channelId, second];
   for (const id of wideIds) {
     await addPausedSubscriptions(posthorn, id, subscriptions, filter);
-    await insertOverdue(posthorn, id, { agoMs: 2 * MINUTE_MS, count: 100 });
+    await insertOverdue(posthorn, id, { agoMs: 2 * MINUTE_MS, count: 150 });
   }
   const key = { key: posthorn.keys.test };
   const { body } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'theirs' }, key);

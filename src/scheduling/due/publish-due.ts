@@ -61,7 +61,12 @@ type Made = NewDeliveries & { publishedAt: Date[] };
 /** Messages of one channel whose filters are to be asked, in the configuration it had then. */
 type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
 /** `served`: the channels whose turn it was. `cut`: those among them whose messages did not fit into the batch. */
-type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; served: readonly InTurn[]; cut: Set<string>; isMore: boolean };
+type Locked = Made & {
+  toAsk: ReadonlyMap<string, ToAsk>;
+  served: readonly InTurn[];
+  cut: Set<string>;
+  isMore: boolean;
+};
 
 /**
  * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
@@ -86,7 +91,9 @@ export function createPublishDue({
   // Batches of one message that are still to be made, after one that failed.
   let alone = 0;
 
-  const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; served: InTurn[]; isFull: boolean }> => {
+  const lock = async (
+    connection: PoolClient,
+  ): Promise<{ due: store.DueMessage[]; served: InTurn[]; isFull: boolean }> => {
     const count = alone > 0 ? 1 : AT_ONCE;
     if (!isRush || alone > 0) {
       const due = await store.lockDueMessages(connection, count);
@@ -177,7 +184,9 @@ export function createPublishDue({
       }
       const ids = plain.map(({ id }) => id);
       const made = await publish(connection, ids, decisions);
-      const cut = new Set(open.filter((message) => !fitting.includes(message) || known.includes(message)).map(channelOf));
+      const cut = new Set(
+        open.filter((message) => !fitting.includes(message) || known.includes(message)).map(channelOf),
+      );
       for (const message of picked) cut.delete(message.channelId);
       const isCut = fitting.length < open.length || picked.length < known.length;
       return { ...made, toAsk, served, cut, isMore: isFull || isCut };
@@ -208,7 +217,14 @@ export function createPublishDue({
       decisions.set(channelId, decision);
       const begins = (message: NewMessage): Promise<NewRun[]> =>
         runsOf({ filters, newId }, { channelId }, config, message);
-      return { channelId, decision, messages, width: config.width, ask: createAsking(filters, channelId, config), begins };
+      return {
+        channelId,
+        decision,
+        messages,
+        width: config.width,
+        ask: createAsking(filters, channelId, config),
+        begins,
+      };
     });
     const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
     for (let position = 0; position < most; position += 1)
