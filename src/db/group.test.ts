@@ -94,3 +94,21 @@ test('when PostgreSQL went away nobody knows of the commit: nothing is run again
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(groups).toHaveLength(2);
 });
+
+test('owners take turns while more waits than one group holds, in their own order, and what does not fit lets others pass', async () => {
+  const groups: string[][] = [];
+  const grouping = createGrouping<string, string>({
+    inFlight: 1,
+    maxWeight: 100,
+    weightOf: () => 1,
+    also: { maxWeight: 4, weightOf: (item) => item.length },
+    ownerOf: (item) => item.slice(0, 1),
+    run: (items) => {
+      groups.push([...items]);
+      return Promise.resolve([...items]);
+    },
+  });
+  await Promise.all(['a11', 'a22', 'a3', 'b', 'cccccc', 'a'].map((item) => grouping.add(item)));
+  expect(groups).toEqual([['a11', 'b'], ['cccccc'], ['a22'], ['a3', 'a']]);
+  expect(grouping.waiting()).toBe(0);
+});

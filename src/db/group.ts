@@ -8,6 +8,10 @@ export type GroupOptions<I, O> = {
   /** Weight (for example messages) that one group holds at most; a heavier single item is a group of its own. */
   maxWeight: number;
   weightOf: (item: I) => number;
+  /** A second bound of a group, in a measure of its own (for example rows that come of its items). */
+  also?: { maxWeight: number; weightOf: (item: I) => number } | undefined;
+  /** Whose item it is. Owners take turns while more waits than one group holds; the items of one owner keep their order. */
+  ownerOf?: ((item: I) => string) | undefined;
   /** Told of the number of items of each group as it begins. */
   onGroup?: ((items: number) => void) | undefined;
 };
@@ -31,24 +35,43 @@ export function createGrouping<I, O>({
   inFlight,
   maxWeight,
   weightOf,
+  also,
+  ownerOf = () => '',
   onGroup,
 }: GroupOptions<I, O>): Grouping<I, O> {
-  let queue: Waiting<I, O>[] = [];
+  // By owner, the next one to be served first.
+  const queues = new Map<string, Waiting<I, O>[]>();
   let weight = 0;
   let running = 0;
   let isPumping = false;
 
   const nextGroup = (): Waiting<I, O>[] => {
+    const group: Waiting<I, O>[] = [];
     let size = 0;
-    let count = 0;
-    for (const { item } of queue) {
-      size += weightOf(item);
-      if (count > 0 && size > maxWeight) break;
-      count += 1;
+    let alsoSize = 0;
+    const owners = [...queues].map(([owner, items]) => ({ owner, items, taken: 0 }));
+    let inTurn = owners;
+    while (inTurn.length > 0)
+      inTurn = inTurn.filter((turn) => {
+        const next = turn.items[turn.taken];
+        if (next === undefined) return false;
+        const itsWeight = weightOf(next.item);
+        const alsoOfIt = also?.weightOf(next.item) ?? 0;
+        const fits = size + itsWeight <= maxWeight && (also === undefined || alsoSize + alsoOfIt <= also.maxWeight);
+        if (group.length > 0 && !fits) return false;
+        size += itsWeight;
+        alsoSize += alsoOfIt;
+        group.push(next);
+        turn.taken += 1;
+        return true;
+      });
+    for (const { owner, items, taken } of owners) {
+      if (taken === 0) continue;
+      // Owners that were served go to the end.
+      queues.delete(owner);
+      if (taken < items.length) queues.set(owner, items.slice(taken));
     }
-    const group = queue.slice(0, count);
-    queue = queue.slice(count);
-    weight -= group.reduce((sum, { item }) => sum + weightOf(item), 0);
+    weight -= size;
     return group;
   };
 
@@ -67,7 +90,7 @@ export function createGrouping<I, O>({
   };
 
   const pump = (): void => {
-    while (running < inFlight && queue.length > 0) {
+    while (running < inFlight && queues.size > 0) {
       running += 1;
       const group = nextGroup();
       onGroup?.(group.length);
@@ -91,7 +114,10 @@ export function createGrouping<I, O>({
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
+        const owner = ownerOf(item);
+        const queue = queues.get(owner) ?? [];
         queue.push({ item, resolve, reject });
+        queues.set(owner, queue);
         weight += weightOf(item);
         pumpSoon();
       }),

@@ -39,6 +39,12 @@ export type NewRun = {
   triggerType: 'event' | 'webhook';
 };
 
+/**
+ * How many subscriptions without a filter a channel is believed to have, for the weight of a publication before it is stored. Kept
+ * with the channel's configuration in this process; a publication that finds more corrects it.
+ */
+export type ChannelWidth = { unfiltered: number };
+
 /** Messages that one request publishes to one channel: stored all or not at all. */
 export type Publication = {
   environmentId: string;
@@ -47,6 +53,8 @@ export type Publication = {
   onlySubscriptionId?: string;
   /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
   configVersion?: number;
+  /** Absent where the channel's configuration is not known. */
+  width?: ChannelWidth;
   /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
   matches?: readonly FilterMatch[];
   /** A paused channel takes its scheduled messages too: they wait until it is active again. */

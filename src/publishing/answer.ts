@@ -13,8 +13,8 @@ export type AskedPublish = AskedMessage | AskedBatch;
 
 /** Everything that an answer says beside what was asked for. */
 export type PublishOutcome = {
-  /** Ids of messages that somebody takes. */
-  routed: ReadonlySet<string>;
+  /** Number of deliveries by message id, without messages that no subscription takes. */
+  routed: ReadonlyMap<string, number>;
   repeated: Repeated;
   /** Messages as they are now, by their ids, that repeated single ones stand for. */
   first: ReadonlyMap<string, Message>;

@@ -158,7 +158,8 @@ export function createCheck({
     const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
     const concerns = config.listens.length + config.triggers.length > 0;
     const begun = concerns ? await begunBy(known, config) : {};
-    return { publication: { ...known, configVersion: config.version, ...matches, ...begun }, warnings: found.warnings };
+    const { version: configVersion, width } = config;
+    return { publication: { ...known, configVersion, width, ...matches, ...begun }, warnings: found.warnings };
   };
 
   return {

@@ -168,7 +168,9 @@ async function storeFresh(
   publications: readonly Publication[],
   repeated: Repeated,
   holder: string | undefined,
-): Promise<NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlySet<string> }> {
+): Promise<
+  NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlyMap<string, number> }
+> {
   const fresh = new Map<Publication, Publication>();
   for (const publication of publications) {
     const messages = publication.messages.filter(
@@ -178,7 +180,7 @@ async function storeFresh(
   }
   const toPublish = [...fresh].filter(([publication]) => !isScheduled(publication));
   const toSchedule = [...fresh].filter(([publication]) => isScheduled(publication));
-  const nothing = { stored: [], routed: new Set<string>(), taken: [], hasUntaken: false, hasRuns: false };
+  const nothing = { stored: [], routed: new Map<string, number>(), taken: [], hasUntaken: false, hasRuns: false };
   const { stored, ...made } = await (toPublish.length === 0
     ? nothing
     : storePublications(

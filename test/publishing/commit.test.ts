@@ -139,6 +139,92 @@ describe('publishes that come together', () => {
   });
 });
 
+/** A request for 100 messages to a channel that is believed to have 1,000 subscriptions without a filter. */
+function wideUnit(to = channelId, ofEnvironment = environmentId, width = { unfiltered: 1_000 }): PublishUnit {
+  const messages = Array.from({ length: 100 }, (_, n) => ({ eventType: 'order.created', payload: { n } }));
+  const prepared = createPrepare(posthorn.deps).batch(ofEnvironment, to, request({ messages }));
+  return {
+    publications: prepared.toPublish.map(({ publication }) => ({ ...publication, width })),
+    naming: prepared.naming,
+    asked: prepared.asked,
+    warnings: [],
+  };
+}
+
+/** A channel of the other environment. */
+async function foreignChannel(): Promise<{ id: string; environmentId: string }> {
+  const { body } = await posthorn.request<{ id: string }>(
+    'POST',
+    '/v1/channels',
+    { name: 'theirs' },
+    { key: posthorn.keys.test },
+  );
+  const row = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: body.id } });
+  return { id: row.id, environmentId: row.environmentId };
+}
+
+/** The channels of the transactions that have published, one after the other. */
+const transactions = async (...channelIds: string[]): Promise<string[][]> =>
+  (
+    await posthorn.deps.pool.query<{ ids: string[] }>(
+      `SELECT array_agg(DISTINCT channel_id) AS ids FROM messages WHERE channel_id = ANY ($1)
+       GROUP BY transaction_id ORDER BY transaction_id`,
+      [channelIds],
+    )
+  ).rows.map(({ ids }) => ids);
+
+describe('a wide request', () => {
+  test('shares no transaction with another one, and with none of another environment', async () => {
+    const theirs = await foreignChannel();
+    await together([wideUnit(), unit(), wideUnit()]);
+    expect(await transactions(channelId)).toHaveLength(3);
+    await together([wideUnit(theirs.id, theirs.environmentId), unit()]);
+    expect(await transactions(theirs.id, channelId)).toHaveLength(5);
+  });
+
+  test('waits for one of each other environment, not for all that one environment publishes', async () => {
+    const theirs = await foreignChannel();
+    await together([...Array.from({ length: 3 }, () => wideUnit()), wideUnit(theirs.id, theirs.environmentId)]);
+    expect(await transactions(channelId, theirs.id)).toEqual([[channelId], [theirs.id], [channelId], [channelId]]);
+  });
+
+  test('is refused once half a million rows of its environment wait, while all other requests are stored', async () => {
+    const theirs = await foreignChannel();
+    const answers = await together([
+      ...Array.from({ length: 7 }, () => wideUnit()),
+      wideUnit(theirs.id, theirs.environmentId),
+      unit(),
+    ]);
+    expect(answers.map((answer) => answer === 'UNAVAILABLE')).toEqual([
+      ...Array.from({ length: 5 }, () => false),
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(await stored()).toBe(501);
+  });
+
+  test('is wide no longer when its channel has lost subscriptions, and the next one is when it has gained some', async () => {
+    for (let count = 0; count < 3; count += 1)
+      await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
+    const [tooWide, tooNarrow] = [{ unfiltered: 1_000 }, { unfiltered: 0 }];
+    await together([wideUnit(channelId, environmentId, tooWide), wideUnit(channelId, environmentId, tooNarrow)]);
+    expect([tooWide, tooNarrow]).toEqual([{ unfiltered: 3 }, { unfiltered: 3 }]);
+  });
+});
+
+test('requests whose rows do not fit into one transaction are stored in several, and environments take turns', async () => {
+  const theirs = await foreignChannel();
+  const width = { unfiltered: 12 };
+  const ofOne = Array.from({ length: 3 }, () => wideUnit(channelId, environmentId, width));
+  await together([...ofOne, wideUnit(theirs.id, theirs.environmentId, width)]);
+  expect(await transactions(channelId, theirs.id)).toHaveLength(4);
+  expect((await transactions(channelId, theirs.id)).slice(0, 2).flat().toSorted()).toEqual(
+    [channelId, theirs.id].toSorted(),
+  );
+});
+
 describe('a message that its publisher had published under the same id', () => {
   /** Publishes it again under a key. Returns the answer, which is the one that is kept, and is the message as it is now. */
   async function publishAgain(terms: Terms): Promise<Record<string, unknown>> {

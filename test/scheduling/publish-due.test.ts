@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { TIME_IS_GIVEN } from '../../src/db/sql/time-given.ts';
 import { isTimeGiven } from '../../src/kernel/values/ids.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { addPausedSubscriptions } from '../support/make/paused-subscriptions.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createDuePublisher, insertOverdue, makeDue, publishAllDue } from '../support/world/scheduled.ts';
 import { openStream } from '../support/world/stream-reader.ts';
@@ -189,6 +190,51 @@ test('while thousands are due in one channel, another one gets its turn among th
     [channelId, id],
   );
   expect(rows[0]?.before).toBeLessThanOrEqual(500);
+});
+
+/** Messages and deliveries that were published in transactions before that of this message, after `first`. */
+async function rowsBefore(id: string | undefined): Promise<number> {
+  const { rows } = await posthorn.deps.pool.query<{ rows: number }>(
+    `SELECT count(d.id)::int + count(DISTINCT m.id)::int AS rows FROM messages o
+       JOIN messages m ON m.transaction_id < o.transaction_id AND m.channel_id = ANY ($2)
+       LEFT JOIN deliveries d ON d.message_id = m.id WHERE o.id = $1`,
+    [id, wideIds],
+  );
+  return rows[0]?.rows ?? 0;
+}
+let wideIds: string[] = [];
+
+/** Two channels with so many subscriptions, in which 150 messages are due each. Returns a message of another tenant, due after them. */
+async function wideAreDue(subscriptions: number, filter?: string): Promise<string | undefined> {
+  const { id: second } = await createChannel(posthorn);
+  wideIds = [channelId, second];
+  for (const id of wideIds) {
+    await addPausedSubscriptions(posthorn, id, subscriptions, filter);
+    await insertOverdue(posthorn, id, { agoMs: 2 * MINUTE_MS, count: 150 });
+  }
+  const key = { key: posthorn.keys.test };
+  const { body } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'theirs' }, key);
+  return (await insertOverdue(posthorn, body.id, { agoMs: MINUTE_MS }))[0];
+}
+
+test.each([undefined, 'payload.n == 1'])(
+  'due messages of channels with 1,000 subscriptions do not make that of another tenant wait (filter: %s)',
+  async (filter) => {
+    const id = await wideAreDue(1_000, filter);
+    const publishDue = createDuePublisher(posthorn);
+    while (!(await isPublished(id ?? ''))) await publishDue();
+    expect(await rowsBefore(id)).toBeLessThanOrEqual(4_000);
+    for (let batch = 0; batch < 5; batch += 1) expect((await publishDue()).messages).toBeLessThanOrEqual(2);
+    await posthorn.deps.db.scheduledMessage.deleteMany();
+  },
+);
+
+test('a batch of channels with few subscriptions holds 2,000 rows, and all messages are published in order', async () => {
+  await addPausedSubscriptions(posthorn, channelId, 19);
+  const ids = await insertOverdue(posthorn, channelId, { agoMs: MINUTE_MS, count: 250 });
+  expect(await publishAllDue(createDuePublisher(posthorn))).toEqual([100, 100, 50, 0]);
+  expect(await inOrder()).toEqual(ids.toSorted());
+  expect(await posthorn.deps.db.delivery.count({ where: { channelId } })).toBe(250 * 19);
 });
 
 test('a batch holds no more than 4 MiB of payloads', async () => {

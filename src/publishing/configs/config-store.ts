@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { ChannelWidth } from '../../messages/publication.ts';
 import type { Listening } from '../../automations/definitions/plan/listens.ts';
 
 /** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
@@ -23,6 +24,7 @@ export type StoredConfig = {
   workflows: readonly StoredTrigger[];
   /** Messages that steps of the environment's workflows may wait for, in versions that may wait for one of this channel. */
   listens: readonly Listening[];
+  width: ChannelWidth;
 };
 
 type Row =
@@ -31,6 +33,7 @@ type Row =
       mode: StoredConfig['mode'];
       schema: string | null;
       schemas: Record<string, unknown> | null;
+      unfiltered: number;
     }
   | { version: null; kind: 'filter'; id: string; eventTypes: string[]; filter: string }
   | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string }
@@ -45,6 +48,10 @@ const MAY_BEGIN = String.raw`(position($1 IN v.trigger) > 0 OR position('\u' IN 
 const MAY_HEAR = `(v.listens @> jsonb_build_array(jsonb_build_object('channelIds', jsonb_build_array($1::text)))
       OR v.listens @? '$[*] ? (@.channelIds.size() == 0)')`;
 
+// SQL: the number of subscriptions of the channel $1 that every message may go to.
+const UNFILTERED =
+  'SELECT count(*)::int FROM subscriptions WHERE channel_id = $1 AND deleted_at IS NULL AND filter IS NULL';
+
 // One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
 // 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
 // An environment may have thousands of workflows for other channels. Reading their triggers took a fifth of a second of the event loop
@@ -55,18 +62,19 @@ const LOAD = `
     WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL
   )
   SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas, NULL AS kind,
-    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter, NULL::int AS "workflowVersion", NULL AS trigger FROM channel
+    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter, NULL::int AS "workflowVersion", NULL AS trigger,
+    CASE WHEN config_version IS DISTINCT FROM $3::int THEN (${UNFILTERED}) ELSE 0 END AS unfiltered FROM channel
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, 'filter', s.id, s.event_types, s.filter, NULL, NULL
+  SELECT NULL, NULL, NULL, NULL, 'filter', s.id, s.event_types, s.filter, NULL, NULL, NULL
   FROM channel c JOIN subscriptions s ON s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NOT NULL
   WHERE c.config_version IS DISTINCT FROM $3::int
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger
+  SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger, NULL
   FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type IN ('event', 'webhook') AND w.deleted_at IS NULL
     JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
   WHERE c.config_version IS DISTINCT FROM $3::int AND ${MAY_BEGIN}
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, 'listens', NULL, NULL, NULL, NULL, l.listens::text
+  SELECT NULL, NULL, NULL, NULL, 'listens', NULL, NULL, NULL, NULL, l.listens::text, NULL
   FROM channel c CROSS JOIN LATERAL (
     SELECT DISTINCT v.listens FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id AND w.deleted_at IS NULL
     WHERE v.environment_id = $2 AND v.listens IS NOT NULL AND ${MAY_HEAR}
@@ -96,7 +104,19 @@ export async function readPublishingConfig(
     filters: filtersOf(rows),
     workflows: workflowsOf(rows),
     listens: listensOf(rows),
+    width: { unfiltered: channel.unfiltered },
   };
+}
+
+/** Reads how many subscriptions without a filter each of these channels has. */
+export async function countUnfiltered(pool: Pool, channelIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ id: string; count: number }>(
+    `SELECT c.id, (SELECT count(*)::int FROM subscriptions s
+       WHERE s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NULL) AS count
+     FROM unnest($1::text[]) AS c (id)`,
+    [channelIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 function filtersOf(rows: readonly Row[]): ChannelFilter[] {

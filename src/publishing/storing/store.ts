@@ -88,8 +88,8 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
 
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `routed` has the ids of those that somebody takes. `holder` is the incarnation that the new deliveries are given to; those it got
- * come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun or
+ * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` is the incarnation that
+ * the new deliveries are given to; those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun or
  * may go on.
  */
 export async function storePublications(
@@ -98,7 +98,7 @@ export async function storePublications(
   holder: string | undefined,
 ): Promise<{
   stored: Stored[];
-  routed: ReadonlySet<string>;
+  routed: ReadonlyMap<string, number>;
   taken: NewDelivery[];
   hasUntaken: boolean;
   hasRuns: boolean;
@@ -152,7 +152,7 @@ function resultOf(
   read: ReturnType<typeof readForFirstTry>,
 ) {
   const channelOf = new Map<string, { status: string; version: number }>();
-  const routed = new Set<string>();
+  const routed = new Map<string, number>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   let untaken = 0;
   for (const row of rows) {
@@ -160,7 +160,7 @@ function resultOf(
       channelOf.set(`${row.environmentId} ${row.id}`, { status: row.messageId, version: row.version });
     else if (row.kind === 'subscription') read.learn(row.subscription);
     else {
-      routed.add(row.messageId);
+      routed.set(row.messageId, (routed.get(row.messageId) ?? 0) + 1);
       if (row.isHeld) held.push(row);
       else untaken += 1;
     }

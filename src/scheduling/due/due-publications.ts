@@ -5,7 +5,7 @@ import type { AcceptedMessage } from './due-store.ts';
 
 /** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
 export type DueDecision = {
-  config: Pick<PublishingConfig, 'version' | 'filters' | 'listens'>;
+  config: Pick<PublishingConfig, 'version' | 'filters' | 'listens' | 'width'>;
   matches: readonly FilterMatch[];
   /** Runs of workflows that the messages begin. */
   runs: readonly NewRun[];
@@ -26,7 +26,7 @@ export function toPublications(
     const group = groups.get(key) ?? {
       environmentId,
       channelId,
-      ...(config !== undefined && { configVersion: config.version }),
+      ...(config !== undefined && { configVersion: config.version, width: config.width }),
       ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
       ...(trace.traceparent !== null && { trace }),
       ...(hops > 0 && { hops }),

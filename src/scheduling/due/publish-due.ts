@@ -13,15 +13,19 @@ import type { NewId } from '../../new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/storing/store.ts';
+import { learnWidth, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
+import { createTurns, type InTurn } from './turns.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
 const AT_ONCE = 250;
 const BYTES_AT_ONCE = 4 * 1_048_576;
+// With their deliveries and runs; a single message may come to more.
+const ROWS_AT_ONCE = WIDE_ROWS;
 // In a rush: channels that one transaction serves, and how old the list of those that take turns may be.
 const CHANNELS_AT_ONCE = 25;
-const TURNS_FOR_MS = 1_000;
+const TURNS_FOR_MS = 250;
 // Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
 const PUT_OFF_MS = 60_000;
 // Three processes have died while they asked filters about a message. Other filters may be asked by then.
@@ -56,13 +60,19 @@ type Made = NewDeliveries & { publishedAt: Date[] };
 
 /** Messages of one channel whose filters are to be asked, in the configuration it had then. */
 type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
-type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
+/** `served`: the channels whose turn it was. `cut`: those among them whose messages did not fit into the batch. */
+type Locked = Made & {
+  toAsk: ReadonlyMap<string, ToAsk>;
+  served: readonly InTurn[];
+  cut: Set<string>;
+  isMore: boolean;
+};
 
 /**
  * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
- * happens, each is in one of both. Safe in several workers at once. While more is due than one batch, the channels that have
- * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
- * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
+ * happens, each is in one of both. Safe in several workers at once. While more is due than one batch holds, environments take turns, and
+ * so do their channels. A batch is bounded by the rows that come of it: a message of a wide channel may be all of one. Payloads were
+ * checked when they were accepted; who gets them is decided here. Filters are asked with no transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
 export function createPublishDue({
   pool,
@@ -75,34 +85,32 @@ export function createPublishDue({
   clock,
 }: Dependencies): PublishDue {
   const handOn = createHandOn({ pool, log, handOver });
+  const turns = createTurns();
   let isRush = false;
-  let turns: string[] = [];
   let turnsUntil = 0;
   // Batches of one message that are still to be made, after one that failed.
   let alone = 0;
-  // The channel whose filters were asked last: the next batch begins behind it.
-  let askedLast = '';
 
-  const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; isFull: boolean }> => {
+  const lock = async (
+    connection: PoolClient,
+  ): Promise<{ due: store.DueMessage[]; served: InTurn[]; isFull: boolean }> => {
     const count = alone > 0 ? 1 : AT_ONCE;
     if (!isRush || alone > 0) {
       const due = await store.lockDueMessages(connection, count);
-      return { due, isFull: due.length === count };
+      const served = due.map(({ channelId, environmentId }) => ({ id: channelId, environmentId }));
+      return { due, served, isFull: due.length === count };
     }
-    if (turns.length === 0 || performance.now() >= turnsUntil) {
+    if (turns.isEmpty() || performance.now() >= turnsUntil) {
       const startedAt = performance.now();
-      const channelIds = await store.findDueChannels(connection);
-      // Channels that were served last come last.
-      const last = turns[0] ?? '';
-      turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
+      turns.set(await store.findDueChannels(connection));
       // Where the list takes long, it is made the less often.
       turnsUntil = performance.now() + Math.max(TURNS_FOR_MS, 10 * (performance.now() - startedAt));
     }
-    const served = turns.splice(0, CHANNELS_AT_ONCE);
-    turns.push(...served);
+    const served = [...turns.next(CHANNELS_AT_ONCE)];
     const each = { count: Math.max(1, Math.floor(count / served.length)), now: clock() };
-    const due = served.length === 0 ? [] : await store.lockDueOf(connection, served, each);
-    return { due, isFull: due.length > 0 };
+    const channelIds = served.map(({ id }) => id);
+    const due = served.length === 0 ? [] : await store.lockDueOf(connection, channelIds, each);
+    return { due, served, isFull: due.length > 0 };
   };
 
   /**
@@ -117,9 +125,10 @@ export function createPublishDue({
     if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
     const publications = toPublications(messages, decisions);
-    const { stored, routed: _, ...made } = await storePublications(connection, publications, handOver.holder());
+    const { stored, routed, ...made } = await storePublications(connection, publications, handOver.holder());
     if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
       throw new Error('A scheduled message is due in a channel that cannot take it');
+    for (const publication of publications) learnWidth(publication, routed);
     return { publishedAt: messages.map(({ message }) => message.publishedAt), ...made };
   };
 
@@ -144,7 +153,7 @@ export function createPublishDue({
   /** Publishes what no filter is asked about, and reads the rest. */
   const publishUnfiltered = (locked: (ids: readonly string[]) => void): Promise<Locked> =>
     inTransaction(pool, async (connection) => {
-      const { due, isFull } = await lock(connection);
+      const { due, served, isFull } = await lock(connection);
       await store.setAside(
         connection,
         due.filter(({ channelStatus }) => channelStatus !== 'active'),
@@ -153,6 +162,10 @@ export function createPublishDue({
       const fitting = store.withinBytes(open, BYTES_AT_ONCE);
       locked(fitting.map(({ id }) => id));
       const configOf = await configsOf(fitting);
+      const known = fitting.filter(({ channelId }) => configOf.has(channelId));
+      const rowsOf = ({ channelId }: store.DueMessage): number => 1 + (configOf.get(channelId)?.width.unfiltered ?? 0);
+      const picked = store.withinRows(known, rowsOf, ROWS_AT_ONCE);
+      locked(picked.map(({ id }) => id));
       // Triggers of workflows are asked as filters are, those without a filter too.
       const isFiltered = ({ channelId }: store.DueMessage): boolean => {
         const config = configOf.get(channelId);
@@ -161,8 +174,8 @@ export function createPublishDue({
       const decisions = new Map(
         [...configOf].map(([id, config]): [string, DueDecision] => [id, { config, matches: [], runs: [] }]),
       );
-      const plain = fitting.filter((message) => configOf.has(message.channelId) && !isFiltered(message));
-      const filtered = fitting.filter(isFiltered).map(({ id }) => id);
+      const plain = picked.filter((message) => !isFiltered(message));
+      const filtered = picked.filter(isFiltered).map(({ id }) => id);
       const contents = filtered.length === 0 ? [] : await store.readDue(connection, filtered);
       const toAsk = new Map<string, ToAsk>();
       for (const [channelId, config] of configOf) {
@@ -171,7 +184,12 @@ export function createPublishDue({
       }
       const ids = plain.map(({ id }) => id);
       const made = await publish(connection, ids, decisions);
-      return { ...made, toAsk, isMore: isFull || fitting.length < open.length };
+      const cut = new Set(
+        open.filter((message) => !fitting.includes(message) || known.includes(message)).map(channelOf),
+      );
+      for (const message of picked) cut.delete(message.channelId);
+      const isCut = fitting.length < open.length || picked.length < known.length;
+      return { ...made, toAsk, served, cut, isMore: isFull || isCut };
     });
 
   /** A message during which processes have died waits, and others are published. */
@@ -182,40 +200,52 @@ export function createPublishDue({
     await store.putOff(pool, messageId, DEADLY_PUT_OFF_MS);
   };
 
-  /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
+  /**
+   * Asks about one message after the other, of each channel in turn, until the time is up or the rows are enough; about one message
+   * at least. `asked` has the channels that had a turn.
+   */
   const ask = async (
     toAsk: ReadonlyMap<string, ToAsk>,
-  ): Promise<{ ids: string[]; decisions: Map<string, Deciding>; isCut: boolean }> => {
+  ): Promise<{ ids: string[]; decisions: Map<string, Deciding>; asked: Set<string>; isCut: boolean }> => {
     const until = performance.now() + ASK_FOR_MS;
     const ids: string[] = [];
+    const asked = new Set<string>();
+    let rows = 0;
     const decisions = new Map<string, Deciding>();
-    const channelIds = [...toAsk.keys()].toSorted();
-    const inTurn = [...channelIds.filter((id) => id > askedLast), ...channelIds.filter((id) => id <= askedLast)];
-    const asking = inTurn.flatMap((channelId) => {
-      const { config, messages } = toAsk.get(channelId) ?? {};
-      if (config === undefined || messages === undefined) return [];
+    const asking = [...toAsk].map(([channelId, { config, messages }]) => {
       const decision: Deciding = { config, matches: [], runs: [] };
       decisions.set(channelId, decision);
       const begins = (message: NewMessage): Promise<NewRun[]> =>
         runsOf({ filters, newId }, { channelId }, config, message);
-      return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config), begins }];
+      return {
+        channelId,
+        decision,
+        messages,
+        width: config.width,
+        ask: createAsking(filters, channelId, config),
+        begins,
+      };
     });
     const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
     for (let position = 0; position < most; position += 1)
-      for (const { channelId, decision, messages, ask: askAbout, begins } of asking) {
+      for (const { channelId, decision, messages, width, ask: askAbout, begins } of asking) {
         const message = messages[position]?.message;
         if (message === undefined) continue;
-        if (ids.length > 0 && performance.now() >= until) return { ids, decisions, isCut: true };
+        const isEnough = performance.now() >= until || rows + 1 + width.unfiltered > ROWS_AT_ONCE;
+        if (ids.length > 0 && isEnough) return { ids, decisions, asked, isCut: true };
         const askAll = async (): Promise<void> => {
-          decision.matches.push(...(await askAbout(message)));
-          decision.runs.push(...(await begins(message)));
+          const matches = await askAbout(message);
+          const runs = await begins(message);
+          decision.matches.push(...matches);
+          decision.runs.push(...runs);
           ids.push(message.id);
+          rows += 1 + width.unfiltered + matches.length + runs.length;
         };
         const work = { kind: 'scheduled message', id: channelId, part: message.id } as const;
         await crashes.during(work, askAll).catch((failure: unknown) => putOffDeadly(message.id, failure));
-        askedLast = channelId;
+        asked.add(channelId);
       }
-    return { ids, decisions, isCut: false };
+    return { ids, decisions, asked, isCut: false };
   };
 
   /** Publishes the evaluated messages that are due still in channels that have not changed; the rest is evaluated again. */
@@ -234,13 +264,18 @@ export function createPublishDue({
     });
 
   const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
-    const { toAsk, isMore, ...unfiltered } = await publishUnfiltered(begun);
+    const { toAsk, served, cut, isMore, ...unfiltered } = await publishUnfiltered(begun);
     handOnDue(unfiltered);
-    if (toAsk.size === 0) return { messages: unfiltered.publishedAt.length, isMore };
-    const { ids, decisions, isCut } = await ask(toAsk);
+    if (toAsk.size === 0) {
+      turns.done(served, cut);
+      return { messages: unfiltered.publishedAt.length, isMore };
+    }
+    const { ids, decisions, asked, isCut } = await ask(toAsk);
     begun(ids);
     const filtered = await publishAsked(ids, decisions);
     handOnDue(filtered);
+    for (const channelId of toAsk.keys()) if (!asked.has(channelId)) cut.add(channelId);
+    turns.done(served, cut);
     return { messages: unfiltered.publishedAt.length + filtered.publishedAt.length, isMore: isMore || isCut };
   };
 
@@ -257,7 +292,7 @@ export function createPublishDue({
       });
       alone = Math.max(0, alone - 1);
       isRush = isMore;
-      if (!isMore) turns = [];
+      if (!isMore) turns.clear();
       return { messages, isMore, nextInMs: isMore ? 0 : await store.nextMessageDueInMs(pool) };
     } catch (error) {
       const [id] = ids;
@@ -271,3 +306,5 @@ export function createPublishDue({
     }
   };
 }
+
+const channelOf = ({ channelId }: store.DueMessage): string => channelId;

@@ -1,0 +1,58 @@
+export type InTurn = { id: string; environmentId: string };
+
+/**
+ * The order in which channels with due messages are served: environments take turns, and the channels of each environment among
+ * themselves. A channel that did not fit into its batch is first in the next one.
+ */
+export function createTurns() {
+  let order: InTurn[] = [];
+  let served = 0;
+  // By id of an environment or a channel: when it was last served.
+  const servedAt = new Map<string, number>();
+  const lastServed = (id: string): number => servedAt.get(id) ?? 0;
+
+  return {
+    isEmpty: (): boolean => order.length === 0,
+
+    /** Takes the channels that have something due now. */
+    set(channels: readonly InTurn[]): void {
+      const byEnvironment = new Map<string, InTurn[]>();
+      for (const channel of channels) {
+        const others = byEnvironment.get(channel.environmentId) ?? [];
+        others.push(channel);
+        byEnvironment.set(channel.environmentId, others);
+      }
+      const present = new Set([...byEnvironment.keys(), ...channels.map(({ id }) => id)]);
+      for (const id of servedAt.keys()) if (!present.has(id)) servedAt.delete(id);
+      let lists = [...byEnvironment]
+        .toSorted(([one], [other]) => lastServed(one) - lastServed(other))
+        .map(([, list]) => list.toSorted((one, other) => lastServed(one.id) - lastServed(other.id)));
+      order = [];
+      for (let position = 0; lists.length > 0; position += 1) {
+        lists = lists.filter((list) => position < list.length);
+        for (const list of lists) order.push(...list.slice(position, position + 1));
+      }
+    },
+
+    /** The channels whose turn it is. They keep it until `done`. */
+    next: (count: number): readonly InTurn[] => order.slice(0, count),
+
+    /** Moves these channels to the end, except for those in `cut`, which did not fit. */
+    done(channels: readonly InTurn[], cut: ReadonlySet<string>): void {
+      const ended = new Map(channels.filter(({ id }) => !cut.has(id)).map((channel) => [channel.id, channel]));
+      served += 1;
+      for (const { id, environmentId } of ended.values()) {
+        servedAt.set(id, served);
+        servedAt.set(environmentId, served);
+      }
+      const moved = order.filter(({ id }) => ended.has(id));
+      order = [...order.filter(({ id }) => !ended.has(id)), ...moved];
+    },
+
+    /** Forgets all channels, when nothing is due any more. */
+    clear(): void {
+      order = [];
+      servedAt.clear();
+    },
+  };
+}
