@@ -233,13 +233,16 @@ export function createPublishDue({
       );
     });
 
+  /** Runs a transaction that publishes: what it claims for this process is known only after its commit. */
+  const claiming = <T>(work: () => Promise<T>): Promise<T> => handOver.holder()?.during(work) ?? work();
+
   const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
-    const { toAsk, isMore, ...unfiltered } = await publishUnfiltered(begun);
+    const { toAsk, isMore, ...unfiltered } = await claiming(() => publishUnfiltered(begun));
     handOnDue(unfiltered);
     if (toAsk.size === 0) return { messages: unfiltered.publishedAt.length, isMore };
     const { ids, decisions, isCut } = await ask(toAsk);
     begun(ids);
-    const filtered = await publishAsked(ids, decisions);
+    const filtered = await claiming(() => publishAsked(ids, decisions));
     handOnDue(filtered);
     return { messages: unfiltered.publishedAt.length + filtered.publishedAt.length, isMore: isMore || isCut };
   };
