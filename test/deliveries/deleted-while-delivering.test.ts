@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endOfDeletedSubscriptions } from '../../src/deliveries/statements/end.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { holding } from '../support/service/held-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -17,7 +18,10 @@ afterAll(() => posthorn.stop());
 async function delivering(messages: number): Promise<{ channelId: string; subscriptionId: string }> {
   const { id: channelId } = await createChannel(posthorn);
   await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
-  const { id: subscriptionId } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+  const { id: subscriptionId } = await createSubscription(posthorn, {
+    channelId,
+    webhookUrl: 'http://127.0.0.1:4000/',
+  });
   await publishBatch(posthorn, channelId, messages);
   return { channelId, subscriptionId };
 }
@@ -31,18 +35,32 @@ async function unfinishedOf(column: 'channel_id' | 'subscription_id', id: string
   return rows[0]?.count ?? -1;
 }
 
+/** The status of a deletion, or that it waits for a lock. */
+async function deletionOf(path: string): Promise<number | 'waits'> {
+  let status: number | undefined;
+  const deletion = posthorn.request('DELETE', path).then((answer) => (status = answer.status));
+  const waits = waitFor('an answer, or a statement that waits', async () => {
+    const { rows } = await posthorn.deps.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return status !== undefined || rows.length > 0;
+  });
+  return Promise.race([deletion, waits.then(() => status ?? ('waits' as const))]);
+}
+
 // Old: the deletion waited for rows that a claim or a record had locked, which waited for rows of the deletion: 503, a deadlock.
 test.each(['channel', 'subscription'] as const)(
   'a %s is deleted while another statement has locked one of its deliveries, which ends later',
   async (kind) => {
     const { channelId, subscriptionId } = await delivering(5);
-    const [column, id] = kind === 'channel' ? (['channel_id', channelId] as const) : (['subscription_id', subscriptionId] as const);
+    const [column, id] =
+      kind === 'channel' ? (['channel_id', channelId] as const) : (['subscription_id', subscriptionId] as const);
     const locked = `SELECT FROM deliveries WHERE id = (SELECT min(id) FROM deliveries WHERE ${column} = $1) FOR UPDATE`;
     const { pool } = posthorn.deps;
 
-    const { status } = await holding(pool, [locked, id], () => posthorn.request('DELETE', `/v1/${kind}s/${id}`));
+    const outcome = await holding(pool, [locked, id], () => deletionOf(`/v1/${kind}s/${id}`));
 
-    expect([status, await unfinishedOf(column, id)]).toEqual([204, 1]);
+    expect([outcome, await unfinishedOf(column, id)]).toEqual([204, 1]);
     await endOfDeletedSubscriptions(pool);
     expect(await unfinishedOf(column, id)).toBe(0);
   },

@@ -66,7 +66,10 @@ test('the channels of a group share what is claimed, so that a wide one leaves r
 
   await storePublications(posthorn.deps.pool, [wide, narrow], holderOf('inc_shared', SUBSCRIPTIONS));
 
-  expect(await deliveriesOf(wide)).toEqual({ claimed: SUBSCRIPTIONS / 2, due: SUBSCRIPTIONS * MESSAGES - SUBSCRIPTIONS / 2 });
+  expect(await deliveriesOf(wide)).toEqual({
+    claimed: SUBSCRIPTIONS / 2,
+    due: SUBSCRIPTIONS * MESSAGES - SUBSCRIPTIONS / 2,
+  });
   expect(await deliveriesOf(narrow)).toEqual({ claimed: 1, due: 0 });
 });
 

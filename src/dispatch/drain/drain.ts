@@ -102,8 +102,11 @@ export function createDrain(deps: DrainDependencies): Drain {
     await deps.replies
       .during(() => releaseDeliveries(deps.pool, released))
       .catch((err: unknown) => {
-      deps.log.warn({ err, deliveries: ids.length }, 'claims could not be given back now; they are as forgotten ones');
-    });
+        deps.log.warn(
+          { err, deliveries: ids.length },
+          'claims could not be given back now; they are as forgotten ones',
+        );
+      });
   };
 
   const load = async (held: QueuedDelivery[]): Promise<void> => {

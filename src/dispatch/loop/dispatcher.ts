@@ -138,12 +138,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     const described = await deps.replies
       .during(() => workflowInputs(deps, held))
       .catch((error: unknown) => {
-      for (const item of held) {
-        (some.includes(item) ? retries : firsts).push(item);
-        firstTries.end(item.id);
-      }
-      throw error;
-    });
+        for (const item of held) {
+          (some.includes(item) ? retries : firsts).push(item);
+          firstTries.end(item.id);
+        }
+        throw error;
+      });
     const ids = new Set(described.map(({ id }) => id));
     for (const { id } of held) if (!ids.has(id)) firstTries.end(id);
     for (const delivery of described) aside(starts.start(delivery));
@@ -220,7 +220,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const turn = async (): Promise<boolean> => {
     pulse.pollByClock();
     await look();
-    await giveBackOpen(pool, { replies: deps.replies, queues: [firsts, retries], admission: deps.admission, incarnationId });
+    await giveBackOpen(pool, {
+      replies: deps.replies,
+      queues: [firsts, retries],
+      admission: deps.admission,
+      incarnationId,
+    });
     await sharing.giveBack();
     drainHeld();
     await startHeld();

@@ -8,7 +8,12 @@ import type { FairQueues } from '../../drain/fair-queues.ts';
 /** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
 export async function giveBackOpen<T extends QueuedDelivery>(
   pool: Pool,
-  held: { replies: PendingReplies; queues: FairQueues<T>[]; admission: Pick<Admission, 'isOpen' | 'hasOpen'>; incarnationId: string },
+  held: {
+    replies: PendingReplies;
+    queues: FairQueues<T>[];
+    admission: Pick<Admission, 'isOpen' | 'hasOpen'>;
+    incarnationId: string;
+  },
 ): Promise<void> {
   if (!held.admission.hasOpen()) return;
   const ids = held.queues
