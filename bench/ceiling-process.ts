@@ -15,6 +15,7 @@ import { createAddressGuard } from '../src/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../src/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from '../src/deliveries/attempt/delivery-to-attempt.ts';
+import type { HandOver } from '../src/publishing/hand-over.ts';
 import type { NewDelivery } from '../src/publishing/storing/new-delivery.ts';
 import { VERSION } from '../src/kernel/words/version.ts';
 import { connectToTemporal } from '../src/temporal/connection.ts';
@@ -25,6 +26,7 @@ import { plainUnit } from './plain-unit.ts';
 
 /** A channel, and an event type that one of its subscriptions takes. */
 export type Target = { channelId: string; eventType: string };
+const HANDED_OVER_AT_ONCE = 2_000;
 const NOWHERE: Target = { channelId: 'chn_none', eventType: 'none' };
 
 /** Time for `count` of them, ms. */
@@ -100,8 +102,8 @@ async function postgres(input: {
     }
     loads -= 1;
   };
-  const handOver = {
-    holder: () => holder,
+  const handOver: HandOver = {
+    holder: () => ({ incarnationId: holder, atMost: HANDED_OVER_AT_ONCE, during: (publish) => publish() }),
     take(deliveries: readonly NewDelivery[]) {
       for (const delivery of deliveries) {
         if (delivery.read === undefined) held.push(delivery);

@@ -186,7 +186,10 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const commit = createCommit({
     pool,
     log: pino({ level: 'silent' }),
-    handOver: { holder: () => HOLDER, take: (found) => taken.push(...found.map(({ id }) => id)) },
+    handOver: {
+      holder: () => ({ incarnationId: HOLDER, atMost: 1_000, during: (publish) => publish() }),
+      take: (found) => taken.push(...found.map(({ id }) => id)),
+    },
     streams: { wake: () => undefined },
   });
   const recorder = createRecorder({ pool, newId });

@@ -22,7 +22,7 @@ import {
   updateChannel,
 } from './store.ts';
 
-/** A hundred thousand deliveries end, or scheduled messages become due, with their channel; Prisma's default is 5 s. */
+/** A hundred thousand scheduled messages end, or become due, with their channel; Prisma's default is 5 s. */
 const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Channels = {
@@ -36,7 +36,7 @@ export type Channels = {
 
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
-  deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
   schemas: Pick<Schemas, 'refuseBad'>;
   audit: { record: RecordAudit };
 };
@@ -121,17 +121,20 @@ export function createChannels(
       );
     },
 
-    delete: (caller, id) =>
-      tenants.within(
+    async delete(caller, id) {
+      const subscriptionIds = await tenants.within(
         caller,
         async (transaction) => {
           await lock(transaction, caller.environmentId, id);
           await refuseSystemChannel(transaction, id);
-          const subscriptionIds = await markChannelDeleted(transaction, id, clock());
-          await deliveries.endOfSubscriptions(transaction, subscriptionIds);
+          const deleted = await markChannelDeleted(transaction, id, clock());
+          await deliveries.endOfSubscriptions(transaction, deleted);
           await audit.record(transaction, caller, { action: 'channel.deleted', target: { id } });
+          return deleted;
         },
         { timeout: CHANGE_TIMEOUT_MS },
-      ),
+      );
+      await deliveries.endRestOfSubscriptions(caller, subscriptionIds);
+    },
   };
 }

@@ -159,6 +159,8 @@ export async function markChannelDeleted(db: Db, id: string, now: Date): Promise
     where: { channelId: id, cancelledAt: null },
     data: { cancelledAt: now, cancelReason, dueAt: null },
   });
+  // In the order of ids, as groups of results lock them.
+  await db.$executeRaw`SELECT FROM subscriptions WHERE channel_id = ${id} AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE`;
   const subscriptions = await db.subscription.updateManyAndReturn({
     where: { channelId: id, deletedAt: null },
     data: { deletedAt: now, updatedAt: now },

@@ -8,7 +8,7 @@ import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
 import { replayMessage, retryDelivery } from './statements/due-again.ts';
-import { endOfSubscriptions } from './statements/end.ts';
+import { endOfSubscriptions, endRestOfSubscriptions } from './statements/end.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
@@ -147,9 +147,20 @@ export function createDeliveries(
       throw conflictOf('subscriptionId', underWay(obstacle?.underWay));
     },
 
-    /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them. */
+    /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them: the first of a long backlog. */
     endOfSubscriptions: (transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void> =>
       endOfSubscriptions(transaction, subscriptionIds),
+
+    /** Ends the rest, once the deletion is committed. A failure leaves it to the reconciler. */
+    endRestOfSubscriptions: (caller: EnvironmentCaller, subscriptionIds: readonly string[]): Promise<void> =>
+      endRestOfSubscriptions(
+        (query) =>
+          tenants.onConnection(caller, async (connection) => {
+            const { rows } = await connection.query<{ last: string | null }>(query);
+            return rows[0];
+          }),
+        subscriptionIds,
+      ).catch(() => undefined),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createHandOver, noHandOver } from './hand-over.ts';
+import { createHandOver, type Holder, noHandOver } from './hand-over.ts';
 import type { NewDelivery } from './storing/new-delivery.ts';
 
 const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };
@@ -11,10 +11,11 @@ test('nobody takes nothing', () => {
 
 test('hands over to the taker that is attached, and to nobody before and after', () => {
   const taken: NewDelivery[] = [];
+  const holder: Holder = { incarnationId: 'inc_1', atMost: 10, during: (publish) => publish() };
   const handOver = createHandOver();
   expect(handOver.holder()).toBeUndefined();
-  const detach = handOver.attach({ holder: () => 'inc_1', take: (deliveries) => taken.push(...deliveries) });
-  expect(handOver.holder()).toBe('inc_1');
+  const detach = handOver.attach({ holder: () => holder, take: (deliveries) => taken.push(...deliveries) });
+  expect(handOver.holder()).toBe(holder);
   handOver.take([delivery]);
   detach();
   handOver.take([delivery]);

@@ -7,7 +7,7 @@ import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';
 import { type AskedPublish, answerTo, type PublishOutcome } from './answer.ts';
 import type { CheckedPublications } from './check.ts';
-import type { NewDeliveries } from './hand-over.ts';
+import type { Holder, NewDeliveries } from './hand-over.ts';
 import type { MessageNaming } from './prepare.ts';
 import { claimInboundEvents } from './storing/inbound-events-store.ts';
 import { noteInboundReceipts } from './storing/inbound-receipts-store.ts';
@@ -40,7 +40,7 @@ export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { ou
 /** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
-type Terms = { holder: string | undefined; patience: LockTimeout };
+type Terms = { holder: Holder | undefined; patience: LockTimeout };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
 /** Units that stand in the way of their group's transaction, with what each is refused for. */
@@ -67,7 +67,13 @@ export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
  * others. Plain units are one statement, others one transaction. A unit that would have to wait longer than `patience` is
  * refused with HeldElsewhereError. Throws what cannot be laid to one of several units.
  */
-export async function storeUnits(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
+export function storeUnits(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
+  const store = (): Promise<StoredUnits> => storeInParts(pool, units, terms);
+  return terms.holder === undefined ? store() : terms.holder.during(store);
+}
+
+/** Stores the units together; those that another process holds up, one by one. */
+async function storeInParts(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
   const refusals = new Map<PublishUnit, Error>();
   const withRefusals = ({ resultOf, ...made }: Results): StoredUnits => ({
     ...made,
@@ -97,7 +103,7 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
   const resultOf = new Map<PublishUnit, UnitResult>();
   const all: NewDeliveries[] = [];
   for (const unit of units) {
-    const { results, ...made } = await storeUnits(pool, [unit], terms);
+    const { results, ...made } = await storeInParts(pool, [unit], terms);
     for (const result of results) resultOf.set(unit, result);
     all.push(made);
   }
@@ -126,7 +132,7 @@ async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder
 async function storeOn(
   connection: Pool | PoolClient,
   units: readonly PublishUnit[],
-  holder: string | undefined,
+  holder: Holder | undefined,
 ): Promise<Results> {
   const publications = units.flatMap((unit) => unit.publications);
   const repeated: Repeated = new Map([
@@ -167,7 +173,7 @@ async function storeFresh(
   connection: Pool | PoolClient,
   publications: readonly Publication[],
   repeated: Repeated,
-  holder: string | undefined,
+  holder: Holder | undefined,
 ): Promise<
   NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlyMap<string, number> }
 > {

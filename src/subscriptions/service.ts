@@ -33,7 +33,7 @@ import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
 const MAX_NAME_LENGTH = 200;
-/** A subscription with a hundred thousand unfinished deliveries is deleted in one transaction; Prisma's default is 5 s. */
+/** The transaction of a deletion may wait for another change of the subscription; Prisma's default is 5 s. */
 const DELETE_TIMEOUT_MS = 60_000;
 
 export type Subscriptions = SigningSecrets & {
@@ -59,7 +59,7 @@ type UnitsWanted = {
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
   guard: Pick<AddressGuard, 'checkWebhookUrl' | 'judgeWebhookUrl'>;
-  deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
   messageReplays: Pick<Replays['messages'], 'startWithin'>;
   filters: Pick<Filters, 'measure'>;
   audit: { record: RecordAudit };
@@ -263,8 +263,8 @@ export function createSubscriptions(
       return warned(changed);
     },
 
-    delete: (caller, id) =>
-      tenants.within(
+    async delete(caller, id) {
+      await tenants.within(
         caller,
         async (transaction) => {
           const { channel } = await lock(transaction, caller.environmentId, id, ({ filter }) => filter !== undefined);
@@ -274,7 +274,9 @@ export function createSubscriptions(
           await audit.record(transaction, caller, { action: 'subscription.deleted', target: { id } });
         },
         { timeout: DELETE_TIMEOUT_MS },
-      ),
+      );
+      await deliveries.endRestOfSubscriptions(caller, [id]);
+    },
 
     async pause(caller, id) {
       return setStatus(caller, id, 'paused');

@@ -256,7 +256,10 @@ describe('deleting a channel', () => {
       { tenants, newId, clock: resources.now },
       {
         apps,
-        deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
+        deliveries: {
+          endOfSubscriptions: () => Promise.reject(new Error('disk full')),
+          endRestOfSubscriptions: () => Promise.resolve(),
+        },
         schemas: { refuseBad: () => Promise.resolve() },
         audit: { record: async () => undefined },
       },

@@ -10,6 +10,7 @@ import { findPositionSince, findStreamStart, readBehind } from '../../src/stream
 import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { holderOf } from '../support/make/holder.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOverdue } from '../support/world/scheduled.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -37,7 +38,7 @@ const publish = async (environmentId: string, channelId: string, count: number):
     metadata: undefined,
     publishedAt: new Date(),
   }));
-  const { taken } = await storePublications(pool, [{ environmentId, channelId, messages }], 'inc_1');
+  const { taken } = await storePublications(pool, [{ environmentId, channelId, messages }], holderOf('inc_1', count));
   return taken.map(({ id }) => id);
 };
 
@@ -184,7 +185,7 @@ test('matches of filters are looked up in a hash table, however many they are', 
   await publish(environmentId, channelId, 1);
   // The statement that this session has just prepared.
   const list = `string_to_array(repeat('x,', 500000), ',')`;
-  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list}, NULL, NULL)`;
+  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list}, NULL, NULL, 1000)`;
   try {
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await pool.query(`SET plan_cache_mode = ${mode}`);

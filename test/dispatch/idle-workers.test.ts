@@ -9,6 +9,7 @@ import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
 import { storePublications } from '../../src/publishing/storing/store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { holderOf } from '../support/make/holder.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -95,7 +96,7 @@ async function publish(channelId: string): Promise<void> {
     metadata: undefined,
     publishedAt: new Date(),
   };
-  await storePublications(posthorn.deps.pool, [{ environmentId, channelId, messages: [message] }], OTHER);
+  await storePublications(posthorn.deps.pool, [{ environmentId, channelId, messages: [message] }], holderOf(OTHER));
 }
 
 const order = (sql: string, values: unknown[]): Promise<unknown> => posthorn.deps.pool.query(sql, values);

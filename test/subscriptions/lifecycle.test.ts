@@ -192,7 +192,10 @@ describe('deleting a subscription', () => {
       {
         apps,
         guard,
-        deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
+        deliveries: {
+          endOfSubscriptions: () => Promise.reject(new Error('disk full')),
+          endRestOfSubscriptions: () => Promise.resolve(),
+        },
         messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },
         filters: { measure: () => ({ units: 1 }) },
         audit: { record: async () => undefined },

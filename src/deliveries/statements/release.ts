@@ -1,16 +1,17 @@
 import type { Pool } from 'pg';
 
-/** Gives claimed deliveries back: due again, in the same round, at once or `afterSeconds` later. */
+/** Gives claimed deliveries back: due again, in the same round, at once or `afterSeconds` later. Returns how many were still held. */
 export async function releaseDeliveries(
   pool: Pool,
   { ids, incarnationId, afterSeconds = 0 }: { ids: readonly string[]; incarnationId: string; afterSeconds?: number },
-): Promise<void> {
-  if (ids.length === 0) return;
-  await pool.query(
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { rowCount } = await pool.query(
     `UPDATE deliveries SET holder = NULL, due_at = CASE WHEN $3 > 0 THEN now() + make_interval(secs => $3) ELSE due_at END
      WHERE id = ANY ($1::text[]) AND holder = $2 AND due_at IS NOT NULL`,
     [ids, incarnationId, afterSeconds],
   );
+  return rowCount ?? 0;
 }
 
 /** Gives back every claim of an incarnation that ends. */

@@ -10,6 +10,7 @@ import type { NewDelivery } from '../../publishing/storing/new-delivery.ts';
 import type { Admission, Entry } from '../admission/admission.ts';
 import type { Capacity } from '../admission/capacity.ts';
 import { releaseDeliveries } from '../../deliveries/statements/release.ts';
+import type { PendingReplies } from '../recovery/pending-replies.ts';
 import { addTo } from './counts.ts';
 import { createDrainedRetries } from './drained-retries.ts';
 import { createFairQueues, type QueuedDelivery } from './fair-queues.ts';
@@ -58,6 +59,7 @@ export type DrainDependencies = TryDependencies & {
   pool: Pool;
   admission: Admission;
   incarnationId: string;
+  replies: PendingReplies;
   /** Over all subscriptions; admission bounds the requests to one of them. */
   capacity: Pick<Capacity, 'requests'>;
   observe: (subscriptionId: string, durationMs: number) => void;
@@ -97,9 +99,14 @@ export function createDrain(deps: DrainDependencies): Drain {
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
     for (const id of ids) retries.leave(id);
     const released = { ids, incarnationId: deps.incarnationId, afterSeconds };
-    await releaseDeliveries(deps.pool, released).catch((err: unknown) => {
-      deps.log.warn({ err, deliveries: ids.length }, 'claims could not be given back now; they are as forgotten ones');
-    });
+    await deps.replies
+      .during(() => releaseDeliveries(deps.pool, released))
+      .catch((err: unknown) => {
+        deps.log.warn(
+          { err, deliveries: ids.length },
+          'claims could not be given back now; they are as forgotten ones',
+        );
+      });
   };
 
   const load = async (held: QueuedDelivery[]): Promise<void> => {

@@ -1,6 +1,6 @@
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { JustRead } from '../../deliveries/attempt/just-read.ts';
-import type { HandOver } from '../../publishing/hand-over.ts';
+import type { HandOver, Holder } from '../../publishing/hand-over.ts';
 import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { StartDrain } from '../../temporal/starts/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -12,11 +12,12 @@ import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claims/claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { workflowInputs } from './claims/workflow-inputs.ts';
-import { createDueRows, type DueRowsDependencies } from './claims/due-rows.ts';
+import { createDueRows, type DueRows, type DueRowsDependencies } from './claims/due-rows.ts';
 import { createRetriesAhead } from './claims/retries-ahead.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
+import type { PendingReplies } from '../recovery/pending-replies.ts';
 import { createDrainKeeper } from './hand-out/keep-drain.ts';
 import { createLateFirsts } from './hand-out/late-firsts.ts';
 import { listenForDue } from './listen-for-due.ts';
@@ -28,6 +29,8 @@ import { createStarts } from './hand-out/starts.ts';
 const POLL_MS = 500;
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
 const HANDED_OVER_UNTIL = 4_000;
+// Claimed by one publish: what a process sends in about a second. All its rows are handed out in one turn of the event loop.
+const HANDED_OVER_AT_ONCE = 2_000;
 // Rests, ms: of starting after Temporal refused or did not answer; between counts of waiting rows in PostgreSQL during a rush.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 const COUNT_EVERY_MS = 250;
@@ -44,6 +47,7 @@ export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten
     ownWorkflowWithinMs?: number | undefined;
     firstTries: FirstTries;
     justRead: Pick<JustRead, 'keep'>;
+    replies: PendingReplies;
     drain: Drain;
     admission: Pick<Admission, 'learn' | 'meet' | 'isOpen' | 'hasOpen' | 'dividedPlaces'>;
     startDelivery: StartDelivery;
@@ -64,8 +68,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const retries = createFairQueues<Claimed>();
   const under = new Set<Promise<void>>();
   // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
-  const due = createDueRows(deps);
+  const dueRows = createDueRows(deps);
+  const due: DueRows = { ...dueRows, claim: (...wanted) => deps.replies.during(() => dueRows.claim(...wanted)) };
   const sharing = createShareOut({ ...deps, firsts, due, now });
+  const holder: Holder = { incarnationId, atMost: HANDED_OVER_AT_ONCE, during: deps.replies.during };
   let isStopping = false;
   let [restUntil, countAt] = [0, 0];
   let isRush = false;
@@ -74,7 +80,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   const chores = createChores({
     ...deps,
-    giveBackForgotten: createForgottenClaims(pool, incarnationId, () => {
+    giveBackForgotten: createForgottenClaims(pool, incarnationId, deps.replies, () => {
       const waiting = [...firsts.all(), ...retries.all()].map(({ id }) => id);
       return new Set([...waiting, ...ahead.ids(), ...starts.ids(), ...drain.ids()]);
     }),
@@ -129,13 +135,15 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     );
     const held = [...some, ...one];
     for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
-    const described = await workflowInputs(deps, held).catch((error: unknown) => {
-      for (const item of held) {
-        (some.includes(item) ? retries : firsts).push(item);
-        firstTries.end(item.id);
-      }
-      throw error;
-    });
+    const described = await deps.replies
+      .during(() => workflowInputs(deps, held))
+      .catch((error: unknown) => {
+        for (const item of held) {
+          (some.includes(item) ? retries : firsts).push(item);
+          firstTries.end(item.id);
+        }
+        throw error;
+      });
     const ids = new Set(described.map(({ id }) => id));
     for (const { id } of held) if (!ids.has(id)) firstTries.end(id);
     for (const delivery of described) aside(starts.start(delivery));
@@ -212,7 +220,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const turn = async (): Promise<boolean> => {
     pulse.pollByClock();
     await look();
-    await giveBackOpen(pool, { queues: [firsts, retries], admission: deps.admission, incarnationId });
+    await giveBackOpen(pool, {
+      replies: deps.replies,
+      queues: [firsts, retries],
+      admission: deps.admission,
+      incarnationId,
+    });
     await sharing.giveBack();
     drainHeld();
     await startHeld();
@@ -258,7 +271,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     handOver: {
       holder: () => {
         if (isStopping || isResting()) return undefined;
-        if (firsts.size() + drain.waiting() < HANDED_OVER_UNTIL) return incarnationId;
+        if (firsts.size() + drain.waiting() < HANDED_OVER_UNTIL) return holder;
         isRush = true;
         return undefined;
       },

@@ -10,6 +10,7 @@ import { releaseDeliveries } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
 import type { Drain } from '../drain/drain.ts';
 import { claimLastChances } from '../../deliveries/statements/claim-last-chances.ts';
+import type { PendingReplies } from '../recovery/pending-replies.ts';
 import type { Incarnation } from '../recovery/incarnation.ts';
 import { settleHeld } from '../recovery/settle-held.ts';
 
@@ -31,6 +32,7 @@ export type LastChancesDependencies = {
   threshold: BurstThreshold;
   startDelivery: StartDelivery;
   drain: Pick<Drain, 'offer'>;
+  replies: PendingReplies;
   /** Wakes the dispatcher, which makes sure that a drain runs. */
   wake: () => void;
   lookInMs: Incarnation['lookInMs'];
@@ -93,7 +95,7 @@ export function startLastChances(deps: LastChancesDependencies): { stop(): Promi
       // A start waits for Temporal beside the next claim, because a slow one would hold up the rate.
       const count = isDrained ? DRAINED_AT_ONCE : STARTS_IN_FLIGHT - starting.size;
       if (count <= 0 || startedAt < restUntil) return TURN_MS;
-      const { claimed, isMore } = await claimLastChances(pool, { incarnationId, count });
+      const { claimed, isMore } = await deps.replies.during(() => claimLastChances(pool, { incarnationId, count }));
       send(claimed);
       return isMore ? Math.max(1, TURN_MS - (performance.now() - startedAt)) : deps.lookInMs(LOOK_EVERY_MS);
     } catch (error) {

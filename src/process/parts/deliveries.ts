@@ -3,6 +3,7 @@ import { createBrokenTryActivities } from '../../../activities/broken-tries.ts';
 import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
 import { createOpenSigningKeys } from '../../deliveries/attempt/signing-secrets.ts';
 import { createJustRead } from '../../deliveries/attempt/just-read.ts';
+import { createPendingReplies } from '../../dispatch/recovery/pending-replies.ts';
 import { createFaults } from '../../deliveries/attempt/faults.ts';
 import { createRecorder } from '../../deliveries/attempt/recorder.ts';
 import { createAdmission } from '../../dispatch/admission/admission.ts';
@@ -71,7 +72,8 @@ export function deliveriesPart(
   };
   meters?.readSender(() => sender.gauge());
   const justRead = createJustRead();
-  const drain = createDrain({ ...trying, incarnationId, capacity, observe: firstTries.observe, onRoom });
+  const replies = createPendingReplies();
+  const drain = createDrain({ ...trying, incarnationId, replies, capacity, observe: firstTries.observe, onRoom });
   const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
 
   return {
@@ -96,6 +98,7 @@ export function deliveriesPart(
         log,
         firstTries,
         justRead,
+        replies,
         drain,
         admission,
         incarnationId,
@@ -114,6 +117,7 @@ export function deliveriesPart(
         pool,
         log,
         drain,
+        replies,
         startDelivery,
         incarnationId,
         threshold,

@@ -3,6 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { WANTED } from '../../db/sql/wanted.ts';
 import { fanOut } from '../../deliveries/statements/insert.ts';
+import type { Holder } from '../hand-over.ts';
 import type { NewDelivery } from './new-delivery.ts';
 import { NO_TRACE } from '../../kernel/values/trace-context.ts';
 import { itemsOf, columnsOfMessages, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
@@ -19,15 +20,17 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 // One statement is one transaction: the messages of a whole group and all their deliveries commit together.
 // The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
 // that takes the new deliveries at once (null: none, they wait to be claimed); what is paused, or waits for a
-// circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
+// circuit, is left to be claimed later. So is everything beyond the first $17, which the channels of the group share: the rows of a claim
+// are handed out in one turn of the event loop, and 100,000 of them stopped it for seconds. The system channel takes nothing but the test messages of its subscriptions.
 // The matches of filters are as many as deliveries come of them, however many filters refuse. Behind the two selects PostgreSQL
 // does not see how many: it would plan a comparison of each with each where it expects their hash table to be large.
+const TAKES_FIRST_TRIES = `${IS_ACTIVE} AND s.circuit_opened_at IS NULL`;
 const publishing = (begun: string): string => `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-                         $10::int[], $11::text[], $12::text[], $15::smallint[], $16::smallint[])
+                         $10::int[], $11::text[], $12::text[], $15::smallint[], $16::smallint[]) WITH ORDINALITY
       AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version,
-            traceparent, tracestate, hops, chain_depth)
+            traceparent, tracestate, hops, chain_depth, place)
   ), channel AS (
     SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
@@ -49,16 +52,20 @@ const publishing = (begun: string): string => `
                  SELECT f.message_id, f.subscription_id
                  FROM unnest((SELECT $13::text[]), (SELECT $14::text[])) AS f (message_id, subscription_id)))
                ELSE s.id = m.only_subscription_id END`,
-    holder: `CASE WHEN ${IS_ACTIVE} AND s.circuit_opened_at IS NULL THEN $9::text END`,
+    holder: `CASE WHEN ${TAKES_FIRST_TRIES} AND count(*) FILTER (WHERE ${TAKES_FIRST_TRIES})
+        OVER (PARTITION BY m.channel_id ORDER BY m.place ROWS UNBOUNDED PRECEDING) <= $17::int / greatest(1, (SELECT count(*) FROM channel))
+      THEN $9::text END`,
   })}
     RETURNING id, message_id, subscription_id, holder
   )${begun}
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
-    false AS "isHeld", NULL::json AS subscription, c.config_version AS version FROM channel c
+    NULL::json AS subscription, c.config_version AS count FROM channel c
   UNION ALL
-  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL, NULL, NULL FROM routed r
+  SELECT 'held', r.id, NULL, r.message_id, r.subscription_id, NULL, NULL FROM routed r WHERE r.holder IS NOT NULL
   UNION ALL
-  SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT}, NULL FROM subscriptions s
+  SELECT 'unclaimed', NULL, NULL, r.message_id, NULL, NULL, count(*)::int FROM routed r WHERE r.holder IS NULL GROUP BY r.message_id
+  UNION ALL
+  SELECT 'subscription', s.id, NULL, NULL, NULL, ${SUBSCRIPTION_TO_ATTEMPT}, NULL FROM subscriptions s
   WHERE s.id IN (SELECT DISTINCT r.subscription_id FROM routed r WHERE r.holder IS NOT NULL LIMIT ${READ_SUBSCRIPTIONS})`;
 
 const PUBLISH = publishing('');
@@ -68,34 +75,42 @@ const PUBLISH = publishing('');
 const PUBLISH_AND_RUN = publishing(`, begun AS (
     INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, message_id, channel_id, chain_depth, due_at)
     SELECT r.id, m.environment_id, r.workflow_id, r.version, r.trigger_type, m.id, m.channel_id, r.chain_depth, now()
-    FROM unnest((SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::text[]), (SELECT $20::int[]), (SELECT $21::smallint[]), (SELECT $22::text[]))
+    FROM unnest((SELECT $18::text[]), (SELECT $19::text[]), (SELECT $20::text[]), (SELECT $21::int[]), (SELECT $22::smallint[]), (SELECT $23::text[]))
         AS r (id, message_id, workflow_id, version, chain_depth, trigger_type)
       JOIN input m ON m.id = r.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
   ), heard AS (
     INSERT INTO heard_messages (message_id, environment_id)
-    SELECT m.id, m.environment_id FROM unnest((SELECT $23::text[])) AS h (message_id)
+    SELECT m.id, m.environment_id FROM unnest((SELECT $24::text[])) AS h (message_id)
       JOIN input m ON m.id = h.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
   )`);
 
-type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
-  | { kind: 'channel'; version: number }
-  | { kind: 'delivery'; subscriptionId: string }
+type Row = {
+  id: string;
+  environmentId: string | null;
+  messageId: string;
+} & /** `count`: the version of its configuration. */
+(
+  | { kind: 'channel'; count: number }
+  | { kind: 'held'; subscriptionId: string }
+  /** A message, with the number of its deliveries that no process has claimed. */
+  | { kind: 'unclaimed'; count: number }
   | { kind: 'subscription'; subscription: ReadSubscription }
 );
 
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` is the incarnation that
- * the new deliveries are given to; those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun or
+ * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` says which process claims
+ * new deliveries at once, and how many. Those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for
+ * others, and `hasRuns` whether runs have begun or
  * may go on.
  */
 export async function storePublications(
   pool: Pool | PoolClient,
   publications: readonly Publication[],
-  holder: string | undefined,
+  holder: Holder | undefined,
 ): Promise<{
   stored: Stored[];
   routed: ReadonlyMap<string, number>;
@@ -121,7 +136,7 @@ export async function storePublications(
     values: [
       ...columnsOfMessages(items),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
-      holder ?? null,
+      holder?.incarnationId ?? null,
       items.map(({ publication }) => publication.configVersion ?? null),
       hasTrace ? items.map(({ publication }) => publication.trace?.traceparent ?? null) : null,
       hasTrace ? items.map(({ publication }) => publication.trace?.tracestate ?? null) : null,
@@ -129,6 +144,7 @@ export async function storePublications(
       matches.map(({ subscriptionId }) => subscriptionId),
       hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
       hasChain ? items.map(({ publication }) => publication.chainDepth ?? null) : null,
+      holder?.atMost ?? 0,
       ...(hasRuns ? [...runColumns(runs), heard] : []),
     ],
   });
@@ -154,19 +170,20 @@ function resultOf(
   const channelOf = new Map<string, { status: string; version: number }>();
   const routed = new Map<string, number>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
-  let untaken = 0;
+  let hasUntaken = false;
   for (const row of rows) {
     if (row.kind === 'channel')
-      channelOf.set(`${row.environmentId} ${row.id}`, { status: row.messageId, version: row.version });
+      channelOf.set(`${row.environmentId} ${row.id}`, { status: row.messageId, version: row.count });
     else if (row.kind === 'subscription') read.learn(row.subscription);
     else {
-      routed.set(row.messageId, (routed.get(row.messageId) ?? 0) + 1);
-      if (row.isHeld) held.push(row);
-      else untaken += 1;
+      const made = row.kind === 'held' ? 1 : row.count;
+      routed.set(row.messageId, (routed.get(row.messageId) ?? 0) + made);
+      if (row.kind === 'held') held.push(row);
+      else hasUntaken = true;
     }
   }
   return {
-    hasUntaken: untaken > 0,
+    hasUntaken,
     stored: publications.map(({ environmentId, channelId, configVersion }): Stored => {
       const channel = channelOf.get(`${environmentId} ${channelId}`);
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;

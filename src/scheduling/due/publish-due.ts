@@ -263,8 +263,11 @@ export function createPublishDue({
       );
     });
 
+  /** Runs a transaction that publishes: what it claims for this process is known only after its commit. */
+  const claiming = <T>(work: () => Promise<T>): Promise<T> => handOver.holder()?.during(work) ?? work();
+
   const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
-    const { toAsk, served, cut, isMore, ...unfiltered } = await publishUnfiltered(begun);
+    const { toAsk, served, cut, isMore, ...unfiltered } = await claiming(() => publishUnfiltered(begun));
     handOnDue(unfiltered);
     if (toAsk.size === 0) {
       turns.done(served, cut);
@@ -272,7 +275,7 @@ export function createPublishDue({
     }
     const { ids, decisions, asked, isCut } = await ask(toAsk);
     begun(ids);
-    const filtered = await publishAsked(ids, decisions);
+    const filtered = await claiming(() => publishAsked(ids, decisions));
     handOnDue(filtered);
     for (const channelId of toAsk.keys()) if (!asked.has(channelId)) cut.add(channelId);
     turns.done(served, cut);

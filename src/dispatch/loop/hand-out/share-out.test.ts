@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createFairQueues } from '../../drain/fair-queues.ts';
+import { createPendingReplies } from '../../recovery/pending-replies.ts';
 import type { Claimed } from '../claims/claimed.ts';
 import { createShareOut } from './share-out.ts';
 
@@ -13,8 +14,9 @@ function setUp(own: number | undefined, waiting: number) {
     firsts.push({ id: `${n}`, channelId: 'channel', subscriptionId: 'one', heldAt: 0 });
   const sharing = createShareOut({
     // `as`: the only statement is the one that gives claims back.
-    pool: { query: async (_text: string, [ids]: [string[]]) => void released.push(ids) } as unknown as Pool,
+    pool: { query: async (_text: string, [ids]: [string[]]) => ({ rowCount: released.push(ids) }) } as unknown as Pool,
     incarnationId: 'inc_own',
+    replies: createPendingReplies(),
     firsts,
     drain: { countInto: (counts) => void counts.set('one', state.drained) },
     admission: { dividedPlaces: () => (own === undefined ? undefined : { own, all: 5 }) },

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { releaseDeliveries } from '../../../deliveries/statements/release.ts';
 import type { Admission } from '../../admission/admission.ts';
+import type { PendingReplies } from '../../recovery/pending-replies.ts';
 import type { FirstTries } from '../../admission/first-tries.ts';
 import type { Drain } from '../../drain/drain.ts';
 import type { FairQueues } from '../../drain/fair-queues.ts';
@@ -19,6 +20,7 @@ const KEPT_OF_PLACE = 2;
 export function createShareOut({
   pool,
   incarnationId,
+  replies,
   firsts,
   drain,
   admission,
@@ -28,6 +30,7 @@ export function createShareOut({
 }: {
   pool: Pool;
   incarnationId: string;
+  replies: PendingReplies;
   firsts: FairQueues<Claimed>;
   drain: Pick<Drain, 'countInto'>;
   admission: Pick<Admission, 'dividedPlaces'>;
@@ -85,7 +88,7 @@ export function createShareOut({
         const others = Math.floor(((count - kept) * (places.all - places.own)) / places.all);
         ids.push(...firsts.trim(subscriptionId, others).map(({ id }) => id));
       }
-      await releaseDeliveries(pool, { ids, incarnationId });
+      await replies.during(() => releaseDeliveries(pool, { ids, incarnationId }));
     },
   };
 }
