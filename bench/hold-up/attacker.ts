@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HostileRequest, JSON_TYPE } from './input.ts';
+import { type HostileRequest, JSON_TYPE } from './request.ts';
 
 /** Everything that a hostile tenant, sender or receiver does. */
 export type Attacker = {

@@ -1,4 +1,5 @@
-import { type HostileInput, JSON_TYPE, listed, post, times } from './input.ts';
+import { type HostileInput, listed, post, times } from './input.ts';
+import { JSON_TYPE } from './request.ts';
 
 type Step = { id: string; type: string; config: object; next?: string | null };
 const MANUAL = { type: 'manual' };

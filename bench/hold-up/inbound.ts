@@ -3,16 +3,8 @@ import { CATALOGUE } from '../../src/automations/inbound/providers/catalogue.ts'
 import type { Provider } from '../../src/automations/inbound/providers/provider.ts';
 import { toIncoming } from '../../src/automations/inbound/incoming.ts';
 import type { Attacker } from './attacker.ts';
-import {
-  FORM_TYPE,
-  type HostileInput,
-  type HostileRequest,
-  JSON_TYPE,
-  listed,
-  MEBIBYTE,
-  post,
-  times,
-} from './input.ts';
+import { FORM_TYPE, type HostileInput, listed, MEBIBYTE, post, times } from './input.ts';
+import { type HostileRequest, JSON_TYPE } from './request.ts';
 
 /** The service is started with it (`PUBLIC_BASE_URL`): some senders sign the address. */
 export const BASE_URL = 'http://localhost:3000';

@@ -1,13 +1,6 @@
 import type { Attacker } from './attacker.ts';
+import { type HostileRequest, JSON_TYPE } from './request.ts';
 import type { Parser } from './parsers.ts';
-
-/** A request as its sender makes it. */
-export type HostileRequest = {
-  method: string;
-  path: string;
-  headers: Readonly<Record<string, string>>;
-  body?: string | Buffer;
-};
 
 /** Sends the input for the `n`th time, and tells how it was answered: see `answerOf` in attacker.ts. */
 export type Send = (n: number) => Promise<string>;
@@ -25,7 +18,6 @@ export type HostileInput = {
   begin(attacker: Attacker): Promise<Send> | Send;
 };
 
-export const JSON_TYPE = { 'content-type': 'application/json' };
 export const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 export const MEBIBYTE = 1_048_576;
 

@@ -1,5 +1,6 @@
 import { dearFilter, largestPayload } from '../../test/support/make/dear-filters.ts';
-import { type HostileInput, JSON_TYPE, listed, MEBIBYTE, post, times } from './input.ts';
+import { type HostileInput, listed, MEBIBYTE, post, times } from './input.ts';
+import { JSON_TYPE } from './request.ts';
 
 const LARGE = 5 * MEBIBYTE - 100;
 const message = (payload: string): string => `{"eventType":"a","payload":${payload}}`;

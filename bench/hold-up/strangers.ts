@@ -1,5 +1,6 @@
 import { STRANGERS_REQUESTS, type StrangersRequest } from '../../test/support/make/strangers-requests.ts';
-import { always, get, type HostileInput, type HostileRequest, JSON_TYPE, post } from './input.ts';
+import { always, get, type HostileInput, post } from './input.ts';
+import { type HostileRequest, JSON_TYPE } from './request.ts';
 import type { Parser } from './parsers.ts';
 
 const asSent = ({ method = 'POST', path, body, headers = {} }: StrangersRequest): HostileRequest => ({

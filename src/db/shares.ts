@@ -1,7 +1,7 @@
 import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
 
 /** An environment has waited for a connection for as long as a caller waits (`CONNECT_TIMEOUT_MS`). `code` is that of fromDatabaseError. */
-export class ShareTaken extends Error {
+class ShareTaken extends Error {
   override readonly name = 'ShareTaken';
   readonly code = 'SHARE_TAKEN';
 }

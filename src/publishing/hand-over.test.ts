@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createHandOver, type Holder, noHandOver } from './hand-over.ts';
+import { createHandOver, noHandOver } from './hand-over.ts';
+import type { Holder } from './storing/new-delivery.ts';
 import type { NewDelivery } from './storing/new-delivery.ts';
 
 const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };

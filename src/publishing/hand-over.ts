@@ -2,16 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createWaker } from '../db/waking/due.ts';
 import { createRunsWaker } from '../db/waking/due-runs.ts';
-import type { NewDelivery } from './storing/new-delivery.ts';
-
-/** Under whose name, and how many of its new deliveries, a publish claims for its own process. */
-export type Holder = {
-  incarnationId: string;
-  /** Deliveries that one statement may claim. The rest is stored unclaimed and due, for any worker to claim. */
-  atMost: number;
-  /** Runs a whole publish, from its statement to its commit: until it has ended, the process waits for claims it does not know yet. */
-  during<T>(publish: () => Promise<T>): Promise<T>;
-};
+import type { Holder, NewDelivery } from './storing/new-delivery.ts';
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no notification,

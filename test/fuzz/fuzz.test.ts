@@ -46,7 +46,8 @@ beforeAll(async () => {
   const facts = join(folder, 'facts.json');
   writeFileSync(facts, JSON.stringify(await factsOf(posthorn)));
   writeFileSync(join(folder, 'schemathesis.toml'), settings());
-  // A session counts as authenticated for ten minutes, and a run may take an hour. The clients cannot prove it again: that gives a new secret.
+  // A session counts as authenticated for ten minutes, and a run may take an hour. The clients cannot prove it again: that gives a new
+  // secret.
   const proving = setInterval(() => {
     void posthorn.deps.pool.query('UPDATE sessions SET authenticated_at = now()');
   }, 60_000);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await posthorn.stop();
 });
 
-/** `isLarge`: the texts of the answers stay in their thread, because handing them over takes a turn of its own. `length` counts characters. */
+/** `isLarge`: the texts of the answers stay in their thread, because handing them over takes a turn. `length` counts characters. */
 type Sent = StrangersRequest & { isLarge?: boolean };
 type Answered = { status: number; text: string; length: number };
 

@@ -1,6 +1,7 @@
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { JustRead } from '../../deliveries/attempt/just-read.ts';
-import type { HandOver, Holder } from '../../publishing/hand-over.ts';
+import type { HandOver } from '../../publishing/hand-over.ts';
+import type { Holder } from '../../publishing/storing/new-delivery.ts';
 import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { StartDrain } from '../../temporal/starts/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';

@@ -4,7 +4,7 @@
  * lost.
  */
 export type PendingReplies = {
-  /** Runs a statement, or a transaction. It is pending until its result has been dealt with in the turn of the event loop that brings it. */
+  /** Runs a statement, or a transaction. It is pending until the end of the turn of the event loop that brings its result. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Marks this moment. The returned function says whether everything that was pending then has ended since. */
   mark(): () => boolean;

@@ -3,8 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { IS_ACTIVE } from '../../db/sql/subscription-sql.ts';
 import { WANTED } from '../../db/sql/wanted.ts';
 import { fanOut } from '../../deliveries/statements/insert.ts';
-import type { Holder } from '../hand-over.ts';
-import type { NewDelivery } from './new-delivery.ts';
+import type { Holder, NewDelivery } from './new-delivery.ts';
 import { NO_TRACE } from '../../kernel/values/trace-context.ts';
 import { itemsOf, columnsOfMessages, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
 import {
@@ -21,7 +20,8 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 // The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
 // that takes the new deliveries at once (null: none, they wait to be claimed); what is paused, or waits for a
 // circuit, is left to be claimed later. So is everything beyond the first $17, which the channels of the group share: the rows of a claim
-// are handed out in one turn of the event loop, and 100,000 of them stopped it for seconds. The system channel takes nothing but the test messages of its subscriptions.
+// are handed out in one turn of the event loop, and 100,000 of them stopped it for seconds. The system channel takes nothing but the
+// test messages of its subscriptions.
 // The matches of filters are as many as deliveries come of them, however many filters refuse. Behind the two selects PostgreSQL
 // does not see how many: it would plan a comparison of each with each where it expects their hash table to be large.
 const TAKES_FIRST_TRIES = `${IS_ACTIVE} AND s.circuit_opened_at IS NULL`;
@@ -91,8 +91,7 @@ type Row = {
   id: string;
   environmentId: string | null;
   messageId: string;
-} & /** `count`: the version of its configuration. */
-(
+} & (
   | { kind: 'channel'; count: number }
   | { kind: 'held'; subscriptionId: string }
   /** A message, with the number of its deliveries that no process has claimed. */

@@ -1,5 +1,6 @@
 // Loaded by `NODE_OPTIONS=--import` into the service processes of a drill. A run with this mark never ends the evaluation of its step: the
-// product knows nothing of the mark. It waits instead of looping: the event loop stands still just the same, and other tests have the processor.
+// product knows nothing of the mark. It waits instead of looping: the event loop stands still just the same, and other tests have the
+// processor.
 Error.stackTraceLimit = 60;
 const forEver = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
