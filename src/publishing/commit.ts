@@ -48,10 +48,11 @@ export type Commit = (unit: PublishUnit) => Promise<PublishOutcome | 'stale'>;
 export type CommitObserver = { onGroup(requests: number): void; onCommitted(messages: number, seconds: number): void };
 
 /**
- * Group commit: requests that come together share a transaction. Environments take turns while more waits than one transaction holds.
- * A wide request, which stores more than WIDE_ROWS rows, has a transaction of its own. Only one of these runs at a time, alongside those
- * of the other requests. The result comes after the commit. UNAVAILABLE with Retry-After when too much is waiting already, and, with
- * `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New deliveries and streams are told after each commit (hand-over.ts).
+ * Group commit: requests that come together share a transaction. Environments take turns while more waits than one transaction holds. A
+ * wide request, which stores more than WIDE_ROWS rows, has a transaction of its own. Only one of these runs at a time, alongside those of
+ * the other requests. The result comes after the commit. UNAVAILABLE with Retry-After when too much is waiting already, and, with
+ * `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New deliveries and streams are told after
+ * each commit (hand-over.ts).
  */
 export function createCommit(collaborators: {
   pool: Pool;
@@ -145,7 +146,7 @@ export function createCommit(collaborators: {
       for (const { channelId, width } of publications)
         if (width !== undefined) width.unfiltered = counts.get(channelId) ?? 0;
     } catch (error) {
-      log.warn({ err: error, channelIds }, 'could not count the subscriptions of channels');
+      log.warn({ err: error, channelId: channelIds[0] }, 'could not count the subscriptions of a channel');
     }
   };
 

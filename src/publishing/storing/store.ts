@@ -87,10 +87,10 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
 );
 
 /**
- * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` is the incarnation that
- * the new deliveries are given to; those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun or
- * may go on.
+ * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message. `routed` has the
+ * number of deliveries by message id, without messages that no subscription takes. `holder` is the incarnation that the new deliveries
+ * are given to; those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether
+ * runs have begun or may go on.
  */
 export async function storePublications(
   pool: Pool | PoolClient,

@@ -69,10 +69,11 @@ type Locked = Made & {
 };
 
 /**
- * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
- * happens, each is in one of both. Safe in several workers at once. While more is due than one batch holds, environments take turns, and
- * so do their channels. A batch is bounded by the rows that come of it: a message of a wide channel may be all of one. Payloads were
- * checked when they were accepted; who gets them is decided here. Filters are asked with no transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
+ * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever happens,
+ * each is in one of both. Safe in several workers at once. While more is due than one batch holds, environments take turns, and so do
+ * their channels. A batch is bounded by the rows that come of it: a message of a wide channel may be all of one. Payloads were checked
+ * when they were accepted; who gets them is decided here. Filters are asked with no transaction open, and what they let through is
+ * published by a second one, where the channel is as it was when they were asked.
  */
 export function createPublishDue({
   pool,
