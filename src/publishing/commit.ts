@@ -146,7 +146,7 @@ export function createCommit(collaborators: {
       for (const { channelId, width } of publications)
         if (width !== undefined) width.unfiltered = counts.get(channelId) ?? 0;
     } catch (error) {
-      log.warn({ err: error, channelIds }, 'could not count the subscriptions of channels');
+      log.warn({ err: error, channelId: channelIds[0] }, 'could not count the subscriptions of a channel');
     }
   };
 

@@ -103,8 +103,7 @@ type Row = {
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
  * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` says which process claims
  * new deliveries at once, and how many. Those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for
- * others, and `hasRuns` whether runs have begun or
- * may go on.
+ * others, and `hasRuns` whether runs have begun or may go on.
  */
 export async function storePublications(
   pool: Pool | PoolClient,
