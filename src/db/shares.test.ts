@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createShares } from './shares.ts';
+import { createConnectionShares } from './shares.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -19,7 +19,7 @@ function held() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('an owner has so many connections at a time, and gives each to the request that has waited longest', async () => {
-  const shares = createShares(2);
+  const shares = createConnectionShares(2);
   const all = [held(), held(), held(), held()] as const;
   const [first, second, third, fourth] = all;
   const done = all.map(({ work }) => shares('a', work));
@@ -33,7 +33,7 @@ test('an owner has so many connections at a time, and gives each to the request 
 });
 
 test('owners do not wait for each other, and failed work gives its connection back', async () => {
-  const shares = createShares(1);
+  const shares = createConnectionShares(1);
   const [one, other] = [held(), held()];
   const failed = shares('a', one.work);
   const waiting = shares('a', () => Promise.resolve('next'));

@@ -7,7 +7,7 @@ class ShareTaken extends Error {
 }
 
 /** Runs `work` once its owner has a connection to spare. Throws ShareTaken after `CONNECT_TIMEOUT_MS`. */
-export type Shares = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
+export type ConnectionShares = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 type Waiter = { begin(): void };
 
@@ -16,7 +16,7 @@ type Waiter = { begin(): void };
  * lock, or read a long list, take all connections, and the requests of every other environment fail. Work must not ask for another
  * connection of its own owner: it could wait for itself.
  */
-export function createShares(most: number): Shares {
+export function createConnectionShares(most: number): ConnectionShares {
   const owners = new Map<string, { inUse: number; waiting: Set<Waiter> }>();
 
   const turnOf = (owner: string): Promise<void> => {

@@ -4,7 +4,7 @@ import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
 import { beginAs, enter, readAsTenant } from './row-security/tenant-entry.ts';
 import type { Tenant } from './row-security/tenant-query.ts';
 import { findRoleGap, type RoleGap } from './row-security/tenant-role.ts';
-import { createShares } from './shares.ts';
+import { createConnectionShares } from './shares.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
@@ -70,7 +70,7 @@ const ownerOf = ({ organisationId, environmentId }: Tenant): string => environme
 
 /** `db` is a client of `createDatabase`. */
 export function createTenants({ db, pool }: { db: Database; pool: Pool }, most: TenantShares = SHARES): Tenants {
-  const [ofPrisma, ofPool] = [createShares(most.prisma), createShares(most.pool)];
+  const [ofPrisma, ofPool] = [createConnectionShares(most.prisma), createConnectionShares(most.pool)];
   let known: { at: number; gap: Promise<RoleGap> } | undefined;
 
   /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */

@@ -13,7 +13,7 @@ import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import { endProblems } from './configs/schedule.ts';
 import type { ChecksAndLookUps } from './problems/languages-and-targets.ts';
-import { createFindProblems, type Look, requireFitting, together } from './validate.ts';
+import { createFindProblems, type DefinitionLook, requireFitting, together } from './validate.ts';
 import { listeningIn } from './plan/listens.ts';
 import { missingIn } from './problems/problems.ts';
 import { triggerTypeOf } from './plan/trigger-type.ts';
@@ -100,7 +100,7 @@ export function createWorkflows(
   /** All that is wrong with `texts`, found before a transaction begins: host names and schemas may take seconds to check. */
   const examine = async (caller: EnvironmentCaller, texts: store.DefinitionTexts, own?: string): Promise<Examined> => {
     const { environmentId } = caller;
-    const look: Look = (look) => tenants.read(caller, look);
+    const look: DefinitionLook = (look) => tenants.read(caller, look);
     return { texts, problems: await findProblems(texts, { environmentId, look, own }) };
   };
   /** The same within a transaction: what was examined before it, unless another request has changed the texts since. */

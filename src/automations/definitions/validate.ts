@@ -16,7 +16,7 @@ import { workflowProblems } from './references/workflow-references.ts';
 import { type Given, parsed, sizeProblem } from './written-texts.ts';
 
 /** Makes one look, within a transaction or by itself. */
-export type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
+export type DefinitionLook = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
 
 /**
  * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the
@@ -24,7 +24,7 @@ export type Look = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<
  */
 export type FindProblems = (
   texts: DefinitionTexts,
-  where: { environmentId: string; look: Look; own?: string | undefined },
+  where: { environmentId: string; look: DefinitionLook; own?: string | undefined },
 ) => Promise<ErrorDetails[]>;
 
 export function createFindProblems({

@@ -16,7 +16,7 @@ import { storePublications } from '../../publishing/storing/store.ts';
 import { learnWidth, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
-import { createTurns, type InTurn } from './turns.ts';
+import { createDueTurns, type InTurn } from './turns.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
 const AT_ONCE = 250;
@@ -86,7 +86,7 @@ export function createPublishDue({
   clock,
 }: Dependencies): PublishDue {
   const handOn = createHandOn({ pool, log, handOver });
-  const turns = createTurns();
+  const turns = createDueTurns();
   let isRush = false;
   let turnsUntil = 0;
   // Batches of one message that are still to be made, after one that failed.

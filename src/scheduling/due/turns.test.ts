@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createTurns } from './turns.ts';
+import { createDueTurns } from './turns.ts';
 
 const channel = (id: string) => ({ id, environmentId: id.slice(0, 1) });
 const a = ['a1', 'a2', 'a3', 'a4'].map(channel);
@@ -8,7 +8,7 @@ const ids = (channels: readonly { id: string }[]): string[] => channels.map(({ i
 const NONE: ReadonlySet<string> = new Set();
 
 test('environments take turns, and so do the channels of each', () => {
-  const turns = createTurns();
+  const turns = createDueTurns();
   turns.set([...a, ...b]);
   expect(ids(turns.next(9))).toEqual(['a1', 'b1', 'a2', 'a3', 'a4']);
   turns.done(turns.next(1), NONE);
@@ -21,14 +21,14 @@ test('environments take turns, and so do the channels of each', () => {
 });
 
 test('a channel that did not fit is first in the next batch', () => {
-  const turns = createTurns();
+  const turns = createDueTurns();
   turns.set([...a, ...b]);
   turns.done(turns.next(3), new Set(['b1']));
   expect(ids(turns.next(9))).toEqual(['b1', 'a3', 'a4', 'a1', 'a2']);
 });
 
 test('channels without anything due leave, and all do when nothing is due any more', () => {
-  const turns = createTurns();
+  const turns = createDueTurns();
   turns.set(a);
   turns.done(turns.next(2), NONE);
   turns.set(b);

@@ -4,7 +4,7 @@ export type InTurn = { id: string; environmentId: string };
  * The order in which channels with due messages are served: environments take turns, and the channels of each environment among
  * themselves. A channel that did not fit into its batch is first in the next one.
  */
-export function createTurns() {
+export function createDueTurns() {
   let order: InTurn[] = [];
   let served = 0;
   // By id of an environment or a channel: when it was last served.
