@@ -31,17 +31,22 @@ export function createInterimAnswers(connect: buildConnector.connector): Interim
   };
 
   return {
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
-        if (error !== null) return callback(error, null);
-        watch(socket);
-        return callback(null, socket);
-      }),
+    connect: watchSockets(connect, watch),
     expect() {
       head = readHeads();
     },
   };
 }
+
+/** `connect`, which gives each socket to `watch` before anything is read from it. */
+export const watchSockets =
+  (connect: buildConnector.connector, watch: (socket: Duplex) => void): buildConnector.connector =>
+  (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      watch(socket);
+      return callback(null, socket);
+    });
 
 /** Takes the bytes of an answer as they come; true once a final status, or no valid status, has begun. */
 function readHeads(): (chunk: Buffer) => boolean {

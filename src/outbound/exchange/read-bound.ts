@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import { OutboundError } from './error-class.ts';
+import { watchSockets } from './interim-answers.ts';
 
 /**
  * Bytes of a response that are neither body nor counted as headers: interim responses, status line, trailers, and what frames headers
@@ -52,12 +53,7 @@ export function createReadBound(connect: buildConnector.connector, headerBytes: 
   };
 
   return {
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
-        if (error !== null) return callback(error, null);
-        watch(socket);
-        return callback(null, socket);
-      }),
+    connect: watchSockets(connect, watch),
     expect(bodyBytes) {
       bytesLeft = headerBytes + FRAMING_BYTES + bodyBytes;
       readsLeft = MAX_READS;
