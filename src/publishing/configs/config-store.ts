@@ -48,9 +48,9 @@ const MAY_BEGIN = String.raw`(position($1 IN v.trigger) > 0 OR position('\u' IN 
 const MAY_HEAR = `(v.listens @> jsonb_build_array(jsonb_build_object('channelIds', jsonb_build_array($1::text)))
       OR v.listens @? '$[*] ? (@.channelIds.size() == 0)')`;
 
-// SQL: the number of subscriptions of the channel $1 that every message may go to.
-const UNFILTERED =
-  'SELECT count(*)::int FROM subscriptions WHERE channel_id = $1 AND deleted_at IS NULL AND filter IS NULL';
+/** SQL: the number of subscriptions of a channel that every message may go to. */
+const unfilteredOf = (channelId: string): string =>
+  `SELECT count(*)::int FROM subscriptions s WHERE s.channel_id = ${channelId} AND s.deleted_at IS NULL AND s.filter IS NULL`;
 
 // One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
 // 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
@@ -63,7 +63,7 @@ const LOAD = `
   )
   SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas, NULL AS kind,
     NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter, NULL::int AS "workflowVersion", NULL AS trigger,
-    CASE WHEN config_version IS DISTINCT FROM $3::int THEN (${UNFILTERED}) ELSE 0 END AS unfiltered FROM channel
+    CASE WHEN config_version IS DISTINCT FROM $3::int THEN (${unfilteredOf('$1')}) ELSE 0 END AS unfiltered FROM channel
   UNION ALL
   SELECT NULL, NULL, NULL, NULL, 'filter', s.id, s.event_types, s.filter, NULL, NULL, NULL
   FROM channel c JOIN subscriptions s ON s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NOT NULL
@@ -111,9 +111,7 @@ export async function readPublishingConfig(
 /** Reads how many subscriptions without a filter each of these channels has. */
 export async function countUnfiltered(pool: Pool, channelIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await pool.query<{ id: string; count: number }>(
-    `SELECT c.id, (SELECT count(*)::int FROM subscriptions s
-       WHERE s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NULL) AS count
-     FROM unnest($1::text[]) AS c (id)`,
+    `SELECT c.id, (${unfilteredOf('c.id')}) AS count FROM unnest($1::text[]) AS c (id)`,
     [channelIds],
   );
   return new Map(rows.map(({ id, count }) => [id, count]));
