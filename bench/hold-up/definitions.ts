@@ -1,4 +1,4 @@
-import { type HostileInput, listed, post, times } from './input.ts';
+import { get, type HostileInput, listed, post, times } from './input.ts';
 import { JSON_TYPE } from './request.ts';
 
 type Step = { id: string; type: string; config: object; next?: string | null };
@@ -55,6 +55,15 @@ const ERROR_NAMES = (): Step[] =>
       onError: times(8, () => ({ errors: times(18, (name) => `BAD_${name}`), next: 's99' })),
     },
   }));
+const LATER_WAYS = (): Step[] =>
+  times(100, (at) => ({
+    id: `s${at}`,
+    type: 'switch',
+    config: {
+      cases: times(20, (way) => ({ when: 'true', next: at === 99 ? null : `s${Math.min(99, at + way + 1)}` })),
+      onError: times(10, (way) => ({ errors: ['*'], next: `s${Math.min(99, at + way + 21)}` })),
+    },
+  }));
 /** 1,990 characters that take long to compile, different for each number. */
 const dearCondition = (index: number): string =>
   times(60, (part) => `event.payload.a${part}.b == ${index}${'0'.repeat(8)}`)
@@ -94,6 +103,28 @@ export const DEFINITION_INPUTS: readonly HostileInput[] = [
         config: { eventTypes: ['a'], filter: `"${'\\"'.repeat(850)}` },
       })),
   }),
+  checked({
+    name: 'definition: 100 switches with 3,000 ways to later steps',
+    parser: 'definitions',
+    steps: LATER_WAYS,
+  }),
+  {
+    name: 'definition: it begins 100 others of 240 KB',
+    parser: 'definitions',
+    who: 'an author',
+    atOnce: 1,
+    reached: '200',
+    async begin(attacker) {
+      const text = 'x'.repeat(2_300);
+      const large = chain(100, () => ({ type: 'action', config: { action: 'log', text } }));
+      const ids: string[] = [];
+      for (let n = 0; n < 100; n += 1)
+        ids.push((await attacker.call('POST', '/v1/workflows', { name: 'large', trigger: MANUAL, steps: large })).id);
+      const steps = chain(100, (at) => ({ type: 'workflow', config: { workflowId: ids[at], wait: false } }));
+      const request = post('/v1/workflows/validate', { name: 'hostile', trigger: MANUAL, steps });
+      return () => attacker.sendKeyed(request);
+    },
+  },
   {
     name: 'definition: 240 KB that are no definition',
     parser: 'definitions',
@@ -118,6 +149,27 @@ export const DEFINITION_INPUTS: readonly HostileInput[] = [
     trigger: { type: 'schedule', config: { cron: '0 0 30 2 *', timezone: 'Europe/Berlin' } },
     steps: () => [{ id: 'a', type: 'action', config: {} }],
   }),
+  {
+    name: 'schedule: 20 crons of every minute, when clocks change',
+    parser: 'crons',
+    who: 'an author',
+    atOnce: 1,
+    reached: '200',
+    async begin(attacker) {
+      const cron = [1, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 49, 53, 59, 1, 7, 11, 13].map(
+        (step) => `${times(60, (at) => (at * step) % 60).join()} * * * *`,
+      );
+      const config = { cron, timezone: 'Europe/Berlin', startAt: '2027-03-28T00:30:00Z' };
+      const steps = chain(1, () => ({ type: 'action', config: {} }));
+      const workflow = { name: 'often', trigger: { type: 'schedule', config }, steps };
+      const { id } = await attacker.call('POST', '/v1/workflows', workflow);
+      const path = `/v1/workflows/${id}`;
+      return async (n) => {
+        await attacker.sendKeyed(post(`${path}/${n % 2 === 0 ? 'activate' : 'pause'}`, {}));
+        return attacker.sendKeyed(get(`${path}/schedule`));
+      };
+    },
+  },
   {
     name: 'trial: 100 mocks of 5 MiB together',
     parser: 'mocks of trials',

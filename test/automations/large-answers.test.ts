@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
-import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
+import { expectShortTurns } from '../support/check/longest-turn.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/world/receiver.ts';
 
@@ -165,11 +165,10 @@ describe('a receiver holds up nobody by its answer:', () => {
   ])('%s', async (_, body) => {
     answers.set('/hostile', [whole(body)]);
     let run: Awaited<ReturnType<typeof runOf>> | undefined;
-    const turn = await longestTurn(async () => {
+    await expectShortTurns(async () => {
       run = await runOf([ask('hostile')]);
     });
     expect(run?.status).toBe('completed');
-    expect(turn).toBeLessThan(3 * referenceTurn());
   });
 
   test('120,000 numbers to a request with 60 secrets', async () => {
@@ -180,11 +179,10 @@ describe('a receiver holds up nobody by its answer:', () => {
     );
     answers.set('/numbers', [whole(`[${'1,'.repeat(120_000)}"HIDDEN_7-${'x'.repeat(100)}"]`)]);
     let run: Awaited<ReturnType<typeof runOf>> | undefined;
-    const turn = await longestTurn(async () => {
+    await expectShortTurns(async () => {
       run = await runOf([ask('numbers', { headers })]);
     });
     const { body } = stepOf(run as NonNullable<typeof run>, 'numbers').output as { body: unknown[] };
     expect(body.at(-1)).toBe('[secret HIDDEN_7]');
-    expect(turn).toBeLessThan(3 * referenceTurn());
   });
 });

@@ -8,7 +8,6 @@ import { upcomingOf } from '../../src/automations/schedules/calendars.ts';
 import { forgetSynced } from '../../src/automations/schedules/store.ts';
 import { syncSchedules } from '../../src/automations/schedules/sync.ts';
 import { createSchedules } from '../../src/temporal/schedules.ts';
-import { longestTurn, referenceTurn } from '../support/check/longest-turn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
 import { holding, untilStuck } from '../support/service/held-rows.ts';
@@ -424,22 +423,6 @@ async function listed(workflowId: string, from: number, to: number): Promise<num
   });
   return startTime.map(({ seconds }) => Number(seconds) * 1_000);
 }
-
-// Each expression was asked for itself, and each of its times for its offset: a second of the event loop for such a day.
-test('twenty expressions that name every minute of a day on which clocks change hold nobody up', async () => {
-  const every = (step: number) => Array.from({ length: 60 }, (_, at) => (at * step) % 60).join();
-  const cron = [1, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 49, 53, 59].map((step) => `${every(step)} * * * *`);
-  const config = { cron, timezone: 'Europe/Berlin', startAt: '2027-03-28T00:30:00Z' };
-  const trigger = { type: 'schedule', config: { ...config, cron: [...cron, ...cron.slice(0, 4)] } };
-  const bound = 3 * referenceTurn();
-  const whole = await longestTurn(async () => {
-    const workflowId = await calls.activate(trigger, [note]);
-    const { nextRunAt } = await calls.good<{ nextRunAt: string }>('GET', `/v1/workflows/${workflowId}/schedule`);
-    expect(nextRunAt).toBe('2027-03-28T00:30:00.000Z');
-    await there(workflowId);
-  });
-  expect(whole).toBeLessThan(bound);
-});
 
 test.each([
   [{}, 'trigger.config', 'must hold one of cron and every'],

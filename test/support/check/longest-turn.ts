@@ -1,18 +1,17 @@
 import { threadCpuUsage } from 'node:process';
+import { expect } from '@jest/globals';
 
+/** Processor time in ms that this thread has spent since. */
 const spentMs = (before: NodeJS.CpuUsage): number => {
   const { user, system } = threadCpuUsage(before);
   return (user + system) / 1000;
 };
 
 /**
- * Runs `work` and returns the longest turn of this thread's event loop meanwhile, in ms of processor time.
- *
- * No other request is answered during a turn, so this is how long the work can hold up other callers. Processor time is
- * compared and not elapsed time: a machine with other work to do stretches the latter at random. The service must run
- * in this process (`startPosthorn`), and `work` must prepare nothing costly itself: its own turns count too.
+ * Runs `work` and returns the longest turn of this thread's event loop meanwhile, in ms of processor time. A machine with other work to do
+ * stretches elapsed time at random.
  */
-export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;
   let before = threadCpuUsage();
@@ -32,11 +31,10 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Processor time in ms that `JSON.parse` needs here and now for 8 MiB of ordinary JSON, more than the largest body: 30 to 60 ms. Bounds are
- * multiples of it, because a machine that is twice as slow needs twice as long for everything. A collection of garbage takes as long as
- * this now and then, so a bound is three of them at least.
+ * Processor time in ms that `JSON.parse` needs here and now for 8 MiB of ordinary JSON, more than the largest body: 30 to 60 ms. The bound
+ * is a multiple of it, because a machine that is twice as slow needs twice as long for everything.
  */
-export function referenceTurn(): number {
+function referenceTurn(): number {
   const text = JSON.stringify(
     Array.from({ length: 100_000 }, (_, number) => ({
       id: `item_${number}`,
@@ -51,4 +49,28 @@ export function referenceTurn(): number {
     return spentMs(before);
   });
   return times.toSorted((one, other) => one - other)[2] ?? 0;
+}
+
+/** Turns of 20 references take about a second. What this guards against took two seconds at least, and up to an hour. */
+const REFERENCES = 20;
+/** A collection of garbage may take half a second, but hardly three times in a row. */
+const TRIES = 3;
+
+/** Measured once in each file of tests. */
+let reference: number | undefined;
+
+/**
+ * Expects that `work` takes the event loop for no turn of a second or more: no other request is answered during a turn. Shorter turns are
+ * measured by `npm run bench:hold-up`, on a quiet machine.
+ *
+ * The service must run in this process (`startPosthorn`). `work` is repeated if a turn was too long, and must prepare nothing costly: its own
+ * turns count too.
+ */
+export async function expectShortTurns(work: () => Promise<unknown>): Promise<void> {
+  reference ??= referenceTurn();
+  const bound = REFERENCES * reference;
+  const turns: number[] = [];
+  do turns.push(await longestTurn(work));
+  while (turns.length < TRIES && Math.min(...turns) >= bound);
+  expect(Math.min(...turns)).toBeLessThan(bound);
 }
