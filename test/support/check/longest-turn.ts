@@ -63,8 +63,8 @@ let reference: number | undefined;
  * Expects that `work` takes the event loop for no turn of a second or more: no other request is answered during a turn. Shorter turns are
  * measured by `npm run bench:hold-up`, on a quiet machine.
  *
- * The service must run in this process (`startPosthorn`). `work` is repeated if a turn was too long, and must prepare nothing costly: its own
- * turns count too.
+ * The service must run in this process (`startPosthorn`). `work` is repeated if a turn was too long, and must prepare nothing costly, since
+ * its own turns count too.
  */
 export async function expectShortTurns(work: () => Promise<unknown>): Promise<void> {
   reference ??= referenceTurn();
