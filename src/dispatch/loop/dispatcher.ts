@@ -31,7 +31,7 @@ const POLL_MS = 500;
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
 const HANDED_OVER_UNTIL = 4_000;
 // Claimed by one publish: what a process sends in about a second. All its rows are handed out in one turn of the event loop.
-const HANDED_OVER_AT_ONCE = 2_000;
+const HANDED_OVER_AT_ONCE = 5_000;
 // Rests, ms: of starting after Temporal refused or did not answer; between counts of waiting rows in PostgreSQL during a rush.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 const COUNT_EVERY_MS = 250;
