@@ -61,16 +61,16 @@ const withinTime =
     }
   };
 
-/** Connections of each pool that one environment, or one organisation outside of its environments, uses at a time. */
-export type TenantShares = { prisma: number; pool: number };
-// Half of the pools' own defaults.
-const SHARES: TenantShares = { prisma: 5, pool: 10 };
+/** Connections of each pool, which environments, and organisations outside of their environments, share (shares.ts). */
+export type PoolSizes = { prisma: number; pool: number };
+// The pools' own defaults.
+const SIZES: PoolSizes = { prisma: 10, pool: 20 };
 
 const ownerOf = ({ organisationId, environmentId }: Tenant): string => environmentId ?? organisationId;
 
 /** `db` is a client of `createDatabase`. */
-export function createTenants({ db, pool }: { db: Database; pool: Pool }, most: TenantShares = SHARES): Tenants {
-  const [ofPrisma, ofPool] = [createConnectionShares(most.prisma), createConnectionShares(most.pool)];
+export function createTenants({ db, pool }: { db: Database; pool: Pool }, sizes: PoolSizes = SIZES): Tenants {
+  const [ofPrisma, ofPool] = [createConnectionShares(sizes.prisma), createConnectionShares(sizes.pool)];
   let known: { at: number; gap: Promise<RoleGap> } | undefined;
 
   /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */

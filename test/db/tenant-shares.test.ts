@@ -37,3 +37,32 @@ test('requests of one environment that wait for a row leave connections to all o
   // Those that waited too long say so; none is a fault of the service.
   for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status);
 });
+
+// Old: two environments had half of the connections each, which are all of them.
+test('two environments whose statements wait leave connections to a third one', async () => {
+  const { tenants, pool } = posthorn.deps;
+  const holder = await pool.connect();
+  await holder.query('SELECT pg_advisory_lock(4711)');
+  const organisationId = 'org_00000000000000000000000000';
+  const asks = ['env_0', 'env_1'].flatMap((environmentId) =>
+    Array.from({ length: 10 }, async () => {
+      const tenant = { organisationId, environmentId };
+      await tenants.within(tenant, (transaction) => transaction.$queryRaw`SELECT pg_advisory_xact_lock(4711)::text`);
+    }),
+  );
+  const settled = Promise.allSettled(asks);
+  try {
+    await waitFor('both to wait for the lock', async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted",
+      );
+      return (rows[0]?.count ?? 0) >= 7;
+    });
+    const third = { organisationId, environmentId: 'env_2' };
+    expect(await tenants.within(third, (transaction) => transaction.$queryRaw`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  } finally {
+    await holder.query('SELECT pg_advisory_unlock(4711)');
+    holder.release();
+    await settled;
+  }
+});

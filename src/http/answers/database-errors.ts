@@ -86,7 +86,7 @@ const REASONS: readonly (readonly [codes: readonly string[], reason: string])[] 
   [['53300', 'P2037', 'TooManyConnections'], 'The database has no connection left for the service'],
   [['57P01', '57P02', '57P03', 'DatabaseNotReady'], 'The database is stopping or starting'],
   [['57014'], 'The database took too long'],
-  [['SHARE_TAKEN'], 'Other requests of this environment keep the database busy'],
+  [['SHARE_TAKEN'], 'Other requests keep the database busy'],
   [['40001', '40P01', 'P2034', 'TransactionWriteConflict'], 'The database was asked for conflicting changes'],
 ];
 

@@ -27,9 +27,6 @@ const PRISMA = { together: 30, least: 4, most: 10 } as const;
 const shareOf = ({ together, least, most }: typeof POOL | typeof PRISMA, processes: number): number =>
   Math.max(least, Math.min(most, Math.floor(together / processes)));
 
-/** What one environment may use of a pool at a time. The other half is there for all others. */
-const half = (connections: number): number => Math.max(1, Math.floor(connections / 2));
-
 /** Connections of PostgreSQL that one of the processes may have: its raw pool's and Prisma's, as chosen or a share of the command's. */
 export const connectionsOf = ({
   processes,
@@ -92,7 +89,7 @@ export function createDependencies(
     newId: createNewId(() => clock.now().getTime()),
     db,
     pool,
-    tenants: createTenants({ db, pool }, { prisma: half(connections.prisma), pool: half(connections.pool) }),
+    tenants: createTenants({ db, pool }, connections),
     keyRing: createKeyRing(encryptionKeys),
     filters: createFilters(),
     own,
