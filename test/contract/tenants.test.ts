@@ -22,6 +22,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/connections/authorizations.ts': 'a browser is no tenant: its state names the connection',
   'src/automations/approvals/service.ts': 'wakes workers; callers go through tenants',
   'src/automations/engine/waits/arrivals/arrived.ts': 'part of a worker: a message names its environment',
+  'src/automations/engine/waits/arrivals/verdicts.ts': 'part of a worker: messages of the environment of a run',
+  'src/automations/engine/waits/look-back.ts': 'part of a worker: a run names its environment',
   'src/automations/gates/admit.ts': 'part of a worker: a run names its environment',
   'src/automations/gates/gates.ts': 'part of a worker: gates of runs of all tenants',
   'src/automations/waking/route-heard.ts': 'part of a worker: notes of messages of all tenants',

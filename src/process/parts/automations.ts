@@ -11,6 +11,7 @@ import { createHttpAction } from '../../automations/engine/actions/http-action.t
 import { endRun } from '../../automations/engine/rounds.ts';
 import { leaveGate } from '../../automations/gates/gates.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
+import { createLookBack } from '../../automations/engine/waits/look-back.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/actions/publish-action.ts';
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
 import { findVersion } from '../../automations/definitions/store.ts';
@@ -96,7 +97,7 @@ export function automationsPart(
         clock,
         plans,
         expressions,
-        filters,
+        lookBack: createLookBack({ pool, expressions, filters }),
         newId,
         carriers,
         crashes,

@@ -8,7 +8,6 @@ import type { Watch } from '../rounds.ts';
 import { RunSuperseded, StepFailed } from '../step-failure.ts';
 import { cancelTaken, registerWatch } from './cancel-store.ts';
 import type { WaitDependencies } from './kind.ts';
-import { lookBack } from './look-back.ts';
 import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
 
@@ -38,7 +37,7 @@ export const watchForCancel =
         since,
       };
       if (!(await registerWatch(deps.pool, watch))) continue;
-      const messageId = await lookBack(deps, run, { wanted: { channelIds: [], ...entry }, key, since });
+      const messageId = await deps.lookBack(run, { wanted: { channelIds: [], ...entry }, key, since });
       if (messageId !== undefined)
         await takeMessage(deps.pool, { runId: run.id, stepId, iteration: '' }, messageId, { isDue: true });
     }

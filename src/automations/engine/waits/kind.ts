@@ -3,9 +3,9 @@ import type { NewId } from '../../../new-id.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { Loaded } from '../context.ts';
 import type { EngineDependencies, Result } from '../take-step.ts';
-import type { Matching } from './arrivals/matching.ts';
+import type { LookBack } from './look-back.ts';
 
-export type WaitDependencies = EngineDependencies & Matching & { newId: NewId };
+export type WaitDependencies = EngineDependencies & { newId: NewId; lookBack: LookBack };
 
 /**
  * Evaluated once, when a wait begins; `waitMs` is 0 for a step that goes on at once. `record`: shown as the step's input. `summary`: beside

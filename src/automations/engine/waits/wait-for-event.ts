@@ -6,7 +6,6 @@ import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrivals/arrived.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
-import { lookBack } from './look-back.ts';
 import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from './wait-store.ts';
 
@@ -47,7 +46,7 @@ export const waitForEvent: WaitKind = {
     if (wait === undefined || wait.messageId !== null || wait.since === null) return;
     const wanted = asWait(step);
     const { key } = keyOfRun(deps, wanted.match, context);
-    const messageId = await lookBack(deps, run, { wanted, key, since: wait.since });
+    const messageId = await deps.lookBack(run, { wanted, key, since: wait.since });
     if (messageId !== undefined) await takeMessage(deps.pool, input, messageId);
   },
 

@@ -23,6 +23,16 @@ export async function readArrived(pool: Pick<Pool, 'query'>, ids: readonly strin
   return rows;
 }
 
+/** Whether a message is still there, and neither retention nor an erasure has removed its payload. */
+export async function hasPayload(pool: Pick<Pool, 'query'>, id: string): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'has_payload',
+    text: 'SELECT FROM messages WHERE id = $1 AND payload IS NOT NULL',
+    values: [id],
+  });
+  return rowCount === 1;
+}
+
 /** The message as expressions and outputs have it. */
 export const eventOf = ({ id, eventType, channelId, payload, metadata, publishedAt }: ArrivedMessage) => ({
   id,

@@ -62,16 +62,44 @@ export async function keyOfMessage(
     if (verdict?.matches !== true) return undefined;
   }
   if (wanted.match.length === 0) return hashOfValue([]);
-  const context = { ...NO_RUN, event: eventOf(message) };
+  const { context, failure } = contextOfMessage(message);
   try {
     const asked = wanted.match.map(({ event }) => event);
     const values = await expressions.evaluateAll(asked, context, message.environmentId);
     return values.includes(null) ? undefined : hashOfValue(values);
   } catch (error) {
+    const unreadable = failure();
+    if (unreadable !== undefined) throw unreadable;
     // A message that lacks what the expression reads is another one than the run waits for.
     if (error instanceof ExpressionFailed) return undefined;
     throw error;
   }
+}
+
+/**
+ * A context whose payload is parsed by the first expression, within its turn of the event loop: parsing the largest takes 18 ms. `failure`
+ * returns the error if the payload could not be parsed.
+ */
+function contextOfMessage(message: ArrivedMessage): { context: RunContext; failure: () => Error | undefined } {
+  let event: RunContext['event'] | undefined;
+  let failure: Error | undefined;
+  const read = (): RunContext['event'] => {
+    try {
+      return (event ??= eventOf(message));
+    } catch (error) {
+      failure = new Error(`The payload of ${message.id} cannot be read`, { cause: error });
+      throw failure;
+    }
+  };
+  return {
+    context: {
+      ...NO_RUN,
+      get event() {
+        return read();
+      },
+    },
+    failure: () => failure,
+  };
 }
 
 const NO_RUN: Omit<RunContext, 'event'> = {
