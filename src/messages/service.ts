@@ -37,7 +37,7 @@ export function createMessages(
       const { environmentId } = caller;
       if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
       const run = await store.runInOrder(transaction);
-      const { database, horizon, last: newest } = await store.findCommitOrder(run, channelId);
+      const { database, horizon, bound, last: newest } = await store.findCommitOrder(run, channelId);
       const { encode, decode } = streamPositions(
         { channelId, environmentId, database },
         { field: 'cursor', list: 'list in the order of commits', eventType },
@@ -45,9 +45,10 @@ export function createMessages(
       const start = async (): Promise<StreamPosition> =>
         since === undefined
           ? BEGINNING
-          : ((await store.findPositionSince(run, channelId, new Date(millisecondsOf(since)))) ?? newest);
+          : ((await store.findPositionSince(run, channelId, { since: new Date(millisecondsOf(since)), bound })) ??
+            newest);
       const at = cursor === undefined ? await start() : decode(cursor, horizon);
-      const { found, isLast } = await store.findCommittedBehind(run, channelId, at);
+      const { found, isLast } = await store.findCommittedBehind(run, channelId, { ...at, bound });
       const wanted = found.filter((each) => wantsEventType(eventType === undefined ? [] : [eventType], each.eventType));
       const asked = wanted.slice(0, limit);
       const fitting = await store.fittingOf(

@@ -49,8 +49,8 @@ export type CommitObserver = { onGroup(requests: number): void; onCommitted(mess
 
 /**
  * Group commit: requests that come together share a transaction. Environments take turns while more waits than one transaction holds.
- * A wide request, which stores more than WIDE_ROWS rows, has a transaction of its own. Only one of these runs at a time, alongside those
- * of the other requests. The result comes after the commit. UNAVAILABLE with Retry-After when too much is waiting already, and, with
+ * A wide request, which stores more than WIDE_ROWS rows, has a transaction of its own, for which only readers of its channels wait. Only one
+ * of these runs at a time, alongside those of the other requests. The result comes after the commit. UNAVAILABLE with Retry-After when too much is waiting already, and, with
  * `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New deliveries and streams are told after
  * each commit (hand-over.ts).
  */
@@ -65,7 +65,7 @@ export function createCommit(collaborators: {
   const { pool, log, handOver, observer, tracing } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
-  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout }) =>
+  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout; isWide?: true }) =>
     createGrouping<PublishUnit, UnitResult>({
       ...bounds,
       also: { maxWeight: GROUP_ROWS, weightOf: rowsOfUnit },
@@ -74,7 +74,11 @@ export function createCommit(collaborators: {
       ownerOf: environmentOf,
       run: tracedGroup(async (units) => {
         const beganAt = performance.now();
-        const { results, ...made } = await storeUnits(pool, units, { holder: handOver.holder(), ...bounds });
+        const { results, ...made } = await storeUnits(pool, units, {
+          holder: handOver.holder(),
+          isWide: false,
+          ...bounds,
+        });
         const stored = units.filter((_, index) => results[index]?.refusal === undefined);
         const channelIds = stored.flatMap(({ publications }) => publications.map(({ channelId }) => channelId));
         afterCommit({ ...made, channelIds, tookMs: performance.now() - beganAt });
@@ -90,8 +94,8 @@ export function createCommit(collaborators: {
   // One that another process holds up waits alone: the others of its group have been stored meanwhile.
   const heldUp = groupsOf({ inFlight: UNITS_IN_FLIGHT, maxWeight: 0, patience: '5s' });
 
-  const wide = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '250ms' });
-  const wideHeldUp = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '5s' });
+  const wide = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '250ms', isWide: true });
+  const wideHeldUp = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '5s', isWide: true });
 
   const storeIn = async (lane: Lane, ofHeldUp: Lane, unit: PublishUnit): Promise<UnitResult> => {
     const result = await lane.add(unit);

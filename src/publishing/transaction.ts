@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { signPublish } from '../db/sql/publish-signs.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { keepAnswers, type KeepInPublish, KeyTakenError } from '../idempotency/kept-answers.ts';
 import { stringifyExact } from '../kernel/values/exact-json.ts';
@@ -26,8 +27,8 @@ export type PublishUnit = CheckedPublications & { naming: MessageNaming; asked: 
 /** How long a unit waits for another process that is publishing under the same key or id. */
 export type LockTimeout = '250ms' | '5s';
 // A session that has stopped in the middle (a frozen process) is ended by PostgreSQL, so that it blocks its key no longer.
-const beginWith = (patience: LockTimeout): string =>
-  `SET LOCAL lock_timeout = '${patience}'; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
+const END_IDLE = `SET LOCAL idle_in_transaction_session_timeout = '20s'`;
+const beginWith = (patience: LockTimeout): string => `SET LOCAL lock_timeout = '${patience}'; ${END_IDLE}`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Another process was publishing under the same key or id for longer than the unit's patience. Nothing of it was stored. */
@@ -41,7 +42,8 @@ export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { ou
 /** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
-type Terms = { holder: Holder | undefined; patience: LockTimeout };
+/** `isWide`: storing takes so long that readers of other channels must not wait for it. */
+type Terms = { holder: Holder | undefined; patience: LockTimeout; isWide: boolean };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
 /** Units that stand in the way of their group's transaction, with what each is refused for. */
@@ -65,7 +67,7 @@ export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
 
 /**
  * Stores units together, but for those that are refused: each unit is stored whole or not at all, whatever becomes of the
- * others. Plain units are one statement, others one transaction. A unit that would have to wait longer than `patience` is
+ * others. Plain units are one statement, others and wide ones one transaction. A unit that would have to wait longer than `patience` is
  * refused with HeldElsewhereError. Throws what cannot be laid to one of several units.
  */
 export function storeUnits(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
@@ -117,10 +119,22 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
 }
 
 /** All of these units, or UnitsRefused with those that cannot be stored beside the others. */
-async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder, patience }: Terms): Promise<Results> {
-  if (units.every(isPlain)) return storeOn(pool, units, holder);
+async function storeTogether(
+  pool: Pool,
+  units: readonly PublishUnit[],
+  { holder, patience, isWide }: Terms,
+): Promise<Results> {
+  const arePlain = units.every(isPlain);
+  if (arePlain && !isWide) return storeOn(pool, units, holder);
   return inTransaction(pool, async (connection) => {
-    await connection.query(beginWith(patience));
+    // Plain units have no key that another process could hold. What they wait for, such as a change of the channel, is soon over.
+    await connection.query(arePlain ? END_IDLE : beginWith(patience));
+    // First of all: from its number on, readers of every channel would wait for a transaction without a sign.
+    if (isWide)
+      await signPublish(
+        connection,
+        units.flatMap(({ publications }) => publications.map(({ channelId }) => channelId)),
+      );
     const { resultOf, ...made } = await storeOn(connection, units, holder);
     const refusals = new Map<PublishUnit, Error>();
     for (const [unit, { refusal }] of resultOf) if (refusal !== undefined) refusals.set(unit, refusal);

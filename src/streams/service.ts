@@ -168,7 +168,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
           ? decode(lastEventId, start.horizon)
           : since === undefined
             ? undefined
-            : await findPositionSince(pool, channelId, new Date(millisecondsOf(since)));
+            : await findPositionSince(pool, channelId, { since: new Date(millisecondsOf(since)), bound: start.bound });
       let at = given ?? start.last;
       let stream: Open | undefined;
       return {

@@ -3,6 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/words/statuses.ts';
 import { BEGINNING, type StreamPosition } from '../kernel/values/commit-position.ts';
 import * as order from '../db/sql/commit-order.ts';
+import { boundOf, IN_PROGRESS } from '../db/sql/publish-signs.ts';
 
 // Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
@@ -19,33 +20,35 @@ async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryCo
 }
 
 /** See db/sql/commit-order.ts. */
-export const findPositionSince = (pool: Pool, channelId: string, since: Date): Promise<StreamPosition | undefined> =>
-  order.findPositionSince((text, values) => queryInOrder(pool, { text, values: [...values] }), channelId, since);
-
-/** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
-export type StreamStart = { database: string; horizon: string; last: StreamPosition };
+export const findPositionSince = (
+  pool: Pool,
+  channelId: string,
+  from: { since: Date; bound: string },
+): Promise<StreamPosition | undefined> =>
+  order.findPositionSince((text, values) => queryInOrder(pool, { text, values: [...values] }), channelId, from);
 
 const START = `
-  SELECT s.system_identifier::text AS database, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+  WITH ${IN_PROGRESS}, bounds AS MATERIALIZED (SELECT ${boundOf('$1')} AS bound)
+  SELECT s.system_identifier::text AS database, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, b.bound::text,
     l.transaction_id::text AS "transactionId", l.id
-  FROM channels c CROSS JOIN pg_control_system() s
+  FROM channels c CROSS JOIN pg_control_system() s CROSS JOIN bounds b
   LEFT JOIN LATERAL (
-    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND ${order.ENDED}
+    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND m.transaction_id < b.bound
     ORDER BY m.transaction_id DESC, m.id DESC LIMIT 1
   ) l ON true
   WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL`;
 
-/** Undefined for a channel that is missing, foreign or deleted. */
+/** Everything that a stream needs to begin. Undefined for a channel that is missing, foreign or deleted. */
 export async function findStreamStart(
   pool: Pool,
   environmentId: string,
   channelId: string,
-): Promise<StreamStart | undefined> {
-  type Row = { database: string; horizon: string; transactionId: string | null; id: string | null };
+): Promise<order.CommitOrder | undefined> {
+  type Row = Omit<order.CommitOrder, 'last'> & { transactionId: string | null; id: string | null };
   const [row] = await queryInOrder<Row>(pool, { text: START, values: [channelId, environmentId] });
   if (row === undefined) return undefined;
-  const { database, horizon, transactionId, id } = row;
-  return { database, horizon, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
+  const { transactionId, id, ...start } = row;
+  return { ...start, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
 }
 
 /** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */
@@ -64,13 +67,16 @@ export type StreamRow = StreamPosition & {
 // Toasted payloads are neither read nor unpacked before the last SELECT: octet_length asks for their length alone.
 // deliveryStatus is `summariseDeliveries` of src/kernel/words/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
 const READ_BEHIND = `
-  WITH behind AS (
+  WITH ${IN_PROGRESS}, asked AS MATERIALIZED (
+    SELECT p.*, ${boundOf('p.channel_id')} AS bound
+    FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, asked)
+  ), behind AS (
     SELECT p.asked, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,
       row_number() OVER page AS number, sum(coalesce(octet_length(m.payload), 0)) OVER page AS page_bytes
-    FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, asked)
-    CROSS JOIN LATERAL (
+    FROM asked p CROSS JOIN LATERAL (
       SELECT m.* FROM messages m
-      WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id) AND ${order.ENDED}
+      WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id)
+        AND m.transaction_id < p.bound
       ORDER BY m.transaction_id, m.id LIMIT ${PAGE_MESSAGES}
     ) m
     WINDOW page AS (PARTITION BY p.asked ORDER BY m.transaction_id, m.id)

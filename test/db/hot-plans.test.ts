@@ -6,6 +6,7 @@ import { type AttemptRecord, recordAttempts } from '../../src/deliveries/stateme
 import { createDueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
 import { storePublications } from '../../src/publishing/storing/store.ts';
+import { findCommitOrder } from '../../src/db/sql/commit-order.ts';
 import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
@@ -120,11 +121,40 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
     expect([read.rows.length, read.hasMore]).toEqual([100, true]);
     position = read.rows.at(-1) ?? position;
   }
-  expect((await findStreamStart(pool, environmentId, channelId))?.last.id).not.toBe('');
-  expect(await findPositionSince(pool, channelId, new Date(0))).toBeDefined();
+  const start = await findStreamStart(pool, environmentId, channelId);
+  expect(start?.last.id).not.toBe('');
+  expect(await findPositionSince(pool, channelId, { since: new Date(0), bound: start?.bound ?? '' })).toBeDefined();
 
   // Pages of 100 and the last message; the way from a time to its position reads the minute behind it by another index.
   expect((await readsOf(index)) - before).toBeLessThan(1_100);
+});
+
+test('the order of commits is read by its index, and without a look at locks while no transaction is in progress', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const planOf = async (): Promise<string> => {
+    const lines: string[] = [];
+    await findCommitOrder(async (text, values) => {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING off) ${text}`, [...values]);
+      lines.push(...rows.map((row) => row['QUERY PLAN']));
+      return pool.query(text, [...values]).then(({ rows: found }) => found);
+    }, channelId);
+    return lines.join('\n');
+  };
+  // Transactions of other test files are in progress now and then.
+  const calm = await waitFor('no transaction to be in progress', async () => {
+    const plan = await planOf();
+    return /pg_lock_status.*never executed/.test(plan) && plan;
+  });
+  expect(calm).toMatch(/Index Cond: \(\(channel_id = .*\) AND \(transaction_id < /);
+  const writing = await posthorn.deps.pool.connect();
+  try {
+    await writing.query('BEGIN; SELECT pg_current_xact_id()');
+    // In a snapshot a transaction is in progress once a younger one has ended.
+    await posthorn.deps.pool.query('SELECT pg_current_xact_id()');
+    expect(await planOf()).toMatch(/pg_lock_status.*actual rows/);
+  } finally {
+    writing.release(true);
+  }
 });
 
 // Old: each batch of a channel's turn sorted all that was due.

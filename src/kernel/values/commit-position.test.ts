@@ -63,7 +63,7 @@ describe('a position is refused', () => {
     expect(problemWith(position).details?.reason).toBe('is not a position of this stream');
   });
 
-  test('at or above the oldest running transaction: the database was set back', () => {
+  test('above every transaction that has ended: the database was set back', () => {
     for (const horizon of ['4294967297', '5']) {
       expect(problemWith(good, scope, horizon).details).toEqual({
         field: 'Last-Event-ID',

@@ -32,7 +32,7 @@ export function streamPositions(
     encode,
 
     /**
-     * The position that a text of the same stream names. `horizon` is the oldest transaction still running: no position at or above
+     * The position that a text of the same stream names. `horizon` is above every transaction that has ended: no position at or above
      * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID, or cursor) for
      * such a position and for anything else that is no position of this stream.
      */

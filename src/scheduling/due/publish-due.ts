@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Clock } from '../../dependencies.ts';
+import { signPublish } from '../../db/sql/publish-signs.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
@@ -13,7 +14,7 @@ import type { NewId } from '../../new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/storing/store.ts';
-import { learnWidth, WIDE_ROWS } from '../../publishing/width.ts';
+import { learnWidth, rowsOf as rowsOfPublication, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
 import { createDueTurns, type InTurn } from './turns.ts';
@@ -126,6 +127,13 @@ export function createPublishDue({
     if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
     const publications = toPublications(messages, decisions);
+    const rows = publications.reduce((sum, publication) => sum + rowsOfPublication(publication), 0);
+    // The transaction has its number already: readers of all channels have waited for it since then, and go on now.
+    if (rows > WIDE_ROWS)
+      await signPublish(
+        connection,
+        publications.map(({ channelId }) => channelId),
+      );
     const { stored, routed, ...made } = await storePublications(connection, publications, handOver.holder());
     if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
       throw new Error('A scheduled message is due in a channel that cannot take it');
