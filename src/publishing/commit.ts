@@ -49,10 +49,10 @@ export type CommitObserver = { onGroup(requests: number): void; onCommitted(mess
 
 /**
  * Group commit: requests that come together share a transaction. Environments take turns while more waits than one transaction holds.
- * A wide request, which stores more than WIDE_ROWS rows, has a transaction of its own, for which only readers of its channels wait. Only
- * one of these runs at a time, alongside those of the other requests. The result comes after the commit. UNAVAILABLE with Retry-After when
- * too much is waiting already, and, with `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New
- * deliveries and streams are told after each commit (hand-over.ts).
+ * A wide request, which stores more than WIDE_ROWS rows, has a transaction of its own, for which only readers of its channels wait.
+ * Only one of these runs at a time, alongside those of the other requests. The result comes after the commit. UNAVAILABLE with
+ * Retry-After when too much is waiting already, and, with `outcome: unknown`, when PostgreSQL went away before it could say whether it
+ * had committed. New deliveries and streams are told after each commit (hand-over.ts).
  */
 export function createCommit(collaborators: {
   pool: Pool;

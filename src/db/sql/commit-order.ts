@@ -27,9 +27,9 @@ const EARLIEST = `
   SELECT l.transaction_id::text AS "transactionId" FROM later l ORDER BY l.transaction_id LIMIT 1`;
 
 /**
- * The position before the first message, in the order of commits, that was published after `since`; undefined when none was below `bound`:
- * that of the channel's CommitOrder, so that `last` of the same one is not above a message that is left out here. The first minute of
- * those messages is looked through: a later message has a later transaction. If all of them were scheduled, all are looked through.
+ * The position before the first message, in the order of commits, that was published after `since`; undefined when none was below
+ * `bound`. With that of the channel's CommitOrder its `last` is not above a message that is left out here. The first minute of those
+ * messages is looked through: a later message has a later transaction. Where all of them were scheduled, all are looked through.
  */
 export async function findPositionSince(
   run: RunSql,
