@@ -46,9 +46,11 @@ export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Pr
 
 /** As if the time of everything that waits in these channels had come. */
 export async function makeDue(pool: Pool, ...channelIds: string[]): Promise<void> {
-  await pool.query(`UPDATE scheduled_messages SET due_at = now() WHERE channel_id = ANY ($1) AND due_at IS NOT NULL`, [
-    channelIds,
-  ]);
+  // The column rounds to milliseconds: `now()` alone could be half of one ahead.
+  await pool.query(
+    `UPDATE scheduled_messages SET due_at = now() - interval '1 ms' WHERE channel_id = ANY ($1) AND due_at IS NOT NULL`,
+    [channelIds],
+  );
 }
 
 /** Messages that were to be published so long ago, as no worker was there. Returns their ids. */
