@@ -17,7 +17,7 @@ import {
   storeUnits,
   type UnitResult,
 } from './transaction.ts';
-import { learnWidth, rowsOf, WIDE_ROWS } from './width.ts';
+import { learnWidth, rowsOfAll, WIDE_ROWS } from './width.ts';
 
 // Two transactions at a time: one is being committed while the next one is filled and sent (measured: 14 % more than one).
 const COMMITS_IN_FLIGHT = 2;
@@ -65,7 +65,7 @@ export function createCommit(collaborators: {
   const { pool, log, handOver, observer, tracing } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
-  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout; isWide?: true }) =>
+  const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout }) =>
     createGrouping<PublishUnit, UnitResult>({
       ...bounds,
       also: { maxWeight: GROUP_ROWS, weightOf: rowsOfUnit },
@@ -74,11 +74,7 @@ export function createCommit(collaborators: {
       ownerOf: environmentOf,
       run: tracedGroup(async (units) => {
         const beganAt = performance.now();
-        const { results, ...made } = await storeUnits(pool, units, {
-          holder: handOver.holder(),
-          isWide: false,
-          ...bounds,
-        });
+        const { results, ...made } = await storeUnits(pool, units, { holder: handOver.holder(), ...bounds });
         const stored = units.filter((_, index) => results[index]?.refusal === undefined);
         const channelIds = stored.flatMap(({ publications }) => publications.map(({ channelId }) => channelId));
         afterCommit({ ...made, channelIds, tookMs: performance.now() - beganAt });
@@ -94,8 +90,8 @@ export function createCommit(collaborators: {
   // One that another process holds up waits alone: the others of its group have been stored meanwhile.
   const heldUp = groupsOf({ inFlight: UNITS_IN_FLIGHT, maxWeight: 0, patience: '5s' });
 
-  const wide = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '250ms', isWide: true });
-  const wideHeldUp = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '5s', isWide: true });
+  const wide = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '250ms' });
+  const wideHeldUp = groupsOf({ inFlight: WIDE_IN_FLIGHT, maxWeight: 0, patience: '5s' });
 
   const storeIn = async (lane: Lane, ofHeldUp: Lane, unit: PublishUnit): Promise<UnitResult> => {
     const result = await lane.add(unit);
@@ -206,8 +202,7 @@ const weightOf = ({ messages }: Publication): number =>
 const bytesOfUnit = ({ publications }: PublishUnit): number =>
   publications.reduce((sum, { messages }) => messages.reduce((bytes, { payload }) => bytes + payload.length, sum), 0);
 
-const rowsOfUnit = ({ publications }: PublishUnit): number =>
-  publications.reduce((sum, publication) => sum + rowsOf(publication), 0);
+const rowsOfUnit = ({ publications }: PublishUnit): number => rowsOfAll(publications);
 
 /** All publications of a request are of one environment. */
 const environmentOf = ({ publications }: PublishUnit): string => publications[0]?.environmentId ?? '';

@@ -17,6 +17,7 @@ import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.
 import { refusalOf } from './refusals.ts';
 import { storeScheduled } from './storing/scheduled-store.ts';
 import { storePublications } from './storing/store.ts';
+import { rowsOfAll, WIDE_ROWS } from './width.ts';
 
 /**
  * The messages of one request, to one channel or several: all or nothing. `naming` names them in a refusal, `asked` is the answer that
@@ -42,8 +43,7 @@ export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { ou
 /** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
-/** `isWide`: storing takes so long that readers of other channels must not wait for it. */
-type Terms = { holder: Holder | undefined; patience: LockTimeout; isWide: boolean };
+type Terms = { holder: Holder | undefined; patience: LockTimeout };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
 /** Units that stand in the way of their group's transaction, with what each is refused for. */
@@ -119,12 +119,10 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
 }
 
 /** All of these units, or UnitsRefused with those that cannot be stored beside the others. */
-async function storeTogether(
-  pool: Pool,
-  units: readonly PublishUnit[],
-  { holder, patience, isWide }: Terms,
-): Promise<Results> {
+async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder, patience }: Terms): Promise<Results> {
+  const publications = units.flatMap((unit) => unit.publications);
   const arePlain = units.every(isPlain);
+  const isWide = rowsOfAll(publications) > WIDE_ROWS;
   if (arePlain && !isWide) return storeOn(pool, units, holder);
   return inTransaction(pool, async (connection) => {
     // Plain units have no key that another process could hold. What they wait for, such as a change of the channel, is soon over.
@@ -133,7 +131,7 @@ async function storeTogether(
     if (isWide)
       await signPublish(
         connection,
-        units.flatMap(({ publications }) => publications.map(({ channelId }) => channelId)),
+        publications.map(({ channelId }) => channelId),
       );
     const { resultOf, ...made } = await storeOn(connection, units, holder);
     const refusals = new Map<PublishUnit, Error>();

@@ -11,6 +11,9 @@ export function rowsOf(publication: Publication): number {
   return messages.length * (1 + unfiltered) + (matches?.length ?? 0) + (runs?.length ?? 0);
 }
 
+export const rowsOfAll = (publications: readonly Publication[]): number =>
+  publications.reduce((sum, publication) => sum + rowsOf(publication), 0);
+
 /**
  * Corrects the width of a channel that has gained subscriptions: one without a filter does not change the version of the channel's
  * configuration. `routed` has the number of deliveries by message id.

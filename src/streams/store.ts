@@ -1,7 +1,7 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/words/statuses.ts';
-import { BEGINNING, type StreamPosition } from '../kernel/values/commit-position.ts';
+import type { StreamPosition } from '../kernel/values/commit-position.ts';
 import * as order from '../db/sql/commit-order.ts';
 import { boundOf, IN_PROGRESS } from '../db/sql/publish-signs.ts';
 
@@ -27,16 +27,8 @@ export const findPositionSince = (
 ): Promise<StreamPosition | undefined> =>
   order.findPositionSince((text, values) => queryInOrder(pool, { text, values: [...values] }), channelId, from);
 
-const START = `
-  WITH ${IN_PROGRESS}, bounds AS MATERIALIZED (SELECT ${boundOf('$1')} AS bound)
-  SELECT s.system_identifier::text AS database, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, b.bound::text,
-    l.transaction_id::text AS "transactionId", l.id
-  FROM channels c CROSS JOIN pg_control_system() s CROSS JOIN bounds b
-  LEFT JOIN LATERAL (
-    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND m.transaction_id < b.bound
-    ORDER BY m.transaction_id DESC, m.id DESC LIMIT 1
-  ) l ON true
-  WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL`;
+const START = `${order.COMMIT_ORDER}
+  WHERE EXISTS (SELECT FROM channels c WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL)`;
 
 /** Everything that a stream needs to begin. Undefined for a channel that is missing, foreign or deleted. */
 export async function findStreamStart(
@@ -44,11 +36,8 @@ export async function findStreamStart(
   environmentId: string,
   channelId: string,
 ): Promise<order.CommitOrder | undefined> {
-  type Row = Omit<order.CommitOrder, 'last'> & { transactionId: string | null; id: string | null };
-  const [row] = await queryInOrder<Row>(pool, { text: START, values: [channelId, environmentId] });
-  if (row === undefined) return undefined;
-  const { transactionId, id, ...start } = row;
-  return { ...start, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
+  const [row] = await queryInOrder<order.CommitOrderRow>(pool, { text: START, values: [channelId, environmentId] });
+  return row && order.toCommitOrder(row);
 }
 
 /** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */

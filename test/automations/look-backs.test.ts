@@ -150,7 +150,7 @@ describe('a look back', () => {
     expect(await look(1)).toBe(ids[2]);
   });
 
-  test('does not return a message from before its time, whoever has evaluated it', async () => {
+  test('does not return a message from before the wait, even if another run has evaluated it', async () => {
     const { ids, look } = await scene([{ of: 1 }]);
     expect(await look(1)).toBe(ids[0]);
     expect(await look(1, new Date(Date.now() + 60_000))).toBeUndefined();

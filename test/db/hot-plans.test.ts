@@ -141,10 +141,14 @@ test('the order of commits is read by its index, and without a look at locks whi
     return lines.join('\n');
   };
   // Transactions of other test files are in progress now and then.
-  const calm = await waitFor('no transaction to be in progress', async () => {
-    const plan = await planOf();
-    return /pg_lock_status.*never executed/.test(plan) && plan;
-  });
+  const calm = await waitFor(
+    'no transaction to be in progress',
+    async () => {
+      const plan = await planOf();
+      return /pg_lock_status.*never executed/.test(plan) && plan;
+    },
+    120_000,
+  );
   expect(calm).toMatch(/Index Cond: \(\(channel_id = .*\) AND \(transaction_id < /);
   const writing = await posthorn.deps.pool.connect();
   try {
@@ -155,7 +159,7 @@ test('the order of commits is read by its index, and without a look at locks whi
   } finally {
     writing.release(true);
   }
-});
+}, 150_000);
 
 // Old: each batch of a channel's turn sorted all that was due.
 test('publishing what is due reads its batch, not all that is due, however calm the statistics were', async () => {

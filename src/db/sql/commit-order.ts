@@ -51,7 +51,8 @@ export async function findPositionSince(
  */
 export type CommitOrder = { database: string; horizon: string; bound: string; last: StreamPosition };
 
-const NOW = `
+/** SQL: one row, the order of the channel $1 as it is now. */
+export const COMMIT_ORDER = `
   WITH ${IN_PROGRESS}, bounds AS MATERIALIZED (SELECT ${boundOf('$1')} AS bound)
   SELECT s.system_identifier::text AS database, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, b.bound::text,
     l.transaction_id::text AS "transactionId", l.id
@@ -61,12 +62,18 @@ const NOW = `
   ) l ON true`;
 
 export async function findCommitOrder(run: RunSql, channelId: string): Promise<CommitOrder> {
-  type Found = Omit<CommitOrder, 'last'> & { transactionId: string | null; id: string | null };
-  const [found] = await run<Found>(NOW, [channelId]);
+  const [found] = await run<CommitOrderRow>(COMMIT_ORDER, [channelId]);
   if (found === undefined) throw new Error('PostgreSQL has not said which database it is');
-  const { transactionId, id, ...order } = found;
-  return { ...order, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
+  return toCommitOrder(found);
 }
+
+/** What COMMIT_ORDER returns. */
+export type CommitOrderRow = Omit<CommitOrder, 'last'> & { transactionId: string | null; id: string | null };
+
+export const toCommitOrder = ({ transactionId, id, ...order }: CommitOrderRow): CommitOrder => ({
+  ...order,
+  last: transactionId === null || id === null ? BEGINNING : { transactionId, id },
+});
 
 // Filters are asked behind this, so that a filter that nothing fits costs no more than one that everything fits.
 const MOST_LOOKED_AT = 1_000;

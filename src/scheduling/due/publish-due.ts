@@ -14,7 +14,7 @@ import type { NewId } from '../../new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/storing/store.ts';
-import { learnWidth, rowsOf as rowsOfPublication, WIDE_ROWS } from '../../publishing/width.ts';
+import { learnWidth, rowsOfAll, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
 import { createDueTurns, type InTurn } from './turns.ts';
@@ -127,9 +127,8 @@ export function createPublishDue({
     if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
     const publications = toPublications(messages, decisions);
-    const rows = publications.reduce((sum, publication) => sum + rowsOfPublication(publication), 0);
     // The transaction has its number already: readers of all channels have waited for it since then, and go on now.
-    if (rows > WIDE_ROWS)
+    if (rowsOfAll(publications) > WIDE_ROWS)
       await signPublish(
         connection,
         publications.map(({ channelId }) => channelId),

@@ -30,8 +30,8 @@ const SLICE_MS = 5;
 
 /**
  * Remembers the keys of messages for all runs of a process. A message never changes once it is published, except that retention or an
- * erasure removes its payload: a message that fits by what is remembered is therefore looked up before it is returned. An evaluation that
- * throws is not remembered.
+ * erasure removes its payload, so a message that fits is looked up once more before it is returned. An evaluation that throws is not
+ * remembered.
  */
 export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
   const known = new LRUCache<string, string>({ maxSize: KEPT });
