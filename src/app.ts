@@ -43,7 +43,7 @@ import { NotReady } from './kernel/errors/not-ready.ts';
 import { ownOriginsOf } from './kernel/values/request-origin.ts';
 
 export type AppOptions<Services> = {
-  deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
+  deps: Pick<Dependencies, 'config' | 'log' | 'pool' | 'costly'>;
   services: Services;
   routes: readonly Route<Services>[];
   /** Ways to say who asks; the first that knows a request's credential counts. */
@@ -118,11 +118,12 @@ export function createHttpApp<
   koa.use(loopMark);
   koa.use(rawBytes);
   koa.use(prove(trustedProxyHops));
-  koa.use(parseBody());
+  koa.use(parseBody(deps.costly));
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));
   koa.use(
     runRoute(streams, {
+      costly: deps.costly,
       count: limiter.countAgainst,
       addressOf: (request) => addressBucket(clientAddress(request, trustedProxyHops)),
       trustedProxyHops,

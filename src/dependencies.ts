@@ -5,6 +5,7 @@ import type { CrashGuard } from './crashes/crash-guard.ts';
 import type { Database } from './db/client.ts';
 import type { Tenants } from './db/tenants.ts';
 import type { Filters } from './filters/filters.ts';
+import type { Slices } from './filters/slices.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from './new-id.ts';
 import type { AddressGuard } from './outbound/guard/address-guard.ts';
@@ -28,6 +29,8 @@ export type Dependencies = {
   keyRing: KeyRing;
   /** One for the process: its evaluations share the turns of the event loop. */
   filters: Filters;
+  /** One for the process, too: work on what callers send or read that may take long. */
+  costly: Slices;
   /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
   own: OwnAddresses;
   /** Knows what processes have died of. */

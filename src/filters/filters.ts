@@ -17,9 +17,9 @@ export type Filters = {
 const SLICE_MS = 5;
 
 /** `now` in milliseconds. */
-export function createFilters(now: () => number = () => performance.now()): Filters {
+export function createFilters(now?: () => number): Filters {
   const compile = createFilterCompiler(KEPT);
-  const slices = createSlices(SLICE_MS, now);
+  const slices = createSlices({ forMs: SLICE_MS, now });
 
   return {
     measure(expression) {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSlices } from './slices.ts';
 
 /** Steps that take a millisecond each on a clock of their own, and in which turn of the event loop each was made. */
@@ -13,7 +13,7 @@ function scene() {
     if (!isOver) setImmediate(watch);
   };
   setImmediate(watch);
-  const slices = createSlices(5, () => time);
+  const slices = createSlices({ forMs: 5, now: () => time });
   const work = (key: string, steps: number): Promise<void> => {
     let left = steps;
     return slices.run(key, () => {
@@ -61,4 +61,78 @@ test('a step that throws ends its work and nobody else’s', async () => {
   const [outcome] = await Promise.allSettled([failing, work('a', 8)]);
   expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'no JSON' } });
   end();
+});
+
+describe('rests', () => {
+  /** Steps of two milliseconds on a clock of its own, and in which turn of the event loop each was made. */
+  const working = (restTimes: number) => {
+    let time = 0;
+    const slices = createSlices({ forMs: 5, restTimes, now: () => time });
+    const work = (steps: number, bytes?: number): Promise<void> => {
+      let left = steps;
+      const step = (): boolean => {
+        time += 2;
+        left -= 1;
+        return left > 0;
+      };
+      return slices.run('a', step, bytes);
+    };
+    return { slices, work };
+  };
+  const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const timeOf = async (work: Promise<unknown>): Promise<number> => {
+    const startedAt = performance.now();
+    await work;
+    return performance.now() - startedAt;
+  };
+
+  test('are so many times as long as the work before them', async () => {
+    // 6 ms of work in each turn, three turns, and a rest after each of the first two.
+    expect(await timeOf(working(10).work(9))).toBeGreaterThan(115);
+  });
+
+  test('are longer by the bytes that were moved', async () => {
+    const { work } = working(1);
+    await work(1, 50 * 256 * 1024);
+    await endOfTurn();
+    expect(await timeOf(work(1))).toBeGreaterThan(45);
+  });
+
+  test('follow a step that throws', async () => {
+    const { slices, work } = working(1);
+    const failing = slices.run(
+      'a',
+      () => {
+        throw new Error('no JSON');
+      },
+      50 * 256 * 1024,
+    );
+    await expect(failing).rejects.toThrow('no JSON');
+    await endOfTurn();
+    expect(await timeOf(work(1))).toBeGreaterThan(45);
+  });
+
+  test('do not follow work of less than a millisecond', async () => {
+    const slices = createSlices({ forMs: 5, restTimes: 1_000_000, now: () => 0 });
+    await slices.run('a', () => false);
+    await endOfTurn();
+    await slices.run('a', () => false);
+  });
+});
+
+test('of one key, what came first is done before what came later', async () => {
+  let time = 0;
+  const slices = createSlices({ forMs: 1, now: () => time });
+  const order: string[] = [];
+  const work = (name: string): Promise<void> => {
+    let left = 3;
+    return slices.run('a', () => {
+      time += 1;
+      left -= 1;
+      order.push(name);
+      return left > 0;
+    });
+  };
+  await Promise.all([work('1'), work('2')]);
+  expect(order.join('')).toBe('111222');
 });

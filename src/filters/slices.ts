@@ -1,33 +1,52 @@
 /** Work that leaves the event loop its turns. */
 export type Slices = {
   /**
-   * Calls `step` until it says that nothing is left. Once this turn of the event loop has no time left, the next turns go on with it.
-   * Waiting work takes turns by its key, so that a thousand messages of one key do not hold up the one message of another.
+   * Calls `step` until it says that nothing is left. Once this turn of the event loop has no time left, later turns go on with it.
+   * Waiting work takes turns by its key, so that a thousand messages of one key do not hold up the one message of another. Of one key
+   * the work that came first is done first. `bytes`, which came over a connection for this work or will go over one, lengthen the rest:
+   * moving them is work, too. Rejects with what a step throws.
    */
-  run(key: string, step: () => boolean): Promise<void>;
+  run(key: string, step: () => boolean, bytes?: number): Promise<void>;
 };
 
-type Work = { key: string; step: () => boolean; resolve: () => void; reject: (error: unknown) => void };
+type Work = { key: string; step: () => boolean; bytes: number; resolve: () => void; reject: (error: unknown) => void };
 
-/** `forMs` is the time of one turn, whatever the number of messages; `now` in milliseconds. */
-export function createSlices(forMs: number, now: () => number): Slices {
+type Timing = {
+  /** The time of one turn, whatever the number of messages. */
+  forMs: number;
+  /** A turn with work of at least a millisecond is followed by a rest so many times as long as the work. 0: the next turn goes on. */
+  restTimes?: number;
+  /** In milliseconds. */
+  now?: (() => number) | undefined;
+};
+
+/** Shorter work needs no rest. */
+const LEAST_MS = 1;
+/** Bytes of a connection that are counted as a millisecond of work. */
+const BYTES_PER_MS = 256 * 1024;
+
+export function createSlices({ forMs, restTimes = 0, now = () => performance.now() }: Timing): Slices {
   // In the order of their turns: a Map keeps that of insertion.
   const waiting = new Map<string, Work[]>();
+  /** When this turn has no time left. Undefined: none has begun. */
   let endsAt: number | undefined;
+  let workedMs = 0;
 
   const hasTime = (): boolean => {
     const time = now();
     if (endsAt === undefined) {
       endsAt = time + forMs;
-      setImmediate(takeTurn);
+      workedMs = 0;
+      setImmediate(rest);
     }
     return time < endsAt;
   };
 
-  const wait = (work: Work): void => {
-    const sameKey = waiting.get(work.key);
-    if (sameKey === undefined) waiting.set(work.key, [work]);
-    else sameKey.push(work);
+  const rest = (): void => {
+    // Nothing begins before the rest is over.
+    endsAt = -Infinity;
+    if (restTimes === 0 || workedMs < LEAST_MS) takeTurn();
+    else setTimeout(takeTurn, Math.ceil(workedMs * restTimes));
   };
 
   const takeTurn = (): void => {
@@ -40,22 +59,28 @@ export function createSlices(forMs: number, now: () => number): Slices {
 
   /** Makes at least one step: work that waited for a turn with time left would wait for ever on a machine that is always late. */
   const proceed = (work: Work): void => {
+    const startedAt = restTimes === 0 ? 0 : now();
+    let isMore = false;
     try {
-      let isMore = work.step();
+      isMore = work.step();
       while (isMore && hasTime()) isMore = work.step();
-      if (!isMore) return work.resolve();
-      wait(work);
+      if (!isMore) work.resolve();
     } catch (error) {
+      isMore = false;
       work.reject(error);
     }
+    if (isMore) waiting.set(work.key, [work, ...(waiting.get(work.key) ?? [])]);
+    if (restTimes > 0) workedMs += now() - startedAt + (isMore ? 0 : work.bytes / BYTES_PER_MS);
   };
 
   return {
-    run: (key, step) =>
+    run: (key, step, bytes = 0) =>
       new Promise((resolve, reject) => {
-        const work = { key, step, resolve, reject };
-        if (waiting.size === 0 && hasTime()) proceed(work);
-        else wait(work);
+        const work = { key, step, bytes, resolve, reject };
+        if (waiting.size === 0 && hasTime()) return proceed(work);
+        const sameKey = waiting.get(key);
+        if (sameKey === undefined) waiting.set(key, [work]);
+        else sameKey.push(work);
       }),
   };
 }
@@ -70,3 +95,14 @@ function nextOf(waiting: Map<string, Work[]>): Work | undefined {
   }
   return undefined;
 }
+
+/** A body of this many bytes takes turns with others. Reading a smaller one takes 2 ms at most. */
+export const COSTLY_BYTES = 32 * 1024;
+const TURN_MS = 5;
+const REST_TIMES = 2;
+
+/**
+ * Turns for work on what callers send or read that may take long: bodies and their signatures, definitions, large answers. One for the
+ * process: all of it together has a third of the event loop, so that most other requests find it free.
+ */
+export const createCostlyTurns = (): Slices => createSlices({ forMs: TURN_MS, restTimes: REST_TIMES });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { writeAnswer } from './answers/answer.ts';
 import { createWriteRead } from './answers/large-answer.ts';
+import type { Slices } from '../filters/slices.ts';
 import type { Context, Middleware } from './route/context.ts';
 import { turnOwnerOf } from './route/turn-owner.ts';
 import { headOf } from './access/request-head.ts';
@@ -11,6 +12,7 @@ import { visitOf } from './access/visit.ts';
 
 /** Questions that handlers may ask of the edge. */
 export type Edge = {
+  costly: Slices;
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
   trustedProxyHops: number;
@@ -19,8 +21,11 @@ export type Edge = {
 };
 
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops, timings }: Edge): Middleware {
-  const writeRead = createWriteRead();
+export function runRoute(
+  streams: EventStreams,
+  { costly, count, addressOf, trustedProxyHops, timings }: Edge,
+): Middleware {
+  const writeRead = createWriteRead(costly);
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -44,7 +49,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
-    if (result instanceof LineStream) return writeLines(ctx, result, timings);
+    if (result instanceof LineStream) return writeLines(ctx, result, timings, costly);
     const hasNoBody = [204, 303].includes(route.status) || result === undefined;
     // Others may be kept under their Idempotency-Key, and have no lists.
     if (route.method === 'GET' && !hasNoBody) await writeRead(ctx, route.status, result, turnOwnerOf(caller));

@@ -1,5 +1,4 @@
 import type { Dependencies } from '../dependencies.ts';
-import { createSlices } from '../filters/slices.ts';
 import { notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../outbound/sender-proof.ts';
@@ -9,8 +8,6 @@ import { verdictOn } from './verdict.ts';
 
 /** Bytes of a body that are kept: as many as a payload may have. */
 const KEPT_BYTES = 262_144;
-/** Time of a turn of the event loop for signatures; each takes about 3 ms for a body of 1 MiB. */
-const SLICE_MS = 5;
 const FAILURE = 500;
 /** The status of an answer that cannot be held back. */
 const UNAVAILABLE = 503;
@@ -37,10 +34,9 @@ export type ReceiveInspected = (id: string, request: ArrivingRequest) => Promise
  * Nothing is published or delivered because of it, so that no chain begins here.
  */
 export function createReceiveInspected(
-  { pool, clock, newId, keyRing }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing'>,
+  { pool, clock, newId, keyRing, costly }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'costly'>,
   { urlOf }: { urlOf: (id: string) => string },
 ): ReceiveInspected {
-  const slices = createSlices(SLICE_MS, () => performance.now());
   return async (id, { method, path, rawHeaders, header, bytes, holdBack }) => {
     const inspector = isId('inspector', id) ? await loadInspector(pool, id) : undefined;
     if (inspector === undefined) throw notFound('inspector');
@@ -51,7 +47,7 @@ export function createReceiveInspected(
       {
         keyRing,
         findSigners: (messageId) => findSigners(pool, { messageId, environmentId, url: urlOf(id) }),
-        inSteps: (step) => slices.run(id, step),
+        inSteps: (step) => costly.run(id, step, bytes.length),
       },
     );
     const isFailure = Math.random() * 100 < answer.failurePercent;

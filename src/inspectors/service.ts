@@ -55,7 +55,8 @@ export function createInspectors(
     clock,
     keyRing,
     config,
-  }: Pick<Dependencies, 'pool' | 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
+    costly,
+  }: Pick<Dependencies, 'pool' | 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config' | 'costly'>,
   { audit }: { audit: { record: RecordAudit } },
 ): Inspectors {
   const urlOf = (id: string): string => `${config.publicBaseUrl}${INSPECT_PATH}${id}`;
@@ -158,7 +159,7 @@ export function createInspectors(
         await audit.record(transaction, caller, { action: 'inspector.requests_cleared', target: { id }, after });
       }),
 
-    receive: createReceiveInspected({ pool, clock, newId, keyRing }, { urlOf }),
+    receive: createReceiveInspected({ pool, clock, newId, keyRing, costly }, { urlOf }),
     senderOf: createSenderProofs(keyRing).senderOf,
   };
 }

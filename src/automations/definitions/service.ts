@@ -70,7 +70,7 @@ type Collaborators = {
 };
 
 export function createWorkflows(
-  { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
+  { tenants, newId, clock, costly }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'costly'>,
   { checks, activation, schemas, audit }: Collaborators,
 ): Workflows {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
@@ -96,7 +96,7 @@ export function createWorkflows(
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
   const withStepCounts = createStepCounts();
-  const findProblems = createFindProblems({ checks, schemas });
+  const findProblems = createFindProblems({ checks, schemas, costly });
   /** All that is wrong with `texts`, found before a transaction begins: host names and schemas may take seconds to check. */
   const examine = async (caller: EnvironmentCaller, texts: store.DefinitionTexts, own?: string): Promise<Examined> => {
     const { environmentId } = caller;

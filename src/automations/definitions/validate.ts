@@ -3,7 +3,8 @@ import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import { expressionCountProblem } from './problems/expression-count.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
-import { type Checks, type ChecksAndLookUps, createCheckTurns } from './problems/languages-and-targets.ts';
+import type { Slices } from '../../filters/slices.ts';
+import type { Checks, ChecksAndLookUps } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';
 import { MOST_PROBLEMS } from './plan/graph.ts';
@@ -30,9 +31,11 @@ export type FindProblems = (
 export function createFindProblems({
   checks,
   schemas,
+  costly,
 }: {
   checks: ChecksAndLookUps;
   schemas: Pick<Schemas, 'problemOf'>;
+  costly: Slices;
 }): FindProblems {
   const namedIn = async (given: Given, { environmentId, look, own }: Parameters<FindProblems>[1]) => [
     ...(await channelProblems(given, (ids) => look((reader) => findChannelIds(reader, environmentId, ids)))),
@@ -42,7 +45,6 @@ export function createFindProblems({
     ...(await workflowProblems(given, (ids) => look((reader) => findCalls(reader, environmentId, ids)), own)),
     ...(await formProblems(given, environmentId, schemas)),
   ];
-  const turns = createCheckTurns();
   return async (texts, where) => {
     const given = parsed(texts);
     const size = sizeProblem(texts) ?? expressionCountProblem(given.steps);
@@ -53,7 +55,7 @@ export function createFindProblems({
       return checks.urlProblem(url, field);
     };
     const { goOn, found } = problemSearch(given, { ...checks, urlProblem });
-    await turns.run(where.environmentId, goOn);
+    await costly.run(where.environmentId, goOn);
     const { problems, hasForm } = found;
     // A field that is wrong by itself names nothing.
     return together(problems, hasForm ? await namedIn(given, where) : [], await lookedUp(addresses, checks));

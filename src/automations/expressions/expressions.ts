@@ -73,10 +73,10 @@ const VALUES_BYTES = WORKFLOW_BOUNDS.contextBytes + 262_144;
 type Evaluated = { value: unknown; bytes: number } | { failure: unknown };
 
 /** `now` in milliseconds. */
-export function createStepExpressions(now: () => number = () => performance.now()): StepExpressions {
+export function createStepExpressions(now?: () => number): StepExpressions {
   const expressions = createExpressions(compilePattern, STEP_LANGUAGE);
   const kept = new LRUCache<string, Compiled | ExpressionRefused>({ maxSize: KEPT });
-  const slices = createSlices(SLICE_MS, now);
+  const slices = createSlices({ forMs: SLICE_MS, now });
   const evaluatedAhead = new WeakMap<RunContext, ReadonlyMap<string, Evaluated>>();
   const rooms = new WeakMap<RunContext, JsonRoom>();
   /** What is left for the values over one context. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { createSlices } from '../../filters/slices.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { COSTLY_BYTES } from '../../filters/slices.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
 import type { InboundMessage } from '../../messages/publication.ts';
@@ -62,9 +62,6 @@ type Asked = { request: InboundRequest; isSample: boolean };
 /** What is known of a request so far, for the row of its refusal. With `proven`, its signature was good. */
 type Learnt = { eventId?: string | undefined; proven?: VerifiedSignature; secrets?: readonly string[] };
 
-// A check of 1 MiB takes about 10 ms at most, and so does each step that reads a proven body.
-const SLICE_MS = 5;
-
 /** Why a request becomes no message, and the error that its sender gets. */
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -92,20 +89,25 @@ export function createReceiveWebhook(
     config,
     log,
     crashes,
-  }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log' | 'crashes'>,
+    costly,
+  }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log' | 'crashes' | 'costly'>,
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
-  const slices = createSlices(SLICE_MS, () => performance.now());
   /**
-   * Does something that reads a whole body. Bodies wait for each other, webhooks in rotation, and other requests are answered in between:
-   * anyone may send any number of them.
+   * Does something that reads a whole body. Large bodies wait for each other, webhooks in rotation, and other requests are answered in
+   * between: anyone may send any number of them. `moved`: bytes that came for this.
    */
-  const inTurn = async <T>(webhookId: string, act: () => T): Promise<T> => {
+  const inTurn = async <T>(
+    { webhookId, bytes, moved = 0 }: { webhookId: string; bytes: number; moved?: number },
+    act: () => T,
+  ): Promise<T> => {
+    if (bytes < COSTLY_BYTES) return act();
     let done: { value: T } | undefined;
-    await slices.run(webhookId, () => {
+    const step = (): boolean => {
       done = { value: act() };
       return false;
-    });
+    };
+    await costly.run(webhookId, step, moved);
     // `as`: a step that has thrown does not come here.
     return (done as unknown as { value: T }).value;
   };
@@ -133,9 +135,9 @@ export function createReceiveWebhook(
   ): Promise<VerifiedSignature> => {
     try {
       // A check that fetches a certificate lets others go on meanwhile: its turn is over once it waits.
-      const checking = await inTurn(webhookId, () => ({
-        proven: provider.check(incoming, secrets, { now: clock(), fetchText }),
-      }));
+      const check = () => ({ proven: provider.check(incoming, secrets, { now: clock(), fetchText }) });
+      const bytes = incoming.bytes.length;
+      const checking = await inTurn({ webhookId, bytes, moved: bytes }, check);
       return await checking.proven;
     } catch (failure) {
       if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
@@ -182,7 +184,8 @@ export function createReceiveWebhook(
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
     const mapped = { provider, settings };
-    const content = await inTurn(webhook.id, () => refusing('body_invalid', () => contentOf(incoming, provider)));
+    const turn = { webhookId: webhook.id, bytes: incoming.bytes.length };
+    const content = await inTurn(turn, () => refusing('body_invalid', () => contentOf(incoming, provider)));
     const map = () => {
       const id = eventIdOf(incoming, { ...mapped, replayKey: proven.replayKey });
       learnt.eventId = id;
@@ -199,11 +202,11 @@ export function createReceiveWebhook(
         eventType: eventTypeOf(incoming, { ...mapped, content, metadata: known, expressions }),
       };
     };
-    const { eventType, payloadText, metadata, eventId } = await inTurn(webhook.id, () =>
-      refusing('mapping_failed', map),
-    );
+    const { eventType, payloadText, metadata, eventId } = await inTurn(turn, () => refusing('mapping_failed', map));
     const payload: unknown =
-      payloadText === content.text ? content.value : await inTurn(webhook.id, () => JSON.parse(payloadText) as unknown);
+      payloadText === content.text
+        ? content.value
+        : await inTurn({ ...turn, bytes: payloadText.length }, () => JSON.parse(payloadText) as unknown);
     const header = (name: string): string | undefined => request.header(name)[0];
     const knownAs = eventId ?? standsFor;
     try {
@@ -263,7 +266,7 @@ export function createReceiveWebhook(
     Object.assign(learnt, { proven, secrets });
     refuseClosed(webhook);
     return guarded(webhook, async () => {
-      const handshake = await inTurn(webhook.id, () =>
+      const handshake = await inTurn({ webhookId: webhook.id, bytes: incoming.bytes.length }, () =>
         refusing('body_invalid', () => provider.handshake?.(incoming, secrets)),
       );
       if (handshake !== undefined) {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { exactPieces } from '../../kernel/values/exact-json.ts';
-import { createParsingTurns } from '../reading/parsing-turns.ts';
+import type { Slices } from '../../filters/slices.ts';
 import type { Context } from '../route/context.ts';
 import { ANSWER_HEADERS, setHeaders, writeText } from './answer.ts';
 
@@ -15,8 +15,7 @@ export type WriteRead = (ctx: Context, status: number, value: unknown, owner: st
  * requests are answered: when 20 callers read pages of 25 MiB, texts for several of them were built in one turn of the event loop, which
  * took up to half a second.
  */
-export function createWriteRead(): WriteRead {
-  const turns = createParsingTurns();
+export function createWriteRead(costly: Slices): WriteRead {
   return async (ctx, status, value, owner) => {
     const pieces = exactPieces(value);
     let next = pieces.next();
@@ -29,10 +28,12 @@ export function createWriteRead(): WriteRead {
     if (next.done === true) return writeText(ctx, status, text);
     const parts: Buffer[] = [];
     for (let unwritten = text; unwritten !== ''; ) {
-      unwritten = await turns.take(owner, 0, async () => {
+      const step = (): boolean => {
         parts.push(Buffer.from(unwritten));
-        return grow();
-      });
+        unwritten = grow();
+        return false;
+      };
+      await costly.run(owner, step, unwritten.length);
     }
     ctx.status = status;
     setHeaders(ctx, ANSWER_HEADERS);

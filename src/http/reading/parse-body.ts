@@ -15,7 +15,7 @@ import {
 import type { MessageBounds } from '../route/route.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
 import { parseQuery } from './parse-query.ts';
-import { COSTLY_BYTES, createParsingTurns } from './parsing-turns.ts';
+import { COSTLY_BYTES, type Slices } from '../../filters/slices.ts';
 
 /** Messages are parsed together up to this length, in UTF-16 units. */
 const CHARACTERS_PER_PARSE = 128 * 1024;
@@ -23,10 +23,9 @@ const CHARACTERS_PER_PARSE = 128 * 1024;
 /**
  * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
  * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are. Large bodies of JSON
- * wait for their turn (parsing-turns.ts), in which an environment counts as one.
+ * wait for their turn (slices.ts), in which an environment counts as one: they are read one after the other.
  */
-export function parseBody(): Middleware {
-  const turns = createParsingTurns();
+export function parseBody(costly: Slices): Middleware {
   return ({ req, state }, next) => {
     const { bytes, route, caller } = state;
     const consumes = route?.consumes ?? 'none';
@@ -44,8 +43,7 @@ export function parseBody(): Middleware {
       if (consumes === 'parameters') refuseDoubledMembers(text);
     };
     if (bytes.length >= COSTLY_BYTES)
-      return turns
-        .take(turnOwnerOf(caller), bytes.length, () => inTurns(readingJson(bytes, route?.messageBounds)))
+      return inTurns(costly, turnOwnerOf(caller), readingJson(bytes, route?.messageBounds), bytes.length)
         .then(toState)
         .then(next);
     toState(readJson(bytes, route?.messageBounds));
@@ -84,13 +82,20 @@ export function readForeignJson(bytes: Buffer): { text: string; value: unknown }
   }
 }
 
-/** Takes the steps one after the other, and lets other requests go on in between. */
-async function inTurns<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+/** Takes the steps in turns of their owner. */
+async function inTurns<T>(costly: Slices, owner: string, steps: Steps<T>, bytes: number): Promise<T> {
+  let done: { value: T } | undefined;
+  await costly.run(
+    owner,
+    () => {
+      const step = steps.next();
+      if (step.done === true) done = { value: step.value };
+      return step.done !== true;
+    },
+    bytes,
+  );
+  // `as`: it has run to its end, or has thrown.
+  return (done as unknown as { value: T }).value;
 }
 
 /** The value of a body whose messages are parsed one at a time: 5 MiB of JSON in one piece take up to 80 ms. */

@@ -73,20 +73,21 @@ const unsupported = (field: string, reason: string): ApiError =>
 const BROKEN_OFF = ['request.aborted', 'request.size.invalid', 'stream.not.readable'];
 
 /**
- * Pieces in which a body may come. Each is a buffer of its own: 5 MiB in chunks of one byte took a gigabyte of memory and a second of
- * everybody's time. Clients send pieces of kilobytes, and 5 MiB may come in pieces of 320 bytes.
+ * Pieces in which a body may come: so many, and one more for each 256 bytes of it. Each is a buffer of its own: 5 MiB in chunks of one
+ * byte took a gigabyte of memory and a second of everybody's time. Clients send pieces of kilobytes.
  */
-const MAX_PIECES = 16_384;
+const FREE_PIECES = 4_096;
+const BYTES_PER_PIECE = 256;
 
 /**
  * The bytes of a body. PAYLOAD_TOO_LARGE for more than `limit` of them, INVALID_REQUEST for a body that broke off. The connection is
  * closed for a body in too many pieces.
  */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  let pieces = 0;
-  request.on('data', () => {
-    pieces += 1;
-    if (pieces > MAX_PIECES) request.destroy();
+  let left = FREE_PIECES;
+  request.on('data', (piece: Buffer) => {
+    left += piece.length / BYTES_PER_PIECE - 1;
+    if (left < 0) request.destroy();
   });
   try {
     return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });

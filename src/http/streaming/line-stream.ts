@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../route/context.ts';
+import type { Slices } from '../../filters/slices.ts';
+import { turnOwnerOf } from '../route/turn-owner.ts';
 import { renewAccess } from '../access/renew-access.ts';
 import type { StreamTimings } from './event-stream.ts';
 import { watchCaller } from './watch-caller.ts';
@@ -9,6 +11,9 @@ export const CSV = 'text/csv';
 
 /** Bytes that are given to a connection at a time: what one that takes nothing has in memory beside the lines it waits for. */
 const PART_BYTES = 64 * 1024;
+
+/** UTF-16 units of lines after which others have their turn. */
+const PIECE_LENGTH = 256 * 1024;
 
 type Form = { mediaType?: typeof NDJSON | typeof CSV; fileName?: string };
 
@@ -38,6 +43,7 @@ export async function writeLines(
   ctx: Context,
   { lines, mediaType, fileName }: LineStream,
   { heartbeatMs, recheckMs }: StreamTimings,
+  costly: Slices,
 ): Promise<void> {
   ctx.status = 200;
   ctx.set({
@@ -56,7 +62,15 @@ export async function writeLines(
   const beat = setInterval(cutWhenStalled(res), heartbeatMs);
   const unwatch = watchCaller(ctx, { everyMs: recheckMs, refused: () => res.destroy() });
   try {
-    for await (const line of whileAllowed(ctx, lines, recheckMs)) if (!(await send(res, line, closed))) return;
+    let sent = 0;
+    for await (const line of whileAllowed(ctx, lines, recheckMs)) {
+      if (!(await send(res, line, closed))) return;
+      sent += line.length;
+      if (sent < PIECE_LENGTH) continue;
+      // They were read and written, too.
+      await costly.run(turnOwnerOf(ctx.state.caller), () => false, 3 * sent);
+      sent = 0;
+    }
     res.end();
     await closed;
   } catch (error) {

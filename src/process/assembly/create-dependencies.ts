@@ -9,6 +9,7 @@ import { createPool } from '../../db/connections/pool.ts';
 import { createTenants } from '../../db/tenants.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createFilters } from '../../filters/filters.ts';
+import { createCostlyTurns } from '../../filters/slices.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import { loadPublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
@@ -92,6 +93,7 @@ export function createDependencies(
     tenants: createTenants({ db, pool }, connections),
     keyRing: createKeyRing(encryptionKeys),
     filters: createFilters(),
+    costly: createCostlyTurns(),
     own,
     crashes: createCrashGuard({ pool, log }),
     guard: createGuard(config, own),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Config } from '../../../src/config.ts';
+import { createCostlyTurns } from '../../../src/filters/slices.ts';
 import { createHttpApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import {
@@ -106,6 +107,7 @@ export async function startPosthorn(
     tenants: database.tenants,
     keyRing: createKeyRing(config.encryptionKeys),
     filters: createFilters(),
+    costly: createCostlyTurns(),
     own,
     guard:
       options.trustedCertificates === undefined && options.resolve === undefined

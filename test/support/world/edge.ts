@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
+import { createCostlyTurns } from '../../../src/filters/slices.ts';
 import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { apiKeyRoutes } from '../../../src/identity/api-keys/routes.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
@@ -100,6 +101,7 @@ export async function startEdge(
     log,
     clock: () => new Date(Date.now() + offset),
     newId: createNewId(Date.now),
+    costly: createCostlyTurns(),
     config: readConfig(settings.environment ?? {}),
   };
   // Preparing a test goes around the wire, which the test may have cut.

@@ -1,5 +1,4 @@
 import type { Filters } from '../../../filters/filters.ts';
-import { createSlices, type Slices } from '../../../filters/slices.ts';
 import type { AddressGuard } from '../../../outbound/guard/address-guard.ts';
 import { createStepExpressions, type StepExpressions } from '../../expressions/expressions.ts';
 
@@ -17,12 +16,6 @@ export type ChecksAndLookUps = Checks & {
   /** `urlProblem`, with the addresses of a host name where the operator has allowed ranges. */
   lookedUpProblem(url: string): Promise<string | undefined>;
 };
-
-/** A definition is checked in pieces of one expression, 4 ms at most, and so many of them may take a turn of the event loop. */
-const SLICE_MS = 5;
-
-/** Checks definitions in turns of the event loop, which environments take one after the other. */
-export const createCheckTurns = (): Slices => createSlices(SLICE_MS, () => performance.now());
 
 /** Answers to problems.ts from the filters and the address guard of a process. */
 export function createChecks({

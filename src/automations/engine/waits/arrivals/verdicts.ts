@@ -36,7 +36,7 @@ const SLICE_MS = 5;
 export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
   const known = new LRUCache<string, string>({ maxSize: KEPT });
   const inTurn = createWantedTurns();
-  const slices = createSlices(SLICE_MS, () => performance.now());
+  const slices = createSlices({ forMs: SLICE_MS });
 
   const remember = (name: string, key: string): void => {
     known.set(name, key, { size: LEAST_WEIGHT + name.length + key.length });
