@@ -44,7 +44,7 @@ test('a turn of the event loop has five milliseconds of work, whatever waits', a
   end();
 });
 
-test('keys take turns: one that has little to do does not wait until another one has done all', async () => {
+test('owners take turns: one that has little to do does not wait until another one has done all', async () => {
   const { work, made, end } = scene();
   const all = [work('busy', 100), work('busy', 100), work('late', 1)];
   await all[2];
@@ -75,7 +75,7 @@ describe('rests', () => {
         left -= 1;
         return left > 0;
       };
-      return slices.run('a', step, bytes);
+      return slices.run('a', step, { ...(bytes !== undefined && { bytes }) });
     };
     return { slices, work };
   };
@@ -105,7 +105,7 @@ describe('rests', () => {
       () => {
         throw new Error('no JSON');
       },
-      50 * 256 * 1024,
+      { bytes: 50 * 256 * 1024 },
     );
     await expect(failing).rejects.toThrow('no JSON');
     await endOfTurn();
@@ -120,7 +120,25 @@ describe('rests', () => {
   });
 });
 
-test('of one key, what came first is done before what came later', async () => {
+test('an owner with many parts has no more turns than one with a single part', async () => {
+  let time = 0;
+  const slices = createSlices({ forMs: 1, now: () => time });
+  const order: string[] = [];
+  const work = (owner: string, part: string, steps: number): Promise<void> => {
+    let left = steps;
+    const step = (): boolean => {
+      time += 1;
+      left -= 1;
+      order.push(owner + part);
+      return left > 0;
+    };
+    return slices.run(owner, step, { part });
+  };
+  await Promise.all([work('a', '1', 3), work('a', '2', 3), work('a', '3', 3), work('b', '1', 3)]);
+  expect(order.join(' ')).toBe('a1 a1 b1 a2 b1 a3 b1 a1 a2 a3 a2 a3');
+});
+
+test('of one part, what came first is done before what came later', async () => {
   let time = 0;
   const slices = createSlices({ forMs: 1, now: () => time });
   const order: string[] = [];

@@ -2,14 +2,25 @@
 export type Slices = {
   /**
    * Calls `step` until it says that nothing is left. Once this turn of the event loop has no time left, later turns go on with it.
-   * Waiting work takes turns by its key, so that a thousand messages of one key do not hold up the one message of another. Of one key
-   * the work that came first is done first. `bytes`, which came over a connection for this work or will go over one, lengthen the rest:
-   * moving them is work, too. Rejects with what a step throws.
+   * Waiting work takes turns by its owner, so that a thousand messages of one do not hold up the one message of another. Rejects with
+   * what a step throws.
    */
-  run(key: string, step: () => boolean, bytes?: number): Promise<void>;
+  run(owner: string, step: () => boolean, more?: More): Promise<void>;
 };
 
-type Work = { key: string; step: () => boolean; bytes: number; resolve: () => void; reject: (error: unknown) => void };
+type More = {
+  /** Work of one owner takes turns by these. Of the same one, what came first is done first. */
+  part?: string;
+  /** Came over a connection for this work or will go over one. Moving them is work, too: they lengthen the rest. */
+  bytes?: number;
+};
+
+type Work = {
+  owner: string;
+  step: () => boolean;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+} & Required<More>;
 
 type Timing = {
   /** The time of one turn, whatever the number of messages. */
@@ -27,7 +38,7 @@ const BYTES_PER_MS = 256 * 1024;
 
 export function createSlices({ forMs, restTimes = 0, now = () => performance.now() }: Timing): Slices {
   // In the order of their turns: a Map keeps that of insertion.
-  const waiting = new Map<string, Work[]>();
+  const waiting = new Map<string, Map<string, Work[]>>();
   /** When this turn has no time left. Undefined: none has begun. */
   let endsAt: number | undefined;
   let workedMs = 0;
@@ -69,29 +80,40 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
       isMore = false;
       work.reject(error);
     }
-    if (isMore) waiting.set(work.key, [work, ...(waiting.get(work.key) ?? [])]);
+    if (isMore) place(work, 'first');
     if (restTimes > 0) workedMs += now() - startedAt + (isMore ? 0 : work.bytes / BYTES_PER_MS);
   };
 
+  const place = (work: Work, where: 'first' | 'last'): void => {
+    const parts = waiting.get(work.owner) ?? new Map<string, Work[]>();
+    const works = parts.get(work.part) ?? [];
+    if (where === 'first') works.unshift(work);
+    else works.push(work);
+    parts.set(work.part, works);
+    waiting.set(work.owner, parts);
+  };
+
   return {
-    run: (key, step, bytes = 0) =>
+    run: (owner, step, { part = '', bytes = 0 } = {}) =>
       new Promise((resolve, reject) => {
-        const work = { key, step, bytes, resolve, reject };
-        if (waiting.size === 0 && hasTime()) return proceed(work);
-        const sameKey = waiting.get(key);
-        if (sameKey === undefined) waiting.set(key, [work]);
-        else sameKey.push(work);
+        const work = { owner, step, part, bytes, resolve, reject };
+        if (waiting.size === 0 && hasTime()) proceed(work);
+        else place(work, 'last');
       }),
   };
 }
 
-/** The first work of the key whose turn it is. The key then goes to the end of the order. */
-function nextOf(waiting: Map<string, Work[]>): Work | undefined {
-  for (const [key, works] of waiting) {
-    waiting.delete(key);
-    const work = works.shift();
-    if (works.length > 0) waiting.set(key, works);
-    return work;
+/** The first work of the part and the owner whose turn it is. Both then go to the end of their order. */
+function nextOf(waiting: Map<string, Map<string, Work[]>>): Work | undefined {
+  for (const [owner, parts] of waiting) {
+    waiting.delete(owner);
+    for (const [part, works] of parts) {
+      parts.delete(part);
+      const work = works.shift();
+      if (works.length > 0) parts.set(part, works);
+      if (parts.size > 0) waiting.set(owner, parts);
+      return work;
+    }
   }
   return undefined;
 }
@@ -100,6 +122,9 @@ function nextOf(waiting: Map<string, Work[]>): Work | undefined {
 export const COSTLY_BYTES = 32 * 1024;
 const TURN_MS = 5;
 const REST_TIMES = 2;
+
+/** The one owner of what callers send who have proved nothing. */
+export const UNPROVEN = '';
 
 /**
  * Turns for work on what callers send or read that may take long: bodies and their signatures, definitions, large answers. One for the

@@ -1,3 +1,4 @@
+import { UNPROVEN } from '../filters/slices.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
@@ -47,7 +48,7 @@ export function createReceiveInspected(
       {
         keyRing,
         findSigners: (messageId) => findSigners(pool, { messageId, environmentId, url: urlOf(id) }),
-        inSteps: (step) => costly.run(id, step, bytes.length),
+        inSteps: (step) => costly.run(UNPROVEN, step, { part: id, bytes: bytes.length }),
       },
     );
     const isFailure = Math.random() * 100 < answer.failurePercent;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
-import { COSTLY_BYTES } from '../../filters/slices.ts';
+import { COSTLY_BYTES, UNPROVEN } from '../../filters/slices.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
 import type { InboundMessage } from '../../messages/publication.ts';
@@ -94,11 +94,11 @@ export function createReceiveWebhook(
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
   /**
-   * Does something that reads a whole body. Large bodies wait for each other, webhooks in rotation, and other requests are answered in
-   * between: anyone may send any number of them. `moved`: bytes that came for this.
+   * Does something that reads a whole body. Large bodies wait for each other, and other requests are answered in between: anyone may
+   * send any number of them. `moved`: bytes that came for this.
    */
   const inTurn = async <T>(
-    { webhookId, bytes, moved = 0 }: { webhookId: string; bytes: number; moved?: number },
+    { owner, part, bytes, moved = 0 }: { owner: string; part: string; bytes: number; moved?: number },
     act: () => T,
   ): Promise<T> => {
     if (bytes < COSTLY_BYTES) return act();
@@ -107,7 +107,7 @@ export function createReceiveWebhook(
       done = { value: act() };
       return false;
     };
-    await costly.run(webhookId, step, moved);
+    await costly.run(owner, step, { part, bytes: moved });
     // `as`: a step that has thrown does not come here.
     return (done as unknown as { value: T }).value;
   };
@@ -137,7 +137,7 @@ export function createReceiveWebhook(
       // A check that fetches a certificate lets others go on meanwhile: its turn is over once it waits.
       const check = () => ({ proven: provider.check(incoming, secrets, { now: clock(), fetchText }) });
       const bytes = incoming.bytes.length;
-      const checking = await inTurn({ webhookId, bytes, moved: bytes }, check);
+      const checking = await inTurn({ owner: UNPROVEN, part: webhookId, bytes, moved: bytes }, check);
       return await checking.proven;
     } catch (failure) {
       if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
@@ -184,7 +184,7 @@ export function createReceiveWebhook(
   ): Promise<{ messageId: string; isRepeated: boolean }> => {
     const { settings, environmentId, channelId } = webhook;
     const mapped = { provider, settings };
-    const turn = { webhookId: webhook.id, bytes: incoming.bytes.length };
+    const turn = turnOf(webhook, incoming);
     const content = await inTurn(turn, () => refusing('body_invalid', () => contentOf(incoming, provider)));
     const map = () => {
       const id = eventIdOf(incoming, { ...mapped, replayKey: proven.replayKey });
@@ -266,7 +266,7 @@ export function createReceiveWebhook(
     Object.assign(learnt, { proven, secrets });
     refuseClosed(webhook);
     return guarded(webhook, async () => {
-      const handshake = await inTurn({ webhookId: webhook.id, bytes: incoming.bytes.length }, () =>
+      const handshake = await inTurn(turnOf(webhook, incoming), () =>
         refusing('body_invalid', () => provider.handshake?.(incoming, secrets)),
       );
       if (handshake !== undefined) {
@@ -344,6 +344,13 @@ export function createReceiveWebhook(
     },
   };
 }
+
+/** Whose turn it is to read a proven body. */
+const turnOf = ({ id, environmentId }: ReceivingWebhook, { bytes }: Incoming) => ({
+  owner: environmentId,
+  part: id,
+  bytes: bytes.length,
+});
 
 /** The explanation that a refusal is stored with. */
 export const refusalDetailOf = ({ message }: ApiError): string => message.slice(0, MAX_DETAIL_LENGTH);

@@ -33,7 +33,7 @@ export function createWriteRead(costly: Slices): WriteRead {
         unwritten = grow();
         return false;
       };
-      await costly.run(owner, step, unwritten.length);
+      await costly.run(owner, step, { bytes: unwritten.length });
     }
     ctx.status = status;
     setHeaders(ctx, ANSWER_HEADERS);

@@ -92,7 +92,7 @@ async function inTurns<T>(costly: Slices, owner: string, steps: Steps<T>, bytes:
       if (step.done === true) done = { value: step.value };
       return step.done !== true;
     },
-    bytes,
+    { bytes },
   );
   // `as`: it has run to its end, or has thrown.
   return (done as unknown as { value: T }).value;

@@ -68,7 +68,7 @@ export async function writeLines(
       sent += line.length;
       if (sent < PIECE_LENGTH) continue;
       // They were read and written, too.
-      await costly.run(turnOwnerOf(ctx.state.caller), () => false, 3 * sent);
+      await costly.run(turnOwnerOf(ctx.state.caller), () => false, { bytes: 3 * sent });
       sent = 0;
     }
     res.end();
