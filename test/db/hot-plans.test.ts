@@ -123,10 +123,11 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
   }
   const start = await findStreamStart(pool, environmentId, channelId);
   expect(start?.last.id).not.toBe('');
-  expect(await findPositionSince(pool, channelId, { since: new Date(0), bound: start?.bound ?? '' })).toBeDefined();
-
-  // Pages of 100 and the last message; the way from a time to its position reads the minute behind it by another index.
+  // Pages of 100 and the last message.
   expect((await readsOf(index)) - before).toBeLessThan(1_100);
+
+  // Reads the minute behind the first message by this index or another one, whichever PostgreSQL thinks cheaper.
+  expect(await findPositionSince(pool, channelId, { since: new Date(0), bound: start?.bound ?? '' })).toBeDefined();
 });
 
 test('the order of commits is read by its index, and without a look at locks while no transaction is in progress', async () => {

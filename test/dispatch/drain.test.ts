@@ -32,12 +32,12 @@ test('a burst beyond the threshold is drained: every message once, and the drain
   const last = await waitFor('all to arrive', () => receiver.requests.length >= ids.length && ids.at(-1));
   const delivery = await waitForDelivery(posthorn, last, 'delivered');
   expect(ids.filter((id) => receiver.countOf(id) !== 1)).toEqual([]);
-  const carriers = await Promise.all(
-    ids.map(async (id) => {
-      const { id: deliveryId } = await waitForDelivery(posthorn, id, 'delivered');
-      return (await attemptsOf(deliveryId))[0]?.carrier ?? '';
-    }),
-  );
+  const carriers: string[] = [];
+  // One after the other: a slow machine would refuse some of 300 requests at once.
+  for (const id of ids) {
+    const { id: deliveryId } = await waitForDelivery(posthorn, id, 'delivered');
+    carriers.push((await attemptsOf(deliveryId))[0]?.carrier ?? '');
+  }
   const drains = new Set(carriers.filter((carrier) => carrier.startsWith('drain/')));
   expect(carriers.filter((carrier) => carrier.startsWith('drain/')).length).toBeGreaterThan(200);
   expect(drains.size).toBeGreaterThan(0);
