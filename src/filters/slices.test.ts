@@ -98,6 +98,22 @@ describe('rests', () => {
     expect(await timeOf(work(1))).toBeGreaterThan(45);
   });
 
+  test('bytes that were moved end a turn as time does', async () => {
+    const slices = createSlices({ forMs: 5, restTimes: 0.01, now: () => 0 });
+    const order: string[] = [];
+    const work = (owner: string): Promise<void> =>
+      slices.run(
+        owner,
+        () => {
+          order.push(owner);
+          return false;
+        },
+        { bytes: 5 * 256 * 1024 },
+      );
+    await Promise.all([...Array.from({ length: 20 }, () => work('a')), work('b')]);
+    expect(order.indexOf('b')).toBe(2);
+  });
+
   test('follow a step that throws', async () => {
     const { slices, work } = working(1);
     const failing = slices.run(

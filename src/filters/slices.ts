@@ -11,7 +11,7 @@ export type Slices = {
 type More = {
   /** Work of one owner takes turns by these. Of the same one, what came first is done first. */
   part?: string;
-  /** Came over a connection for this work or will go over one. Moving them is work, too: they lengthen the rest. */
+  /** Came over a connection for this work or will go over one. Moving them is work, too: they shorten the turn and lengthen the rest. */
   bytes?: number;
 };
 
@@ -50,7 +50,7 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
       workedMs = 0;
       setImmediate(rest);
     }
-    return time < endsAt;
+    return time < endsAt && workedMs < forMs;
   };
 
   const rest = (): void => {

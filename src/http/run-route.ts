@@ -25,7 +25,7 @@ export function runRoute(
   streams: EventStreams,
   { costly, count, addressOf, trustedProxyHops, timings }: Edge,
 ): Middleware {
-  const writeRead = createWriteRead(costly);
+  const writeRead = createWriteRead(costly, { beatMs: timings.heartbeatMs });
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))

@@ -101,6 +101,19 @@ describe('a publishing key holds nobody up', () => {
     }
   });
 
+  test.each([
+    ['behind the messages', '{"messages":[{"eventType":"a","payload":{}}]}x', 45],
+    ['in a message', '{"messages":[{"eventType":"a","payload":{}},{"a":01}]}', 50],
+    ['in a field behind them', '{"messages":[{"eventType":"a","payload":{}}],"x":01}', 50],
+    ['before them', '{"x":01,"messages":[{"eventType":"a","payload":{}}]}', 6],
+  ])('and is told where its body is no JSON: %s', async (_, text, position) => {
+    const [answer] = await send(1, { path: batch, body: Buffer.from(text), headers: keyed() });
+    expect(JSON.parse(answer?.text ?? '').error.details).toEqual({
+      field: 'body',
+      reason: `is not valid JSON (at position ${position})`,
+    });
+  });
+
   test('with 5 valid batches of nearly 5 MiB', async () => {
     const payload = `{"points":[${repeated('[13.4,52.5]', 20_000)}]}`;
     const text = `{"messages":[${repeated(`{"eventType":"a","payload":${payload}}`, 20)}]}`;

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { LineStream, linesOf } from '../../src/http/streaming/line-stream.ts';
@@ -61,4 +63,29 @@ test('an answer whose reader takes nothing is cut when its key was revoked meanw
   here.advance(2_000);
   await waitFor('the end of the answer', isOver);
   expect(isOver()).toBe(true);
+});
+
+// The old mechanism: a large page was kept for as long as its reader wanted, and the end of the service waited for it.
+test('a large page whose reader takes nothing is cut', async () => {
+  let response: ServerResponse | undefined;
+  const note = (message: unknown): void => {
+    // `as`: what Node tells on this channel.
+    ({ response } = message as { response: ServerResponse });
+  };
+  const page = routesOf<unknown>()({
+    method: 'GET',
+    path: '/v1/page',
+    access: { scope: 'audit:read' },
+    answers: { 200: z.strictObject({ texts: z.array(z.string()) }) },
+    handle: () => Promise.resolve({ texts: Array.from({ length: 30 }, () => 'x'.repeat(1_000_000)) }),
+  });
+  edge = await startEdge({ routes: [page], timings: { heartbeatMs: 100, recheckMs: NEVER_MS } });
+  const key = await edge.newKey();
+  subscribe('http.server.request.start', note);
+  reader = connect(edge.server.port, '127.0.0.1').pause();
+  reader.on('error', () => undefined);
+  reader.write(`GET /v1/page HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`);
+  await waitFor('the end of its connection', () => response?.closed === true);
+  unsubscribe('http.server.request.start', note);
+  expect(response?.writableFinished).toBe(false);
 });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { exactPieces } from '../../kernel/values/exact-json.ts';
 import type { Slices } from '../../filters/slices.ts';
 import type { Context } from '../route/context.ts';
+import { cutWhenStalled } from '../streaming/line-stream.ts';
 import { ANSWER_HEADERS, setHeaders, writeText } from './answer.ts';
 
 /** UTF-16 units of an answer that are built, and bytes that are given to its connection, at a time. Building them takes 1 ms at most. */
@@ -13,9 +14,9 @@ export type WriteRead = (ctx: Context, status: number, value: unknown, owner: st
 /**
  * Writes answers of any size. A short one is written at once. One of more than 256 KiB is built and sent in pieces, between which other
  * requests are answered: when 20 callers read pages of 25 MiB, texts for several of them were built in one turn of the event loop, which
- * took up to half a second.
+ * took up to half a second. A reader of such an answer that takes nothing from one beat to the next is cut off.
  */
-export function createWriteRead(costly: Slices): WriteRead {
+export function createWriteRead(costly: Slices, { beatMs }: { beatMs: number }): WriteRead {
   return async (ctx, status, value, owner) => {
     const pieces = exactPieces(value);
     let next = pieces.next();
@@ -35,6 +36,7 @@ export function createWriteRead(costly: Slices): WriteRead {
       };
       await costly.run(owner, step, { bytes: unwritten.length });
     }
+    cutWhenStalled(ctx.res, beatMs);
     ctx.status = status;
     setHeaders(ctx, ANSWER_HEADERS);
     ctx.body = Readable.from(inTurns(parts));

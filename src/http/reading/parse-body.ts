@@ -103,14 +103,15 @@ function* parseMessages(text: string, { start, end, elements }: MessageSpans): S
   const messages: unknown[] = [];
   let parsed = 0;
   for (const element of elements) {
-    messages.push(parseJson(text.slice(element.start, element.end), element.start));
+    messages.push(parseJson(text.slice(element.start, element.end), (position) => element.start + position));
     parsed += element.end - element.start;
     if (parsed < CHARACTERS_PER_PARSE) continue;
     parsed = 0;
     yield;
   }
   // The array is empty there and only there, and valid JSON stays valid where valid elements are put into it.
-  const body = parseJson(`${text.slice(0, start)}[]${text.slice(end)}`);
+  const emptied = (position: number): number => (position < start + 2 ? position : position - start - 2 + end);
+  const body = parseJson(`${text.slice(0, start)}[]${text.slice(end)}`, emptied);
   // `as`: the scan has found the array as a member of an object, and JSON.parse agrees that there is one.
   (body as { messages: unknown }).messages = messages;
   return body;
@@ -124,21 +125,23 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** `offset`: where the text begins in the body. */
-function parseJson(text: string, offset = 0): unknown {
+/** Where a position in the parsed text is in the body. */
+type InBody = (position: number) => number;
+
+function parseJson(text: string, inBody?: InBody): unknown {
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : '';
     if (message.includes('forbidden prototype'))
       throw invalidField('body', 'has a key __proto__ or constructor.prototype');
-    throw notJson(thrown, offset);
+    throw notJson(thrown, inBody);
   }
 }
 
-/** The parser's own text may quote the body, so only the position is taken from it. `offset`: where the parsed text begins in the body. */
-function notJson(thrown: unknown, offset = 0): ApiError {
+/** The parser's own text may quote the body, so only the position is taken from it. */
+function notJson(thrown: unknown, inBody: InBody = (position) => position): ApiError {
   const position = /at position (\d+)/.exec(thrown instanceof Error ? thrown.message : '')?.[1];
-  const at = position === undefined ? '' : ` (at position ${offset + Number(position)})`;
+  const at = position === undefined ? '' : ` (at position ${inBody(Number(position))})`;
   return invalidField('body', `is not valid JSON${at}`);
 }

@@ -59,7 +59,7 @@ export async function writeLines(
     res.once('close', resolve);
     if (res.closed) resolve();
   });
-  const beat = setInterval(cutWhenStalled(res), heartbeatMs);
+  cutWhenStalled(res, heartbeatMs);
   const unwatch = watchCaller(ctx, { everyMs: recheckMs, refused: () => res.destroy() });
   try {
     let sent = 0;
@@ -79,7 +79,6 @@ export async function writeLines(
       error instanceof Error ? error : new Error('The lines ended by something that is no error', { cause: error }),
     );
   } finally {
-    clearInterval(beat);
     unwatch();
   }
 }
@@ -106,15 +105,17 @@ async function drained(res: Response, closed: Promise<void>): Promise<void> {
   res.off('drain', done);
 }
 
-/** Called once a beat. */
-function cutWhenStalled(res: Response): () => void {
+/** Cuts the answer of a reader that takes nothing from one beat to the next. */
+export function cutWhenStalled(res: Response, beatMs: number): void {
+  if (res.closed) return;
   let before = '';
-  return () => {
+  const beat = setInterval(() => {
     // Bytes that were given to the connection, and those of them that it has not taken.
     const now = `${res.socket?.bytesWritten} ${res.writableLength}`;
     if (res.writableLength > 0 && now === before) res.destroy();
     before = now;
-  };
+  }, beatMs);
+  res.once('close', () => clearInterval(beat));
 }
 
 /** Before lines leave, a look at the caller that is older than `recheckMs` is made again. */
