@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { exactPieces } from '../../kernel/values/exact-json.ts';
 import type { Slices } from '../../filters/slices.ts';
 import type { Context } from '../route/context.ts';
-import { cutWhenStalled } from '../streaming/line-stream.ts';
+import { cutWhenStalled } from './cut-when-stalled.ts';
 import { ANSWER_HEADERS, setHeaders, writeText } from './answer.ts';
 
 /** UTF-16 units of an answer that are built, and bytes that are given to its connection, at a time. Building them takes 1 ms at most. */

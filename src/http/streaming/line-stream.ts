@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../route/context.ts';
 import type { Slices } from '../../filters/slices.ts';
 import { turnOwnerOf } from '../route/turn-owner.ts';
+import { cutWhenStalled } from '../answers/cut-when-stalled.ts';
 import { renewAccess } from '../access/renew-access.ts';
 import type { StreamTimings } from './event-stream.ts';
 import { watchCaller } from './watch-caller.ts';
@@ -103,19 +104,6 @@ async function drained(res: Response, closed: Promise<void>): Promise<void> {
   });
   await Promise.race([drain, closed]);
   res.off('drain', done);
-}
-
-/** Cuts the answer of a reader that takes nothing from one beat to the next. */
-export function cutWhenStalled(res: Response, beatMs: number): void {
-  if (res.closed) return;
-  let before = '';
-  const beat = setInterval(() => {
-    // Bytes that were given to the connection, and those of them that it has not taken.
-    const now = `${res.socket?.bytesWritten} ${res.writableLength}`;
-    if (res.writableLength > 0 && now === before) res.destroy();
-    before = now;
-  }, beatMs);
-  res.once('close', () => clearInterval(beat));
 }
 
 /** Before lines leave, a look at the caller that is older than `recheckMs` is made again. */
