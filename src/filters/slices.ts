@@ -103,6 +103,23 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
   };
 }
 
+/** Takes one step after the other in turns of the owner, and returns what the last one gives. Rejects with what a step throws. */
+export async function takeSteps<T>(
+  slices: Slices,
+  owner: string,
+  { steps, ...more }: More & { steps: { next(): IteratorResult<void, T> } },
+): Promise<T> {
+  let done: { value: T } | undefined;
+  const step = (): boolean => {
+    const result = steps.next();
+    if (result.done === true) done = { value: result.value };
+    return result.done !== true;
+  };
+  await slices.run(owner, step, more);
+  // `as`: it has come to the end, or has thrown.
+  return (done as unknown as { value: T }).value;
+}
+
 /** The first work of the part and the owner whose turn it is. Both then go to the end of their order. */
 function nextOf(waiting: Map<string, Map<string, Work[]>>): Work | undefined {
   for (const [owner, parts] of waiting) {

@@ -1,5 +1,5 @@
-import { UNPROVEN } from '../filters/slices.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { UNPROVEN } from '../filters/slices.ts';
 import { notFound } from '../kernel/errors/api-error.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../outbound/sender-proof.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { COSTLY_BYTES, takeSteps, UNPROVEN } from '../../filters/slices.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
-import { COSTLY_BYTES, UNPROVEN } from '../../filters/slices.ts';
 import { isId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { FetchText } from '../../outbound/fetch-text.ts';
 import type { InboundMessage } from '../../messages/publication.ts';
@@ -102,14 +102,7 @@ export function createReceiveWebhook(
     act: () => T,
   ): Promise<T> => {
     if (bytes < COSTLY_BYTES) return act();
-    let done: { value: T } | undefined;
-    const step = (): boolean => {
-      done = { value: act() };
-      return false;
-    };
-    await costly.run(owner, step, { part, bytes: moved });
-    // `as`: a step that has thrown does not come here.
-    return (done as unknown as { value: T }).value;
+    return takeSteps(costly, owner, { steps: { next: () => ({ done: true, value: act() }) }, part, bytes: moved });
   };
 
   /** Secrets that can be opened: the other of two goes on where one was damaged. */

@@ -6,7 +6,7 @@ import { cutWhenStalled } from './cut-when-stalled.ts';
 import { ANSWER_HEADERS, setHeaders, writeText } from './answer.ts';
 
 /** UTF-16 units of an answer that are built, and bytes that are given to its connection, at a time. Building them takes 1 ms at most. */
-const PIECE_LENGTH = 256 * 1024;
+export const PIECE_LENGTH = 256 * 1024;
 
 /** Writes what a GET answers, for a caller whose large answers wait for each other. */
 export type WriteRead = (ctx: Context, status: number, value: unknown, owner: string) => Promise<void>;

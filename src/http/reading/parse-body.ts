@@ -1,4 +1,5 @@
 import { parse } from 'secure-json-parse';
+import { COSTLY_BYTES, type Slices, takeSteps } from '../../filters/slices.ts';
 import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
 import type { Middleware } from '../route/context.ts';
 import { turnOwnerOf } from '../route/turn-owner.ts';
@@ -15,7 +16,6 @@ import {
 import type { MessageBounds } from '../route/route.ts';
 import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
 import { parseQuery } from './parse-query.ts';
-import { COSTLY_BYTES, type Slices } from '../../filters/slices.ts';
 
 /** Messages are parsed together up to this length, in UTF-16 units. */
 const CHARACTERS_PER_PARSE = 128 * 1024;
@@ -43,7 +43,10 @@ export function parseBody(costly: Slices): Middleware {
       if (consumes === 'parameters') refuseDoubledMembers(text);
     };
     if (bytes.length >= COSTLY_BYTES)
-      return inTurns(costly, turnOwnerOf(caller), readingJson(bytes, route?.messageBounds), bytes.length)
+      return takeSteps(costly, turnOwnerOf(caller), {
+        steps: readingJson(bytes, route?.messageBounds),
+        bytes: bytes.length,
+      })
         .then(toState)
         .then(next);
     toState(readJson(bytes, route?.messageBounds));
@@ -80,22 +83,6 @@ export function readForeignJson(bytes: Buffer): { text: string; value: unknown }
   } catch (thrown) {
     throw notJson(thrown);
   }
-}
-
-/** Takes the steps in turns of their owner. */
-async function inTurns<T>(costly: Slices, owner: string, steps: Steps<T>, bytes: number): Promise<T> {
-  let done: { value: T } | undefined;
-  await costly.run(
-    owner,
-    () => {
-      const step = steps.next();
-      if (step.done === true) done = { value: step.value };
-      return step.done !== true;
-    },
-    { bytes },
-  );
-  // `as`: it has run to its end, or has thrown.
-  return (done as unknown as { value: T }).value;
 }
 
 /** The value of a body whose messages are parsed one at a time: 5 MiB of JSON in one piece take up to 80 ms. */

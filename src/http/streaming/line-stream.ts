@@ -3,6 +3,7 @@ import type { Context } from '../route/context.ts';
 import type { Slices } from '../../filters/slices.ts';
 import { turnOwnerOf } from '../route/turn-owner.ts';
 import { cutWhenStalled } from '../answers/cut-when-stalled.ts';
+import { PIECE_LENGTH } from '../answers/large-answer.ts';
 import { renewAccess } from '../access/renew-access.ts';
 import type { StreamTimings } from './event-stream.ts';
 import { watchCaller } from './watch-caller.ts';
@@ -13,8 +14,8 @@ export const CSV = 'text/csv';
 /** Bytes that are given to a connection at a time: what one that takes nothing has in memory beside the lines it waits for. */
 const PART_BYTES = 64 * 1024;
 
-/** UTF-16 units of lines after which others have their turn. */
-const PIECE_LENGTH = 256 * 1024;
+/** Lines are read from the database and built, too: that costs twice as much as sending them. */
+const WORK_OF_LINES = 3;
 
 type Form = { mediaType?: typeof NDJSON | typeof CSV; fileName?: string };
 
@@ -68,8 +69,7 @@ export async function writeLines(
       if (!(await send(res, line, closed))) return;
       sent += line.length;
       if (sent < PIECE_LENGTH) continue;
-      // They were read and written, too.
-      await costly.run(turnOwnerOf(ctx.state.caller), () => false, { bytes: 3 * sent });
+      await costly.run(turnOwnerOf(ctx.state.caller), () => false, { bytes: WORK_OF_LINES * sent });
       sent = 0;
     }
     res.end();
