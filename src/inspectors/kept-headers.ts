@@ -1,4 +1,4 @@
-/** Names of headers and of parameters whose values are secrets; migration 0045 masks attempts by the same rule. */
+/** Names of headers and of parameters whose values are secrets; PostgreSQL masks attempts by the same rule (`posthorn_masked_headers`). */
 const SECRET_NAMES = /auth|cookie|key|token|secret|passw|pwd|passphrase|credential|session|signature|jwt|hmac|bearer/i;
 const SECRET_VALUES = /^(?:basic|bearer|digest|token|apikey|negotiate)[ :=]/i;
 /** A JSON Web Token, which access proxies add under many names to requests of people. */

@@ -11,7 +11,7 @@ type Row = { id: string; channelId: string; filter: string };
 
 // Rows that are read and measured at a time: 2 MB of the longest filters.
 const PAGE = 1_000;
-// An empty database has no such table, and one of before 0011_filters has no such column.
+// An empty database has no such table.
 const HAS_COLUMN = `SELECT EXISTS (SELECT FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = 'subscriptions' AND column_name = $1) AS "isThere"`;
 // A filter that lets nothing through. Without a filter a subscription would get everything, and what had queued for it would be sent as

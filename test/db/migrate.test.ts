@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrationNames } from '../../src/db/migrations/migrations.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { migrationNames, readMigrations } from '../../src/db/migrations/migrations.ts';
 import { runPosthorn, startPosthorn, type StartedPosthorn } from '../support/service/command-line.ts';
 import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
 import { currentRun } from '../support/service/run.ts';
@@ -78,7 +79,7 @@ describe('migrate, ended in the middle of a migration', () => {
     const migrating = await startAndHoldUp();
     await waitFor('the migration to say what it waits for', () => migrating.output().includes('waits for'));
     expect(migrating.output()).toMatch(
-      /^Migration 0001_\w+ waits for the transaction of \d+ s in the session \d+ to end\n$/,
+      /^Migration 0100_baseline waits for the transaction of \d+ s in the session \d+ to end\n$/,
     );
     await inTheWay.query('ROLLBACK');
     expect(await migrating.ended).toBe(0);
@@ -99,13 +100,21 @@ describe('migrate, ended in the middle of a migration', () => {
   });
 
   test('that fails names itself and why, and keeps those before it', async () => {
+    const planted = { name: '9999_planted', sql: 'CREATE TABLE subscriptions ()', checksum: '' };
+    await expect(migrate(url, { migrations: [...readMigrations(), planted] })).rejects.toThrow(
+      'Migration 9999_planted failed and was rolled back',
+    );
+    const { rows } = await inTheWay.query('SELECT migration_name FROM _prisma_migrations ORDER BY started_at');
+    expect(rows.map((row) => row.migration_name)).toEqual(migrationNames());
+  });
+
+  test('that finds a table of the same name says so, and leaves the database as it was', async () => {
     await inTheWay.query('CREATE TABLE scheduled_messages ()');
     const { exitCode, errors } = await runPosthorn(['migrate'], { DATABASE_URL: url });
     expect([exitCode, errors]).toEqual([
       1,
-      'posthorn: Migration 0010_scheduled failed and was rolled back\n  because: relation "scheduled_messages" already exists\n',
+      'posthorn: Migration 0100_baseline failed and was rolled back\n  because: relation "scheduled_messages" already exists\n',
     ]);
-    const { rows } = await inTheWay.query('SELECT migration_name FROM _prisma_migrations ORDER BY started_at');
-    expect(rows.map((row) => row.migration_name)).toEqual(migrationNames().slice(0, 9));
+    expect(await tables()).toEqual(['_prisma_migrations', 'scheduled_messages']);
   });
 });

@@ -12,6 +12,14 @@ afterAll(() => database.drop());
 
 const count = 10_000;
 
+/** Makes the list of migrations say that this one is the newest. */
+const asOf = (name: string): Promise<unknown> =>
+  database.pool.query('UPDATE _prisma_migrations SET migration_name = $1', [name]);
+const names = async (): Promise<string[]> =>
+  (
+    await database.pool.query<{ name: string }>('SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1')
+  ).rows.map(({ name }) => name);
+
 describe('the migrations', () => {
   test('make exactly the tables of prisma/schema.prisma', async () => {
     expect(await diff(database.url, 'database', 'schema')).toBe('');
@@ -38,83 +46,23 @@ describe('the migrations', () => {
     const { rows } = await database.pool.query(
       'SELECT migration_name, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations ORDER BY started_at',
     );
-    expect(rows).toEqual([
-      { migration_name: '0001_init', isFinished: true },
-      { migration_name: '0002_bursts', isFinished: true },
-      { migration_name: '0003_health', isFinished: true },
-      { migration_name: '0004_unfinished', isFinished: true },
-      { migration_name: '0005_channel_schemas', isFinished: true },
-      { migration_name: '0006_idempotency', isFinished: true },
-      { migration_name: '0007_stream', isFinished: true },
-      { migration_name: '0008_retention', isFinished: true },
-      { migration_name: '0009_message_replays', isFinished: true },
-      { migration_name: '0010_scheduled', isFinished: true },
-      { migration_name: '0011_filters', isFinished: true },
-      { migration_name: '0012_test_messages', isFinished: true },
-      { migration_name: '0013_claims', isFinished: true },
-      { migration_name: '0014_encryption_keys', isFinished: true },
-      { migration_name: '0015_circuit_breaker', isFinished: true },
-      { migration_name: '0016_never_null', isFinished: true },
-      { migration_name: '0017_list_filters', isFinished: true },
-      { migration_name: '0018_hops', isFinished: true },
-      { migration_name: '0019_concurrency', isFinished: true },
-      { migration_name: '0020_filter_units', isFinished: true },
-      { migration_name: '0021_machine_credentials', isFinished: true },
-      { migration_name: '0022_apps', isFinished: true },
-      { migration_name: '0023_people', isFinished: true },
-      { migration_name: '0024_audit', isFinished: true },
-      { migration_name: '0025_row_security', isFinished: true },
-      { migration_name: '0026_second_factors', isFinished: true },
-      { migration_name: '0027_single_sign_on', isFinished: true },
-      { migration_name: '0028_inbound_webhooks', isFinished: true },
-      { migration_name: '0029_workflows', isFinished: true },
-      { migration_name: '0030_runs', isFinished: true },
-      { migration_name: '0031_run_dead_letters', isFinished: true },
-      { migration_name: '0032_secrets', isFinished: true },
-      { migration_name: '0033_connections', isFinished: true },
-      { migration_name: '0034_workflow_schedules', isFinished: true },
-      { migration_name: '0035_waits', isFinished: true },
-      { migration_name: '0036_approvals', isFinished: true },
-      { migration_name: '0037_oauth', isFinished: true },
-      { migration_name: '0038_flow', isFinished: true },
-      { migration_name: '0039_children', isFinished: true },
-      { migration_name: '0040_run_key_spans', isFinished: true },
-      { migration_name: '0041_shared_connections', isFinished: true },
-      { migration_name: '0042_owners', isFinished: true },
-      { migration_name: '0043_dead_letter_errors', isFinished: true },
-      { migration_name: '0044_stats', isFinished: true },
-      { migration_name: '0045_request_versions', isFinished: true },
-      { migration_name: '0047_inspectors', isFinished: true },
-      { migration_name: '0048_slow_deliveries', isFinished: true },
-      { migration_name: '0050_marks', isFinished: true },
-      { migration_name: '0055_saved_views', isFinished: true },
-      { migration_name: '0056_audit_heads', isFinished: true },
-      { migration_name: '0057_pending_runs', isFinished: true },
-      { migration_name: '0062_run_restarts', isFinished: true },
-      { migration_name: '0064_worker_machines', isFinished: true },
-      { migration_name: '0065_composite_keys', isFinished: true },
-      { migration_name: '0065_composite_keys_checked', isFinished: true },
-      { migration_name: '0066_filtered_runs', isFinished: true },
-      { migration_name: '0069_replay_of_deliveries', isFinished: true },
-      { migration_name: '0074_heard_by_environment', isFinished: true },
-      { migration_name: '0075_rate_of_bulk_replays', isFinished: true },
-      { migration_name: '0076_bulk_retries', isFinished: true },
-      { migration_name: '0078_inbound_receipts', isFinished: true },
-      { migration_name: '0079_makers_of_versions', isFinished: true },
-      { migration_name: '0083_run_figures', isFinished: true },
-      { migration_name: '0084_inbound_figures', isFinished: true },
-      { migration_name: '0085_replays_of_deliveries', isFinished: true },
-      { migration_name: '0086_replays_of_runs', isFinished: true },
-      { migration_name: '0087_rows_of_replays', isFinished: true },
-      { migration_name: '0088_addresses_of_credentials', isFinished: true },
-      { migration_name: '0089_tests_of_connections', isFinished: true },
-      { migration_name: '0091_temporal_of_workers', isFinished: true },
-      { migration_name: '0092_crashes', isFinished: true },
-      { migration_name: '0093_refused_bodies', isFinished: true },
-      { migration_name: '0095_service_events_and_schedule_times', isFinished: true },
-      { migration_name: '0096_max_retry_after', isFinished: true },
-      { migration_name: '0098_ends_without_letters', isFinished: true },
-    ]);
+    expect(rows).toEqual([{ migration_name: '0100_baseline', isFinished: true }]);
+  });
+
+  test('are only noted in a database of the version just before the baseline, which has the same tables', async () => {
+    await asOf('0098_ends_without_letters');
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await names()).toEqual(['0098_ends_without_letters', '0100_baseline']);
+    await database.pool.query(`DELETE FROM _prisma_migrations WHERE migration_name < '0100'`);
+  });
+
+  test('are refused to a database of an earlier version, in one sentence that says what to do, and change nothing', async () => {
+    await asOf('0096_max_retry_after');
+    await expect(migrate(database.url)).rejects.toThrow(
+      'The newest migration of this database is 0096_max_retry_after, of a version before the first release, which cannot be upgraded: use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
+    );
+    expect(await names()).toEqual(['0096_max_retry_after']);
+    await asOf('0100_baseline');
   });
 
   test('sort everything that holds an id as bytes', async () => {

@@ -16,13 +16,8 @@ import { PATIENT } from '../support/service/patience.ts';
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const NEW: Release = { main: BUILT.main };
-/** Releases that an upgrade begins with, by their commits, which no clone loses as it loses tags. */
-const OLD = [
-  // Before metrics and the OpenAPI document; the tag `before-metrics` names it too.
-  '8a0d1005f4b576488ec09a93379a1c9daa2628b3',
-  // Before row-level security and second factors.
-  '45be3aa3110f22059b524dfde475ee9f8b3f00b3',
-];
+/** Commits that an upgrade begins with, which no clone loses as it loses tags. The first is the one that brought the baseline. */
+const OLD = ['BASELINE_COMMIT'];
 /** So many publishes are answered in each stretch of an upgrade, before the next step. */
 const STRETCH = 40;
 /** A publish that was begun so long before an API was told to end may still be under way then. */
@@ -92,7 +87,6 @@ test.each(OLD)(
     expect([...before, ...(await applied(pool)).slice(before.length)]).toEqual(names);
     await stretch();
     expect(await Promise.all(topology.apiUrls.map(stateOf))).toEqual(['ready', 'ready']);
-    expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([false, false]);
 
     current = NEW;
     // An old API closes its idle connections the moment that it is told to end. The proxy may have sent a publish on one of them.
@@ -104,7 +98,6 @@ test.each(OLD)(
       await child.begin();
       await stretch();
     }
-    expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([true, true]);
     // Today's release is restarted the same way, and costs no publish.
     for (const child of topology.apis) {
       await child.end('SIGTERM');
@@ -144,6 +137,3 @@ const stateOf = async (url: string): Promise<string> => {
   // `as`: what the route answers.
   return ((await answer.json()) as { status: string }).status;
 };
-
-/** The document came with the release that the upgrade leads to. */
-const hasDocument = async (url: string): Promise<boolean> => (await fetch(`${url}/openapi.json`)).ok;

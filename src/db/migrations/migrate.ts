@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { openSession } from '../connections/connection.ts';
 import { refuseDroppedSettings } from '../connections/own-session.ts';
 import { makeLargeIndexes } from './large-indexes.ts';
-import { type Migration, readMigrations } from './migrations.ts';
+import { BASELINE, BEFORE_BASELINE, type Migration, readMigrations } from './migrations.ts';
 import { ensureTenantRole } from '../row-security/tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
@@ -17,6 +17,8 @@ const REST_MS = 3_000;
 const TURN_EVERY_MS = 200;
 // A long report, or a transaction that somebody has forgotten.
 const LOCKED_FOR_MS = 600_000;
+// A migration that takes longer says so, and again after the same time.
+const TELL_EVERY_MS = 10_000;
 // SQLSTATE lock_not_available.
 const LOCK_TIMEOUT = '55P03';
 
@@ -40,6 +42,8 @@ export type MigrateOptions = {
   /** Runs before the first migration, and after the last one, while no other process migrates. `before` throws to change nothing. */
   before?: (session: pg.Client) => Promise<void>;
   after?: (session: pg.Client) => Promise<void>;
+  /** Default: those of this release. */
+  migrations?: readonly Migration[];
   /** Default: makes the role of services too (src/db/row-security/tenant-role.ts), or tells the SQL for an administrator. */
   hasTenantRole?: boolean;
 };
@@ -51,7 +55,7 @@ export type MigrateOptions = {
  */
 export async function migrate(
   url: string,
-  { onProgress, signal, before, after, hasTenantRole = true }: MigrateOptions = {},
+  { onProgress, signal, before, after, migrations = readMigrations(), hasTenantRole = true }: MigrateOptions = {},
 ): Promise<string[]> {
   signal?.throwIfAborted();
   const session = openSession(url);
@@ -62,12 +66,16 @@ export async function migrate(
     // The lock would be of a session that a pooler gives to others.
     await refuseDroppedSettings(session);
     await takeTurn(session, signal);
+    await refuseOlder(session);
     await before?.(session);
     await session.query(CREATE_LIST);
+    await stampAtBaseline(session, migrations);
     const applied: string[] = [];
-    for (const migration of await findMissing(session)) {
+    for (const migration of await findMissing(session, migrations)) {
       await makeLargeIndexes(session, migration, onProgress);
-      await applyOnceFree(session, migration, { onProgress, signal });
+      await telling(onProgress, `Migration ${migration.name} is still at work`, () =>
+        applyOnceFree(session, migration, { onProgress, signal }),
+      );
       onProgress?.(`Applied migration ${migration.name}`);
       applied.push(migration.name);
     }
@@ -108,12 +116,54 @@ async function makeTenantRole(session: pg.Client, tell: MigrateOptions['onProgre
   for (const line of left) tell?.(`  ${line}`);
 }
 
-async function findMissing(session: pg.Client): Promise<Migration[]> {
-  const { rows } = await session.query<{ name: string }>(
-    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+/** Names of the migrations that the database has, in order; none where it has no list of them. */
+async function findApplied(session: pg.Client): Promise<string[]> {
+  const list = await session.query<{ isThere: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
   );
-  const applied = new Set(rows.map(({ name }) => name));
-  return readMigrations().filter(({ name }) => !applied.has(name));
+  if (list.rows[0]?.isThere !== true) return [];
+  const { rows } = await session.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY 1',
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function findMissing(session: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  const applied = new Set(await findApplied(session));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/** Commits before the first release promise no upgrade between them: only the last one's database goes on at the baseline. */
+async function refuseOlder(session: pg.Client): Promise<void> {
+  const applied = await findApplied(session);
+  const newest = applied.at(-1);
+  if (newest === undefined || applied.includes(BASELINE) || newest === BEFORE_BASELINE) return;
+  throw new Error(
+    `The newest migration of this database is ${newest}, of a version before the first release, which cannot be upgraded: ` +
+      'use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
+  );
+}
+
+/** The tables are those of the baseline already: only the list of migrations has to say so. */
+async function stampAtBaseline(session: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  const baseline = migrations.find(({ name }) => name === BASELINE);
+  const applied = await findApplied(session);
+  if (baseline === undefined || applied.includes(BASELINE) || !applied.includes(BEFORE_BASELINE)) return;
+  await noteApplied(session, baseline);
+}
+
+/** Tells the line again and again for as long as the work takes. */
+async function telling<T>(tell: MigrateOptions['onProgress'], line: string, work: () => Promise<T>): Promise<T> {
+  const from = performance.now();
+  const timer = setInterval(
+    () => tell?.(`${line}, since ${Math.round((performance.now() - from) / 1_000)} s`),
+    TELL_EVERY_MS,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** Applies a migration as soon as no other transaction is in its way. Says once which one is. */
@@ -149,11 +199,8 @@ async function oldestTransaction(session: pg.Client): Promise<string> {
   return `the transaction of ${seconds} s in the session ${pid}${name === '' ? '' : ` (${name})`}`;
 }
 
-async function apply(
-  session: pg.Client,
-  { name, sql, checksum }: Migration,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function apply(session: pg.Client, migration: Migration, signal: AbortSignal | undefined): Promise<void> {
+  const { name, sql } = migration;
   await session.query('BEGIN');
   try {
     await session.query(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`);
@@ -163,17 +210,21 @@ async function apply(
       [name],
     );
     await session.query(sql);
-    await session.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    );
+    await noteApplied(session, migration);
     signal?.throwIfAborted();
     await session.query('COMMIT');
   } catch (failure) {
     await session.query('ROLLBACK').catch(() => undefined);
     throw new Error(`Migration ${name} failed and was rolled back`, { cause: failure });
   }
+}
+
+async function noteApplied(session: pg.Client, { name, checksum }: Migration): Promise<void> {
+  await session.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
 }
 
 /**

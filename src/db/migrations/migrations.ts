@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** The whole schema in one file. Names sort, so every later migration has a higher number. */
+export const BASELINE = '0100_baseline';
+/** The newest of the migrations that the baseline replaces: a database that has it has the baseline's schema. */
+export const BEFORE_BASELINE = '0098_ends_without_letters';
+
 /** One migration of this release: the name of its folder, its SQL, and the SHA-256 of that file, in hex. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
@@ -11,7 +16,7 @@ export const PRISMA_FOLDER = new URL(
 );
 const MIGRATIONS_FOLDER = new URL('migrations/', PRISMA_FOLDER);
 
-/** Names of the migrations of this release, oldest first: a name begins with its number. */
+/** Names of the migrations of this release, oldest first: a name begins with its number. The baseline is the first one. */
 export function migrationNames(): string[] {
   return readdirSync(MIGRATIONS_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -8,7 +8,7 @@ export async function findRole(
   userId: string,
 ): Promise<Role | undefined> {
   const row = await db.member.findUnique({ where: { organisationId_userId: { organisationId, userId } } });
-  // `as`: the column has a check constraint (migration 0023).
+  // `as`: the column has a check constraint.
   return row === null ? undefined : (row.role as Role);
 }
 

@@ -9,7 +9,7 @@ type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
 
 /**
  * Wakes every worker once the surrounding transaction, if there is one, commits: a delivery is due now, or a replay waits to be
- * started. `lateMs`: rows may have been due for so long, and no other notification tells about them. Triggers of migration 0013 notify
+ * started. `lateMs`: rows may have been due for so long, and no other notification tells about them. Triggers of the tables notify
  * about rows that are late by more than 0.4 s when they are written, and about subscriptions that take tries again. Publishes wake by
  * `createWaker` instead. The cast: Prisma cannot read a `void` column.
  */

@@ -6,7 +6,7 @@ import type { Invitation } from './schema.ts';
 
 type Db = DatabaseTransaction;
 
-// The column has a check constraint (migration 0023).
+// The column has a check constraint.
 const readRole = (role: string): Role => role as Role;
 
 const toInvitation = ({ id, email, role, invitedBy, createdAt, expiresAt }: InvitationRow): Invitation => ({

@@ -10,7 +10,7 @@ type Db = DatabaseTransaction;
 type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };
 
 const include = { user: { select: { email: true, name: true } } } as const;
-// The column has a check constraint (migration 0023).
+// The column has a check constraint.
 const readRole = (role: string): Role => role as Role;
 
 const toMember = ({ userId, role, createdAt, user }: Row): Member => ({

@@ -173,5 +173,5 @@ export async function findApp(
   return { organisationId, environmentId: environments[0]?.id, isSuspended: status !== 'active' };
 }
 
-// The column has a check constraint (migration 0023).
+// The column has a check constraint.
 const readRole = (role: string): Role => role as Role;
