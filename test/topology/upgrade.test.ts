@@ -17,7 +17,7 @@ import { PATIENT } from '../support/service/patience.ts';
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const NEW: Release = { main: BUILT.main };
 /** Commits that an upgrade begins with, which no clone loses as it loses tags. The first is the one that brought the baseline. */
-const OLD = ['BASELINE_COMMIT'];
+const OLD = ['709aba2598ae11a3c5d6097134623b23909b6fb7'];
 /** So many publishes are answered in each stretch of an upgrade, before the next step. */
 const STRETCH = 40;
 /** A publish that was begun so long before an API was told to end may still be under way then. */
