@@ -26,9 +26,6 @@ export const isCodeValid = async (db: Db, hash: Buffer, purpose: CodePurpose, no
 export const useCode = async (db: Db, hash: Buffer, purpose: CodePurpose, now: Date): Promise<boolean> =>
   (await db.oneTimeCode.deleteMany({ where: { ...valid(hash, now), purpose } })).count > 0;
 
-export const hasValidCode = async (db: Db, purpose: CodePurpose, now: Date): Promise<boolean> =>
-  (await db.oneTimeCode.findFirst({ where: { purpose, expiresAt: { gt: now } }, select: { hash: true } })) !== null;
-
 export async function dropCodes(db: Db, purpose: CodePurpose): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { purpose } });
 }

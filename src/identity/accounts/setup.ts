@@ -6,7 +6,7 @@ import type { Visit } from '../../caller/scheme.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';
 import type { SignedIn } from '../sessions/schema.ts';
-import { dropCodes, hasValidCode, insertCode, isCodeValid, useCode } from './codes-store.ts';
+import { dropCodes, insertCode, isCodeValid, useCode } from './codes-store.ts';
 import type { Begin } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
@@ -19,8 +19,8 @@ const LINK_MS = 60 * 60_000;
 const LOCK_NUMBER = 7_220_635;
 
 /**
- * The code of a link that makes the first administrator. Undefined when there is a user already, or a link that is still good:
- * `isRenewed` replaces that one.
+ * The code of a new link that creates the first administrator. Undefined when there is a user already. Earlier links stay valid for
+ * their hour, so that a restart does not end the one that somebody has open; `isRenewed` ends them.
  */
 export const makeSetupCode = (
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
@@ -29,8 +29,7 @@ export const makeSetupCode = (
   db.$transaction(async (transaction) => {
     await lock(transaction);
     if (await hasAccounts(transaction)) return undefined;
-    if (!isRenewed && (await hasValidCode(transaction, 'setup', clock()))) return undefined;
-    await dropCodes(transaction, 'setup');
+    if (isRenewed) await dropCodes(transaction, 'setup');
     const code = newSessionSecret();
     const createdAt = clock();
     const expiresAt = new Date(createdAt.getTime() + LINK_MS);
@@ -58,6 +57,8 @@ export function createSetUp(
     return db.$transaction(async (transaction) => {
       await lock(transaction);
       if ((await hasAccounts(transaction)) || !(await useCode(transaction, hash, 'setup', clock()))) throw closed();
+      // Those of other starts within the hour.
+      await dropCodes(transaction, 'setup');
       const organisationId = await findFirstOrganisation(transaction);
       if (organisationId === undefined)
         throw new ApiError('CONFLICT', 'There is no organisation yet: run `posthorn start` once');
