@@ -21,6 +21,8 @@ export type EmbeddedPostgresOptions = {
   /** Further settings, which win. */
   settings?: Record<string, string>;
   onProgress: (line: string) => void;
+  /** Called once a child process does the work: the event loop may be busy from then on. */
+  onChildRunning?: () => void;
 };
 
 export type EmbeddedPostgres = RunningChild & { readonly url: string; readonly port: number };
@@ -62,8 +64,10 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     onProgress('Ended the PostgreSQL that an earlier start left behind');
   const password = readPassword(dataFolder);
   if (!existsSync(folder)) {
-    onProgress(`Making a PostgreSQL data folder in ${folder}`);
-    await initialise(binaries.initdb, folder, password, user);
+    onProgress('Creating the database, which takes a few seconds');
+    const making = initialise(binaries.initdb, folder, password, user);
+    options.onChildRunning?.();
+    await making;
   }
   const port = await choosePort('PostgreSQL', options.port, onProgress);
   const urlOf = (database: string): string => `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
@@ -89,6 +93,7 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     ...(user !== undefined && { runAs: { uid: user.uid, gid: user.gid } }),
   };
   const child = await startChild(childOptions);
+  options.onChildRunning?.();
   try {
     await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => canConnect(urlOf('postgres')));
     await createDatabaseOnce(urlOf('postgres'), options.database);

@@ -13,6 +13,8 @@ export type TemporalBinaryOptions = {
   /** Kept between starts, outside the checkout, so that `npm ci` and a second checkout find it. */
   cacheFolder?: string;
   onProgress: (line: string) => void;
+  /** Called when a child process is about to download the tool. */
+  onChildRunning?: () => void;
 };
 
 // Later versions carry replace directives, which `go install` refuses.
@@ -35,19 +37,14 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
     if (isTemporal(temporalCli)) return temporalCli;
     throw new Error(`TEMPORAL_CLI names ${temporalCli}, which is not the temporal command line tool`);
   }
-  onProgress('Looking for Temporal: TEMPORAL_CLI is not set');
-  if (isTemporal('temporal')) {
-    onProgress('Found temporal on the PATH');
-    return 'temporal';
-  }
+  if (isTemporal('temporal')) return 'temporal';
   const cached = join(cacheFolder, process.platform === 'win32' ? 'temporal.exe' : 'temporal');
-  if (isTemporal(cached)) {
-    onProgress(`Not on the PATH; found the one of an earlier start, ${cached}`);
-    return cached;
-  }
+  if (isTemporal(cached)) return cached;
   mkdirSync(cacheFolder, { recursive: true });
-  onProgress('Not on the PATH nor in the cache; downloading it (100 MB, once)');
-  const download = await attempt(() => downloadTo(cached, join(cacheFolder, 'download')));
+  onProgress(`Downloading Temporal's server (100 MB, once) to ${cached}`);
+  const downloading = attempt(() => downloadTo(cached, join(cacheFolder, 'download')));
+  options.onChildRunning?.();
+  const download = await downloading;
   if (download === undefined) return cached;
   onProgress(`The download failed: ${download}`);
   const build = await attempt(() => buildTo(cached, join(cacheFolder, 'build'), onProgress));

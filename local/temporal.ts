@@ -20,6 +20,8 @@ export type EmbeddedTemporalOptions = {
   /** More of the server's dynamic configuration, each as `key=value`. */
   dynamicValues?: readonly string[];
   onProgress: (line: string) => void;
+  /** Called once a child process does the work, be it the server or its download: the event loop may be busy from then on. */
+  onChildRunning?: () => void;
 };
 
 export type EmbeddedTemporal = RunningChild & {
@@ -63,7 +65,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
     stopPatienceMs: STOP_PATIENCE_MS,
   } as const;
   if (await endOrphan(stopping)) onProgress('Ended the Temporal server that an earlier start left behind');
-  const command = await findTemporalBinary({ temporalCli: options.temporalCli, onProgress });
+  const command = await findTemporalBinary(options);
   const port = await choosePort('Temporal', options.port, onProgress);
   const uiPort =
     options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
@@ -99,6 +101,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
     environment: childEnvironment(),
   };
   const child = await startChild(childOptions);
+  options.onChildRunning?.();
   await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
   // The server makes these files readable for everybody on this machine; they name subscriptions and their failures.
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);

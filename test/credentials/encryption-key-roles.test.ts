@@ -9,7 +9,7 @@ import { currentRun } from '../support/service/run.ts';
 
 const newKey = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`;
 const RIGHT = newKey('k1');
-const READY = /"port":\d+|worker is ready|Ctrl-C stops it/;
+const READY = /"port":\d+|worker is ready|Ctrl-C stops Posthorn/;
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-keys-'));
 let database: TestDatabase;

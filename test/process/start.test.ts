@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listeningPorts } from '../../local/listening-ports.ts';
 import { readCommandLine, readIdentity } from '../../local/process-identity.ts';
+import { migrationNames } from '../../src/db/migrations/migrations.ts';
 import { readRunningState, type RunningState } from '../../src/process/roles/serving/running-state.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
 import { openDashboard } from '../support/world/dashboard.ts';
@@ -14,7 +15,10 @@ import { waitFor } from '../support/check/wait-for.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-start-'));
 const variables = { DATA_FOLDER: dataFolder, PORT: '0' };
-const READY = 'Ctrl-C stops it';
+// The line after it is the last one.
+const READY = /^Ctrl-C stops Posthorn\..*\n {2}http\S+\n/m;
+/** Lines of a start at most, including those about taken ports and about a data folder that PostgreSQL's user cannot reach. */
+const MOST_LINES = 25;
 
 let posthorn: StartedPosthorn;
 let receiver: Receiver;
@@ -64,15 +68,31 @@ async function subscribe(webhookUrl: string): Promise<{ status: number; body: un
   return request('/v1/subscriptions', { channelId, webhookUrl });
 }
 
-/** The three lines that the first start printed, sent by curl itself; only the target is put in. */
+/** The four lines that the first start printed, run by a shell with curl; only the target is put in. */
 async function runCurlLines(): Promise<void> {
-  const lines = posthorn.output().match(/^ {2}(CHANNEL=|curl ).*$/gm) ?? [];
-  expect(lines).toHaveLength(3);
+  const lines = posthorn.output().match(/^ {2}(CHANNEL=|api).*$/gm) ?? [];
+  expect(lines).toHaveLength(4);
   const script = lines.join('\n').replaceAll('http://localhost:4000/', receiver.url);
   await promisify(execFile)('bash', ['-euc', script]);
 }
 
-test('the first start prints keys of both environments and three curl lines that deliver a message', async () => {
+/** The lines printed so far, and the addresses among them that a browser can open. */
+const printed = (): { lines: string[]; links: string[] } => {
+  const lines = posthorn.output().trimEnd().split('\n');
+  return { lines, links: lines.filter((line) => line.includes('/dashboard/')) };
+};
+
+test('the first start prints at most 25 lines, and the last one is the only link to open', () => {
+  const { lines, links } = printed();
+  // Each migration has a line; a release begins with one.
+  expect(lines.length - migrationNames().length + 1).toBeLessThanOrEqual(MOST_LINES);
+  expect(lines).toContain(`  Data folder  ${dataFolder}`);
+  expect(lines.at(-1)).toMatch(/^ {2}http\S+\/dashboard\/setup#code=[\w-]{43}$/);
+  expect(new URL(lines.at(-1)?.trim() ?? '').origin).toBe(state().apiUrl);
+  expect(links).toEqual([lines.at(-1)]);
+});
+
+test('the first start prints keys of both environments and four lines for a shell that deliver a message', async () => {
   const [, live, testKey] = /live {2}(svc_live_\w+)\n {2}test {2}(svc_test_\w+)/.exec(posthorn.output()) ?? [];
   expect(live).toBeDefined();
   key = testKey ?? '';
@@ -176,8 +196,7 @@ test('the first start prints a link, a new one takes its place, and leads a brow
     await page.getByLabel('Password').fill('tangerine orbit mill');
     await page.getByRole('button', { name: 'Begin' }).click();
   };
-  // The printed port is the one of the setting: any that is free.
-  const open = (link: string) => page.goto(link.replace(new URL(link).origin, state().apiUrl));
+  const open = (link: string) => page.goto(link);
   await open(linkIn(posthorn.output()));
   await begin();
   await alert.getByText('The setup link is not valid').waitFor();
@@ -245,7 +264,11 @@ test('after kill -9 of the start the next one ends the orphans and has everythin
   expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
   expect(posthorn.output()).toContain('Ended the Temporal server that an earlier start left behind');
   expect(posthorn.output()).not.toContain('Your API keys');
-  expect(posthorn.output()).not.toContain('#code=');
+  // There is an administrator by now.
+  const { lines, links } = printed();
+  expect(lines.length).toBeLessThanOrEqual(MOST_LINES);
+  expect(lines.at(-1)).toBe(`  ${state().apiUrl}/dashboard/`);
+  expect(links).toEqual([lines.at(-1)]);
   expect(await request('/v1/channels')).toEqual(channels);
 }, 150_000);
 

@@ -67,22 +67,28 @@ async function startEverything(
   signal: AbortSignal,
   { dropFilters }: StartOptions,
 ): Promise<RunningRole> {
-  // Loaded before anything is started: loading keeps the event loop for half a second.
-  const run = given.processes === 1 ? await inThisProcess() : await inSeveral();
   const undo = createUndo();
   return undo.onFailure(async () => {
     const chosen = given.processes === 1 ? given : await onAnyPort(given);
     const port = await chooseApiPort(chosen);
     const own = createKnownOwn();
-    const infrastructure = await startInfrastructure(chosen, own.addresses, print);
-    undo.add(() => infrastructure.stop());
+    const starting = startInfrastructure(chosen, own.addresses, print);
+    undo.add(() => starting.stop());
+    // The service is loaded while the servers start. Loading keeps the event loop busy for a second, so it waits for their processes.
+    await starting.underWay;
+    const run = given.processes === 1 ? await inThisProcess() : await inSeveral();
+    const databaseUrl = await starting.databaseUrl;
     signal.throwIfAborted();
-    const { databaseUrl } = infrastructure;
     const config: Config = { ...onPort(chosen, port), databaseUrl, encryptionKeys: encryptionKeysOf(chosen) };
     const connected = createDependencies(config, log, own.addresses);
     undo.add(connected.disconnect);
     const waiting = waitingBy(print, signal);
-    const checks = await prepareDatabase(connected, databaseUrl, waiting, { dropFilters });
+    // Rejects as soon as one of them fails: a database that is down is waited for, and a Temporal that cannot start is not.
+    const [checks, infrastructure] = await Promise.all([
+      prepareDatabase(connected, databaseUrl, waiting, { dropFilters }),
+      starting.ready,
+    ]);
+    signal.throwIfAborted();
     const service = await run({ config, log, connected, checks, waiting, own, infrastructure });
     undo.add(service.stop);
     const apiUrl = `http://localhost:${service.port}`;
@@ -90,11 +96,11 @@ async function startEverything(
     undo.add(async () => removeRunningState(config.dataFolder));
     const audit = createAudit(connected.deps);
     const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps, { audit }));
-    const setup = await openSetup(connected.deps);
-    for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setup })) print(line);
+    const setupLink = await openSetup({ ...connected.deps, config: onPort(config, service.port) });
+    for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setupLink })) print(line);
     connected.deps.crashes.ready();
     return {
-      failed: Promise.race([infrastructure.failed, service.failed]),
+      failed: Promise.race([starting.failed, service.failed]),
       async stop() {
         print('Draining: tries that are under way end first; the next start goes on with the rest');
         await undo.all();

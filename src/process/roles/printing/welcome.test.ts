@@ -7,27 +7,40 @@ const lines = (more: object = {}): string =>
   describeService({ config, apiUrl: 'http://localhost:3000', temporalAddress: 'temporal:7233', ...more }).join('\n');
 
 test('where the parts are and how many processes there are, without a password', () => {
-  expect(lines()).toMatch(/Dashboard +http:\/\/localhost:3000\/dashboard\//);
+  expect(lines()).toMatch(/API +http:\/\/localhost:3000\n/);
   expect(lines()).toMatch(/Processes +3 \(PROCESSES\)/);
   expect(lines()).toMatch(/PostgreSQL +postgresql:\/\/ada@db\/posthorn/);
   expect(lines()).not.toMatch(/secret|administrator/);
 });
 
 test('a command for another terminal names the folder that it needs', () => {
-  expect(lines()).toContain('A further API key: npx posthorn keys create');
-  const own = { config: { ...config, dataFolder: "/srv/Ada's data" }, setup: {} };
+  expect(lines()).toContain('create one with: npx posthorn keys create');
+  const own = { config: { ...config, dataFolder: "/srv/Ada's data" } };
   expect(lines(own)).toContain(
-    String.raw`A further API key: DATA_FOLDER='/srv/Ada'\''s data' npx posthorn keys create`,
+    String.raw`create one with: DATA_FOLDER='/srv/Ada'\''s data' npx posthorn keys create --env test`,
   );
-  expect(lines(own)).toContain(String.raw`A new link: DATA_FOLDER='/srv/Ada'\''s data' npx posthorn admin setup-link`);
+  expect(lines(own)).toContain("  Data folder  /srv/Ada's data\n");
 });
 
+const LINK = 'http://localhost:3000/dashboard/setup#code=1';
+const withoutDashboard = { ...config, isDashboardServed: false };
 test.each([
-  [{ link: 'http://localhost:3000/dashboard/setup#code=1' }, /once and within 60 minutes.*\n +http:\S+#code=1\nA new/],
+  ['the setup link while there is no administrator', { setupLink: LINK }, `  ${LINK}`],
+  ['the setup link also without a dashboard', { config: withoutDashboard, setupLink: LINK }, `  ${LINK}`],
+  ['the dashboard once there is an administrator', {}, '  http://localhost:3000/dashboard/'],
   [
-    {},
-    /There is no administrator yet\. The newest link that was printed within the last hour is still good\nA new link: npx/,
+    'the dashboard of another origin',
+    { config: { ...withoutDashboard, dashboardUrl: 'https://dash.example.com/' } },
+    '  https://dash.example.com/',
   ],
-])('while there is no administrator, the way to the first one: %j', (setup, expected) => {
-  expect(lines({ setup })).toMatch(expected);
+  ['no link where there is nothing to open', { config: withoutDashboard }, 'Ctrl-C stops Posthorn.'],
+])('the last line is %s', (_, more, expected) => {
+  expect(lines(more).split('\n').at(-1)).toBe(expected);
+});
+
+test('a first start prints the keys, and leaves out what an operator looks up', () => {
+  const key = { key: 'svc_test_x' };
+  const first = lines({ keys: { live: { key: 'svc_live_x' }, test: key }, setupLink: LINK });
+  expect(first).toMatch(/shown only now.*\n {2}live {2}svc_live_x\n {2}test {2}svc_test_x\n/);
+  expect(first).not.toMatch(/PROCESSES|ALLOW_HTTP_WEBHOOKS/);
 });

@@ -1,8 +1,7 @@
+import { resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { DEFAULT_DATA_FOLDER } from '../../../settings/variables.ts';
 import type { FirstKeys } from '../../seed.ts';
-
-type Setup = { link?: string };
 
 export type Welcome = {
   config: Config;
@@ -11,77 +10,83 @@ export type Welcome = {
   temporalUiUrl?: string | undefined;
   /** Only at the first start. */
   keys?: FirstKeys | undefined;
-  /** Only while there is no administrator. Without a link an earlier one is still good. */
-  setup?: Setup | undefined;
+  /** A link that creates the first administrator, only while there is none. */
+  setupLink?: string | undefined;
 };
 
-/** The text that `start` prints when everything is up. */
-export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys, setup }: Welcome): string[] {
+/**
+ * The text that `start` prints when everything is up. Its last line is the one link to open next: the setup link while there is no
+ * administrator, then the dashboard. A first start leaves out what only an operator asks for.
+ */
+export function describeService(welcome: Welcome): string[] {
+  const { config, apiUrl, temporalAddress, temporalUiUrl, keys, setupLink } = welcome;
   const command = commandFor(config);
   return [
     '',
     'Posthorn is ready',
-    ...(config.isDashboardServed || config.dashboardUrl !== undefined
-      ? [`  Dashboard    ${config.dashboardUrl ?? `${apiUrl}/dashboard/`}`]
-      : []),
     `  API          ${apiUrl}`,
     ...(temporalUiUrl === undefined ? [`  Temporal     ${temporalAddress}`] : [`  Temporal UI  ${temporalUiUrl}`]),
     ...(config.databaseUrl === undefined ? [] : [`  PostgreSQL   ${withoutPassword(config.databaseUrl)}`]),
-    `  Processes    ${config.processes} (PROCESSES)`,
-    ...(config.allowHttpWebhooks || config.webhookAllowCidrs.length > 0
-      ? [`  Targets      ${describeTargets(config)}`]
-      : []),
+    `  Data folder  ${resolve(config.dataFolder)}`,
+    ...(keys === undefined ? describeOperation(config, command) : describeKeys({ keys, apiUrl, command })),
     '',
-    ...(keys === undefined ? [`A further API key: ${command} keys create --env test`] : describeKeys(keys, apiUrl)),
-    ...(setup === undefined ? [] : describeSetup(setup, command)),
-    'Ctrl-C stops it',
+    ...describeNextStep({ link: setupLink, dashboard: dashboardOf(config, apiUrl) }),
   ];
 }
 
-/** Our command as another terminal has to give it: without the folder it would ask a service that is not this one. */
+const dashboardOf = ({ dashboardUrl, isDashboardServed }: Config, apiUrl: string): string | undefined =>
+  dashboardUrl ?? (isDashboardServed ? `${apiUrl}/dashboard/` : undefined);
+
+function describeNextStep({ link, dashboard }: { link: string | undefined; dashboard: string | undefined }): string[] {
+  if (link !== undefined)
+    return [
+      'Ctrl-C stops Posthorn. Next, create the first administrator: open this link within 60 minutes (it works once).',
+      `  ${link}`,
+    ];
+  return dashboard === undefined
+    ? ['Ctrl-C stops Posthorn.']
+    : ['Ctrl-C stops Posthorn. The dashboard:', `  ${dashboard}`];
+}
+
+const describeOperation = (config: Config, command: string): string[] => [
+  `  Processes    ${config.processes} (PROCESSES)`,
+  ...(config.allowHttpWebhooks || config.webhookAllowCidrs.length > 0
+    ? [`  Webhooks to  ${describeTargets(config)}`]
+    : []),
+  `  API keys     create one with: ${command} keys create --env test`,
+];
+
+/** Our command as another terminal needs it: without the data folder it would ask another service. */
 const commandFor = ({ dataFolder }: Config): string =>
   dataFolder === DEFAULT_DATA_FOLDER
     ? 'npx posthorn'
     : `DATA_FOLDER='${dataFolder.replaceAll("'", String.raw`'\''`)}' npx posthorn`;
 
-/** Three commands that make a channel, a subscription and a message. Each takes the id it needs from the one before. */
+/** Four commands that create a channel and a subscription, and publish a message. The first two define what the others use. */
 function curlLines(apiUrl: string, key: string): string[] {
-  const post = (path: string, body: string): string =>
-    `curl -s ${apiUrl}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d ${body}`;
-  const idOf = `| sed 's/.*"id":"\\(chn_[a-z0-9]*\\)".*/\\1/'`;
+  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   return [
-    `CHANNEL=$(${post('/v1/channels', `'{"name":"orders"}'`)} ${idOf}); echo $CHANNEL`,
-    post('/v1/subscriptions', `"{\\"channelId\\":\\"$CHANNEL\\",\\"webhookUrl\\":\\"http://localhost:4000/\\"}"`),
-    post('/v1/channels/$CHANNEL/messages', `'{"eventType":"order.created","payload":{"number":1}}'`),
+    `api() { curl -sS "${apiUrl}/v1/$1" ${headers} -d "$2"; }`,
+    `CHANNEL=$(api channels '{"name":"orders"}' | grep -o 'chn_[a-z0-9]*')`,
+    `api subscriptions "{\\"channelId\\":\\"$CHANNEL\\",\\"webhookUrl\\":\\"http://localhost:4000/\\"}"`,
+    `api "channels/$CHANNEL/messages" '{"eventType":"order.created","payload":{"number":1}}'`,
   ];
 }
 
-function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
+function describeKeys({ keys, apiUrl, command }: { keys: FirstKeys; apiUrl: string; command: string }): string[] {
   return [
-    'Your API keys, shown only now:',
+    '',
+    `Your API keys, shown only now (another one: ${command} keys create --env test):`,
     `  live  ${keys.live.key}`,
     `  test  ${keys.test.key}`,
-    '',
-    'A channel, a subscription (put your own URL) and a message:',
+    'Deliver a first message to a receiver at http://localhost:4000/, or put the URL of yours:',
     ...curlLines(apiUrl, keys.test.key).map((line) => `  ${line}`),
-    '',
   ];
 }
-
-const describeSetup = ({ link }: Setup, command: string): string[] => [
-  ...(link === undefined
-    ? ['There is no administrator yet. The newest link that was printed within the last hour is still good']
-    : [
-        'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
-        `  ${link}`,
-      ]),
-  `A new link: ${command} admin setup-link`,
-  '',
-];
 
 function describeTargets({ allowHttpWebhooks, webhookAllowCidrs }: Config): string {
   const also = [...(allowHttpWebhooks ? ['plain http'] : []), ...webhookAllowCidrs];
-  return `beside public https also ${also.join(', ')} (ALLOW_HTTP_WEBHOOKS, WEBHOOK_ALLOW_CIDRS)`;
+  return `public https URLs, and also ${also.join(', ')} (ALLOW_HTTP_WEBHOOKS, WEBHOOK_ALLOW_CIDRS)`;
 }
 
 function withoutPassword(url: string): string {

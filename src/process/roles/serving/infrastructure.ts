@@ -12,9 +12,22 @@ export type Infrastructure = {
   temporalAddress: string;
   temporalUiUrl?: string;
   pids: { postgres?: number; temporal?: number };
+};
+
+/** Servers that are starting: PostgreSQL can be used while Temporal is not ready yet. */
+export type StartingInfrastructure = {
+  /** Resolves once child processes do the rest of the work, or a start has failed: the event loop may be busy from then on. */
+  underWay: Promise<void>;
+  /** Resolves once PostgreSQL accepts connections. Both promises reject as soon as one of the servers cannot be started. */
+  databaseUrl: Promise<string>;
+  /** Resolves once both servers are ready. */
+  ready: Promise<Infrastructure>;
   /** Resolves with a reason when an own server cannot be kept up. */
   failed: Promise<string>;
-  /** Temporal is stopped first: it ends while the record it works for is still there. */
+  /**
+   * Stops both, after waiting for starts in progress. Temporal is stopped first, so that the database it works for is there until
+   * it has ended.
+   */
   stop(): Promise<void>;
 };
 
@@ -25,37 +38,37 @@ const CONNECTIONS_AT_LEAST = 200;
 const LISTENING = '127.0.0.1';
 
 /**
- * Starts the servers that have no address, both at once. A started one is stopped again when the other one fails. `own` learns every
- * port that they listen on, also after a restart, when the ports may differ.
+ * Starts the servers that have no address, both at once, and returns without waiting for them. The caller stops them, also when one
+ * fails. `own` learns every port that they listen on, also after a restart, when the ports may differ.
  */
-export async function startInfrastructure(
+export function startInfrastructure(
   config: Config,
   own: OwnAddresses,
   onProgress: (line: string) => void,
-): Promise<Infrastructure> {
+): StartingInfrastructure {
   let giveUp: (reason: string) => void = () => undefined;
   const failed = new Promise<string>((resolve) => {
     giveUp = resolve;
   });
   const watching = { onProgress, onGivenUp: giveUp };
+  const running = { postgres: createSignal(), temporal: createSignal() };
   const { dataFolder, databaseUrl, temporal, processes } = config;
   const { pool, prisma } = connectionsOf(config);
   const maxConnections = Math.max(CONNECTIONS_AT_LEAST, processes * (pool + prisma) + CONNECTIONS_OF_OTHERS);
 
   const startOwnPostgres = async (previous: EmbeddedPostgres | undefined): Promise<EmbeddedPostgres> => {
-    onProgress('Starting PostgreSQL');
     const started = await startPostgres({
       dataFolder,
       port: previous?.port ?? DEFAULT_PORTS.postgres,
       maxConnections,
       database: 'posthorn',
       onProgress,
+      onChildRunning: running.postgres.give,
     });
     own.add({ host: LISTENING, port: started.port });
     return sameAddress('PostgreSQL', started, previous);
   };
   const startOwnTemporal = async (previous: EmbeddedTemporal | undefined): Promise<EmbeddedTemporal> => {
-    onProgress('Starting Temporal');
     const { temporalCli } = config;
     const started = await startTemporal({
       dataFolder,
@@ -64,35 +77,66 @@ export async function startInfrastructure(
       namespace: temporal.namespace,
       temporalCli,
       onProgress,
+      onChildRunning: running.temporal.give,
     });
     own.add(...started.ports.map((port) => ({ host: LISTENING, port })));
     return sameAddress('Temporal', started, previous);
   };
 
-  const [postgres, engine] = await Promise.allSettled([
-    databaseUrl === undefined ? keepRunning({ start: startOwnPostgres, ...watching }) : undefined,
-    temporal.address === undefined ? keepRunning({ start: startOwnTemporal, ...watching }) : undefined,
+  const names = [
+    ...(databaseUrl === undefined ? ['PostgreSQL'] : []),
+    ...(temporal.address === undefined ? ['Temporal'] : []),
+  ];
+  if (names.length > 0) onProgress(`Starting ${names.join(' and ')}`);
+  const postgres = orGiven(databaseUrl, () => keepRunning({ start: startOwnPostgres, ...watching }));
+  const engine = orGiven(temporal.address, () => keepRunning({ start: startOwnTemporal, ...watching }));
+  const ready = Promise.all([postgres, engine]).then(([keptPostgres, keptTemporal]): Infrastructure => {
+    const ownPostgres = keptPostgres?.first;
+    const ownTemporal = keptTemporal?.first;
+    return {
+      databaseUrl: databaseUrl ?? ownPostgres?.url ?? '',
+      temporalAddress: temporal.address ?? ownTemporal?.address ?? '',
+      ...(ownTemporal?.uiUrl !== undefined && { temporalUiUrl: ownTemporal.uiUrl }),
+      pids: { ...(ownPostgres && { postgres: ownPostgres.pid }), ...(ownTemporal && { temporal: ownTemporal.pid }) },
+    };
+  });
+  const usable = Promise.race([
+    postgres.then((kept) => databaseUrl ?? kept?.first.url ?? ''),
+    ready.then((both) => both.databaseUrl),
   ]);
-  const stop = async (): Promise<void> => {
-    if (engine.status === 'fulfilled') await engine.value?.stop();
-    if (postgres.status === 'fulfilled') await postgres.value?.stop();
-  };
-  const rejected = [postgres, engine].find((part) => part.status === 'rejected');
-  if (postgres.status === 'rejected' || engine.status === 'rejected') {
-    await stop();
-    throw rejected?.reason;
-  }
-  const ownPostgres = postgres.value?.first;
-  const ownTemporal = engine.value?.first;
+  // The caller may await them some time after one has failed; until then the rejection must not end the process.
+  for (const promise of [ready, usable]) promise.catch(() => undefined);
+  const underWay = Promise.race([
+    Promise.all([
+      databaseUrl === undefined ? running.postgres.given : undefined,
+      temporal.address === undefined ? running.temporal.given : undefined,
+    ]),
+    ready.catch(() => undefined),
+  ]);
   return {
-    databaseUrl: databaseUrl ?? ownPostgres?.url ?? '',
-    temporalAddress: temporal.address ?? ownTemporal?.address ?? '',
-    ...(ownTemporal?.uiUrl !== undefined && { temporalUiUrl: ownTemporal.uiUrl }),
-    pids: { ...(ownPostgres && { postgres: ownPostgres.pid }), ...(ownTemporal && { temporal: ownTemporal.pid }) },
+    underWay: underWay.then(() => undefined),
+    databaseUrl: usable,
+    ready,
     failed,
-    stop,
+    async stop() {
+      const [settledPostgres, settledTemporal] = await Promise.allSettled([postgres, engine]);
+      if (settledTemporal.status === 'fulfilled') await settledTemporal.value?.stop();
+      if (settledPostgres.status === 'fulfilled') await settledPostgres.value?.stop();
+    },
   };
 }
+
+function createSignal(): { given: Promise<void>; give: () => void } {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** Starts a server, unless the settings give the address of one. */
+const orGiven = async <T>(address: string | undefined, start: () => Promise<T>): Promise<T | undefined> =>
+  address === undefined ? start() : undefined;
 
 /** A server that comes back at another port is of no use: everything is connected to the old address. */
 async function sameAddress<T extends { port: number; stop(): Promise<void> }>(
