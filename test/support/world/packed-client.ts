@@ -15,7 +15,6 @@ export type PackedClient = {
   app: string;
   /** The installed package in it. */
   folder: string;
-  tarball: string;
   /** The package as `import` finds it from the app. */
   library: typeof Library;
   remove(): void;
@@ -46,7 +45,6 @@ export async function installClient(): Promise<PackedClient> {
   return {
     app,
     folder,
-    tarball,
     // `as`: the package is built from these sources.
     library: (await import(pathToFileURL(join(folder, 'dist/index.js')).href)) as typeof Library,
     remove: () => rmSync(workshop, { recursive: true, force: true }),
