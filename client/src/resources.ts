@@ -77,7 +77,7 @@ export function createResources(transport: Transport): Resources {
       Object.fromEntries(Object.entries(endpoints).map(([name, endpoint]) => [name, methodOf(transport, endpoint)])),
     ]),
   );
-  // `as`: table and type are generated from the same rows (test/contract/client.test.ts).
+  // `as`: table and type are generated from the same rows (test/contract/tables.test.ts).
   return resources as unknown as Resources;
 }
 

@@ -8,6 +8,7 @@ import {
   parameterOf,
   type ResourceIds,
 } from '../support/check/contract-table.ts';
+import { oneOfEachKind } from '../support/check/contract-kinds.ts';
 import { SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
 import { pageOf } from '../../src/http/answers/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
@@ -74,7 +75,7 @@ async function call<T = Envelope>(row: ContractRow, options: Options = {}): Prom
   return answer;
 }
 
-/** Endpoints for everyone have tests of their own: test/identity/token-endpoint.test.ts. */
+/** Endpoints for everyone have tests of their own: test/identity/tokens.test.ts. */
 const guarded = routes.filter(({ access }) => access !== 'public');
 
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
@@ -103,6 +104,31 @@ const served = guarded.flatMap(({ method, path }) =>
   CONTRACT.filter((row) => row.method === method && row.path === path),
 );
 
+/** isolation.test.ts asks every route as every kind of wrong caller; what is one mechanism is tried here on one route of each kind. */
+const KINDS = oneOfEachKind(served);
+
+test('each route is of a known kind', () => {
+  expect(new Set(KINDS.map(([kind]) => kind))).toEqual(
+    new Set([
+      'DELETE of an environment, names one thing, takes no body',
+      'GET of any level, names nothing, takes no body',
+      'GET of any level, names one thing, takes no body',
+      'GET of an environment, names nothing, takes no body',
+      'GET of an environment, names one thing, takes no body',
+      'GET of an organisation, names nothing, takes no body',
+      'GET of an organisation, names one thing, takes no body',
+      'PATCH of any level, names one thing, takes a body',
+      'PATCH of an environment, names one thing, takes a body',
+      'PATCH of an organisation, names one thing, takes a body',
+      'POST of an environment, names nothing, takes a body',
+      'POST of an environment, names one thing, takes a body',
+      'POST of an environment, names one thing, takes an optional body',
+      'POST of an environment, names one thing, takes no body',
+      'POST of an organisation, names nothing, takes a body',
+    ]),
+  );
+});
+
 describe.each(served)('$method $path', (row) => {
   const parameter = parameterOf(row.path);
   const route = routes.find(({ method, path }) => method === row.method && path === row.path);
@@ -117,6 +143,49 @@ describe.each(served)('$method $path', (row) => {
     expect(Object.values(ids).filter(fits)).toEqual(Object.values(ids).filter((id) => id.startsWith(ownPrefix)));
     expect(['', 'x', ids[parameter].toUpperCase(), `${ids[parameter]}x`].filter(fits)).toEqual([]);
   });
+
+  if (row.listOf !== undefined && parameter === undefined && row.level === undefined) {
+    test('shows nothing of the other environment', async () => {
+      const { body } = await call<{ data: { id: string }[] }>(row, { key: posthorn.keys.test });
+      const foreign = new Set<string>(Object.values(ids));
+      expect(body.data.filter(({ id }) => foreign.has(id))).toEqual([]);
+      expect(body.data).not.toEqual([]);
+    });
+  }
+
+  if (row.level === 'organisation') {
+    test(`for a person with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
+      const answer = await call<unknown>(row, { key: null, headers: asPerson(ids.organisationId, [row.scope]) });
+      expect(answer.status).toBe(row.status);
+      expectHeaders(answer);
+      for (const wanted of [row.answers, row.listOf && pageOf(row.listOf)])
+        if (wanted !== undefined) expect(problemsOf(wanted, answer.body)).toEqual([]);
+    });
+    return;
+  }
+
+  test(`with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
+    isUsedUp = row.method !== 'GET';
+    const answer = await call<unknown>(row, { key: only.get(row.scope) ?? null });
+    expect([answer.status, answer.body]).toEqual([
+      row.status,
+      row.status === 204 || row.isStream === true ? undefined : expect.any(Object),
+    ]);
+    expectHeaders(answer);
+    if (row.isStream === true) expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    if (row.answers !== undefined) expect(problemsOf(row.answers, answer.body)).toEqual([]);
+    if (row.listOf !== undefined) expect(problemsOf(pageOf(row.listOf), answer.body)).toEqual([]);
+    if (row.isBodyOptional === true) {
+      ids = await seedResources(posthorn, posthorn.keys.live);
+      const bare = await call<unknown>(row, { body: undefined });
+      expect(bare.status).toBe(row.status);
+      if (row.answers !== undefined) expect(problemsOf(row.answers, bare.body)).toEqual([]);
+    }
+  });
+});
+
+describe.each(KINDS)('%s', (_, row) => {
+  const parameter = parameterOf(row.path);
 
   test('without a valid key is UNAUTHORIZED, and changes nothing', async () => {
     const { live } = posthorn.keys;
@@ -191,15 +260,6 @@ describe.each(served)('$method $path', (row) => {
     });
   }
 
-  if (row.listOf !== undefined && parameter === undefined && row.level === undefined) {
-    test('shows nothing of the other environment', async () => {
-      const { body } = await call<{ data: { id: string }[] }>(row, { key: posthorn.keys.test });
-      const foreign = new Set<string>(Object.values(ids));
-      expect(body.data.filter(({ id }) => foreign.has(id))).toEqual([]);
-      expect(body.data).not.toEqual([]);
-    });
-  }
-
   if (row.level === 'organisation') {
     test('is FORBIDDEN for every API key, and changes nothing', async () => {
       await tables.expectSame(async () => {
@@ -210,14 +270,6 @@ describe.each(served)('$method $path', (row) => {
         const viewer = asPerson(ids.organisationId, others);
         expectRefused(await call(row, { key: null, headers: viewer }), 'FORBIDDEN');
       });
-    });
-
-    test(`for a person with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
-      const answer = await call<unknown>(row, { key: null, headers: asPerson(ids.organisationId, [row.scope]) });
-      expect(answer.status).toBe(row.status);
-      expectHeaders(answer);
-      for (const wanted of [row.answers, row.listOf && pageOf(row.listOf)])
-        if (wanted !== undefined) expect(problemsOf(wanted, answer.body)).toEqual([]);
     });
     return;
   }
@@ -245,43 +297,28 @@ describe.each(served)('$method $path', (row) => {
       });
     });
   }
-
-  test(`with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
-    isUsedUp = row.method !== 'GET';
-    const answer = await call<unknown>(row, { key: only.get(row.scope) ?? null });
-    expect([answer.status, answer.body]).toEqual([
-      row.status,
-      row.status === 204 || row.isStream === true ? undefined : expect.any(Object),
-    ]);
-    expectHeaders(answer);
-    if (row.isStream === true) expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    if (row.answers !== undefined) expect(problemsOf(row.answers, answer.body)).toEqual([]);
-    if (row.listOf !== undefined) expect(problemsOf(pageOf(row.listOf), answer.body)).toEqual([]);
-    if (row.isBodyOptional === true) {
-      ids = await seedResources(posthorn, posthorn.keys.live);
-      const bare = await call<unknown>(row, { body: undefined });
-      expect(bare.status).toBe(row.status);
-      if (row.answers !== undefined) expect(problemsOf(row.answers, bare.body)).toEqual([]);
-    }
-  });
 });
 
-describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
+/** Methods of a path. /v1/dlq/replay has also the form of /v1/dlq/:deadLetterId: a literal path is no id, and has its own methods alone. */
+const methodsOf = (path: string): string[] => {
+  const here = CONTRACT.filter((row) => row.path === path);
+  const methods = [...new Set(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+  // Services send there without a credential: test/automations.
+  return (path === '/v1/webhooks/:webhookId' ? [...methods, 'POST'] : methods).toSorted();
+};
+const PATHS = new Map(CONTRACT.map(({ path }) => [methodsOf(path).join(', '), path]));
+
+describe.each([...PATHS])('a path with %s', (allowed, path) => {
   test('answers every other method with METHOD_NOT_ALLOWED and the methods it has', async () => {
     const parameter = parameterOf(path);
     const target = fillPath(path, parameter === undefined ? '' : ids[parameter]);
-    // /v1/dlq/replay has also the form of /v1/dlq/:deadLetterId. A literal path is no id: its own methods are all it has.
-    const here = CONTRACT.filter((row) => row.path === path);
-    const methods = [...new Set(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
-    // Services send there without a credential: test/automations.
-    if (path === '/v1/webhooks/:webhookId') methods.push('POST');
-    const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !methods.includes(method));
+    const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !allowed.includes(method));
     await tables.expectSame(async () => {
       for (const method of refused) {
         for (const key of [posthorn.keys.live, null]) {
           const answer = await posthorn.request<Envelope>(method, target, undefined, { key });
           expectRefused(answer, 'METHOD_NOT_ALLOWED');
-          expect(answer.headers.get('allow')).toBe(methods.toSorted().join(', '));
+          expect(answer.headers.get('allow')).toBe(allowed);
         }
       }
     });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Browser } from 'playwright-core';
 import { Posthorn } from '../../client/src/index.ts';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
-import { launchBrowser } from '../support/world/chromium.ts';
+import { describeWithBrowser, launchBrowser } from '../support/world/chromium.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { OWNER, setUpAnew } from '../support/make/people.ts';
@@ -10,291 +10,293 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { printedBy } from '../support/world/printed-by.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 
-/** Stories of people, told by the pages alone, in a real browser with a real worker behind it. */
-let posthorn: TestPosthorn;
-let browser: Browser;
-let receiver: Receiver;
-let dashboard: Dashboard & { close: () => Promise<void> };
-const receivers = createReceivers();
+describeWithBrowser('stories in a browser', () => {
+  /** Stories of people, told by the pages alone, in a real browser with a real worker behind it. */
+  let posthorn: TestPosthorn;
+  let browser: Browser;
+  let receiver: Receiver;
+  let dashboard: Dashboard & { close: () => Promise<void> };
+  const receivers = createReceivers();
 
-beforeAll(async () => {
-  posthorn = await startPosthorn();
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await receivers.end();
-  await posthorn.stop();
-});
-beforeEach(async () => {
-  receiver = await receivers.start();
-  dashboard = await openDashboard(posthorn, { browser });
-});
-afterEach(async () => {
-  const { faults } = dashboard;
-  await dashboard.close();
-  expect(faults).toEqual([]);
-});
-
-async function makeChannel(name: string): Promise<void> {
-  await dashboard.open('/channels/new');
-  await dashboard.page.getByLabel('Name').fill(name);
-  await dashboard.page.getByRole('button', { name: 'Make a channel' }).click();
-  await dashboard.page.getByRole('heading', { name, level: 1 }).waitFor();
-}
-
-async function makeSubscription(name: string, channel: string, retries = 10): Promise<void> {
-  const { page } = dashboard;
-  await dashboard.open('/subscriptions/new');
-  await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
-  await page.getByLabel('URL').fill(receiver.url);
-  await page.getByLabel('Name').fill(name);
-  if (retries !== 10) await page.getByLabel('Retries').fill(String(retries));
-  await page.getByRole('button', { name: 'Make a subscription' }).click();
-  await page.getByRole('heading', { name, level: 1 }).waitFor();
-}
-
-async function publish(channel: string, payload: string): Promise<void> {
-  const { page } = dashboard;
-  await dashboard.open('/messages/new');
-  await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
-  await page.getByLabel('Type').fill('order.created');
-  await page.getByLabel('Payload').fill(payload);
-  await page.getByRole('button', { name: 'Publish a message' }).click();
-  await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
-}
-
-test('from the link of the first start to the first delivered message', async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
-  const code = await makeSetupCode(posthorn.deps, { isRenewed: true });
-  const { page } = dashboard;
-  await page.goto(`${posthorn.url}/dashboard/setup#code=${code}`);
-  await page.getByLabel('Name').fill(OWNER.name);
-  await page.getByLabel('E-mail address').fill(OWNER.email);
-  await page.getByLabel('Password').fill('short');
-  expect(page.url()).not.toContain(code);
-  await page.getByRole('button', { name: 'Begin' }).click();
-  await page.getByText(/12/).first().waitFor();
-  await page.getByLabel('Password').fill(OWNER.password);
-  await page.getByRole('button', { name: 'Begin' }).click();
-
-  await page.getByRole('heading', { name: 'To the first delivery' }).waitFor();
-  // A passkey is offered once, to somebody who has come in for the first time.
-  const offer = page.getByRole('note');
-  await offer.getByRole('link', { name: 'Add a passkey' }).waitFor();
-  await offer.getByRole('button', { name: 'Not now' }).click();
-  await offer.waitFor({ state: 'detached' });
-  // The channel of the service's own events was taken for the first step, and was the first choice of each form.
-  const begun = page.getByRole('region', { name: 'To the first delivery' });
-  await begun.getByRole('listitem').filter({ hasText: 'Make a channel' }).getByText('To do').waitFor();
-  await page.getByRole('link', { name: /Make a channel/ }).click();
-  await page.getByLabel('Name').fill('orders');
-  await page.getByRole('button', { name: 'Make a channel' }).click();
-  await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
-  await page.getByRole('link', { name: 'Make a subscription' }).first().click();
-  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
-  expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
-  await makeSubscription('Till', 'orders');
-  await publish('orders', '{"total": 12.50, "big": 9007199254740993}');
-  // As it was written, and as it arrives.
-  await page.getByText('9007199254740993').waitFor();
-  await page.getByText('12.50').waitFor();
-  await page.locator('.sentence').getByText('Delivered').waitFor();
-  expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 12.50')]);
-  await page.getByRole('link', { name: /^dlv_/ }).click();
-  await page.getByText(/The first try got 200 after \d+ ms/).waitFor();
-  await dashboard.open('/overview');
-  await page.getByText(/All is well$/).waitFor();
-  expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
-});
-
-test('a receiver breaks, its owner finds out why, mends it and replays everything', async () => {
-  await setUpAnew(posthorn);
-  receiver.answerWith([(response) => void response.writeHead(503).end('the database is away')]);
-  await dashboard.signIn(OWNER);
-  await makeChannel('payments');
-  await makeSubscription('Warehouse', 'payments', 0);
-  for (const number of [1, 2, 3]) await publish('payments', `{"number": ${number}}`);
-  const { page } = dashboard;
-  await page.locator('.sentence').getByText('Failed').waitFor();
-
-  await dashboard.open('/overview');
-  await page.getByText('3 open dead letters').waitFor();
-  await page.getByRole('link', { name: 'Look at them' }).click();
-  const rows = page.getByRole('grid').getByRole('row', { name: /Warehouse/ });
-  await rows.nth(2).waitFor();
-  await rows.first().click();
-  const panel = page.getByRole('complementary', { name: 'Details' });
-  await panel.getByText('Given up after 1 try: every try has failed.').waitFor();
-  await panel.getByRole('link', { name: /^dlv_/ }).click();
-  await page.getByText('the database is away').waitFor();
-
-  receiver.answerWith([200]);
-  await dashboard.open('/dead-letters');
-  await page.getByRole('button', { name: 'Replay all that match' }).click();
-  await page.getByText('3 open dead letters match.').waitFor();
-  await page.getByRole('button', { name: 'Replay them' }).click();
-  const progress = page.getByRole('complementary', { name: 'Details' });
-  await progress.getByText('Completed').waitFor();
-  await progress.getByText('3 of 3').waitFor();
-  // A list that is read before the last of them arrives keeps its row behind a button.
-  await waitFor('everything is delivered', async () => {
-    const key = { key: posthorn.keys.test };
-    const { body } = await posthorn.request<{ data: { status: string }[] }>('GET', '/v1/deliveries', undefined, key);
-    return body.data.every(({ status }) => status === 'delivered');
+  beforeAll(async () => {
+    posthorn = await startPosthorn();
+    browser = await launchBrowser();
   });
-  await dashboard.open('/deliveries?status=delivered');
-  await page
-    .getByRole('row', { name: /Delivered.*200/ })
-    .nth(2)
-    .waitFor();
-  expect(receiver.requests).toHaveLength(6);
-});
-
-test('a machine credential is registered, shown once, and publishes with proofs', async () => {
-  await setUpAnew(posthorn);
-  await dashboard.signIn(OWNER);
-  await makeChannel('tills');
-  const { page } = dashboard;
-  await dashboard.open('/machine-credentials');
-  await page.getByRole('button', { name: 'Register a client' }).first().click();
-  await page.getByLabel('Name').fill('Till 7');
-  await page.getByRole('dialog').getByRole('button', { name: 'Register a client' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Shown only now' });
-  const clientId = await dialog.getByLabel('Client id', { exact: true }).innerText();
-  const clientSecret = await dialog.getByLabel('HMAC secret', { exact: true }).innerText();
-  // The button that copies stands beside the secret: over it, it hid the last letters.
-  const [text, button] = await Promise.all([
-    dialog.getByLabel('HMAC secret', { exact: true }).boundingBox(),
-    dialog.getByRole('button', { name: 'Copy' }).nth(1).boundingBox(),
-  ]);
-  expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
-  const program = await dialog.getByLabel('How it is used', { exact: true }).innerText();
-  // Proofs name the public address; the requests go to this one.
-  const own = program
-    .replace(/const url = '.*';/, `const url = '${posthorn.deps.config.publicBaseUrl}';`)
-    .replaceAll('fetch(url +', `fetch('${posthorn.url}' +`);
-  expect(await printedBy(own)).toMatch(/^eyJ[\w.-]+\n\{"data":\[\{"id":"chn_/);
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
-  await page.getByRole('row', { name: /Till 7/ }).waitFor();
-  expect(await page.content()).not.toContain(clientSecret.trim());
-
-  const client = new Posthorn({
-    baseUrl: posthorn.url,
-    credentials: {
-      clientId: clientId.trim(),
-      clientSecret: clientSecret.trim(),
-      publicBaseUrl: posthorn.deps.config.publicBaseUrl,
-    },
+  afterAll(async () => {
+    await browser.close();
+    await receivers.end();
+    await posthorn.stop();
   });
-  const [channel] = await client.channels.list().all();
-  const { id } = await client.messages.publish(channel?.id ?? '', { eventType: 'till.opened', payload: { till: 7 } });
-  await dashboard.open('/messages');
-  await page.getByRole('link', { name: id }).waitFor();
-});
-
-test('a workflow is written with its faults named, tried, activated, and its failed run goes on from its step', async () => {
-  await setUpAnew(posthorn);
-  await dashboard.signIn(OWNER);
-  await makeChannel('sales');
-  const { page } = dashboard;
-  receiver.answerWith([503]);
-  const definition = {
-    name: 'Tell the CRM',
-    trigger: { type: 'event', config: { eventTypes: ['order.created'] } },
-    steps: [
-      {
-        id: 'crm',
-        type: 'action',
-        config: {
-          action: 'http',
-          url: receiver.url,
-          body: { total: '{{ event.payload.total }}' },
-          retryPolicy: { maxRetries: 0 },
-        },
-      },
-      { id: 'note', type: 'action', config: { action: 'log', text: 'Told' } },
-    ],
-  };
-  await dashboard.open('/workflows/new');
-  await page.getByLabel('Definition').fill(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
-  await page
-    .getByText(/steps\[0\]/)
-    .first()
-    .waitFor();
-  await page.getByLabel('Definition').fill(JSON.stringify(definition));
-  await page.getByText('Nothing is wrong with it').waitFor();
-  await page
-    .getByRole('region', { name: 'Diagram of the steps' })
-    .getByText('crm (Action) → note')
-    .waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'Make a workflow' }).click();
-  await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();
-  await page.getByRole('tab', { name: 'Trial' }).click();
-  await page.getByRole('button', { name: 'Try it' }).click();
-  await page.locator('.sentence').getByText('Completed').waitFor();
-  expect(receiver.requests).toEqual([]);
-  await page.getByRole('button', { name: 'Activate' }).click();
-  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-
-  await publish('sales', '{"total": 250}');
-  await dashboard.open('/runs?status=failed');
-  await page.getByRole('link', { name: /^run_/ }).click();
-  await page.locator('.sentence').getByText('Failed').waitFor();
-  receiver.answerWith([200]);
-  await page.getByRole('button', { name: 'Retry from the failed step' }).click();
-  await page.locator('.sentence').getByText('Completed').waitFor();
-  expect(receiver.requests.map(({ body }) => body)).toEqual(['{"total":250}', '{"total":250}']);
-});
-
-test('a hostile text is shown as a text wherever it stands', async () => {
-  await setUpAnew(posthorn);
-  const hostile = '<img src=x onerror="document.title=1">"\'><script>alert(1)</script>';
-  receiver.answerWith([(response) => void response.writeHead(400, { 'content-type': 'text/html' }).end(hostile)]);
-  const key = { key: posthorn.keys.test };
-  const { body: channel } = await posthorn.request<{ id: string }>(
-    'POST',
-    '/v1/channels',
-    { name: hostile, description: hostile },
-    key,
-  );
-  const target = { channelId: channel.id, name: hostile, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } };
-  expect((await posthorn.request('POST', '/v1/subscriptions', target, key)).status).toBe(201);
-  const { body: message } = await posthorn.request<{ id: string }>(
-    'POST',
-    `/v1/channels/${channel.id}/messages`,
-    { eventType: 'order.created', payload: { [hostile]: hostile }, metadata: { note: hostile } },
-    key,
-  );
-  await dashboard.signIn(OWNER);
-  const { page } = dashboard;
-  let dialogs = 0;
-  page.on('dialog', (dialog) => {
-    dialogs += 1;
-    void dialog.dismiss();
+  beforeEach(async () => {
+    receiver = await receivers.start();
+    dashboard = await openDashboard(posthorn, { browser });
   });
-  await dashboard.open(`/messages/${message.id}`);
-  await page.locator('.sentence').getByText('Failed').waitFor();
-  await page.getByText(JSON.stringify(hostile)).first().waitFor();
-  await page.getByRole('link', { name: /^dlv_/ }).click();
-  await page.getByText(hostile, { exact: true }).first().waitFor();
-  for (const path of [
-    '/overview',
-    '/messages',
-    '/dead-letters',
-    '/channels',
-    '/subscriptions',
-    `/channels/${channel.id}`,
-  ]) {
-    await dashboard.open(path);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+  afterEach(async () => {
+    const { faults } = dashboard;
+    await dashboard.close();
+    expect(faults).toEqual([]);
+  });
+
+  async function makeChannel(name: string): Promise<void> {
+    await dashboard.open('/channels/new');
+    await dashboard.page.getByLabel('Name').fill(name);
+    await dashboard.page.getByRole('button', { name: 'Make a channel' }).click();
+    await dashboard.page.getByRole('heading', { name, level: 1 }).waitFor();
+  }
+
+  async function makeSubscription(name: string, channel: string, retries = 10): Promise<void> {
+    const { page } = dashboard;
+    await dashboard.open('/subscriptions/new');
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByLabel('Name').fill(name);
+    if (retries !== 10) await page.getByLabel('Retries').fill(String(retries));
+    await page.getByRole('button', { name: 'Make a subscription' }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+  }
+
+  async function publish(channel: string, payload: string): Promise<void> {
+    const { page } = dashboard;
+    await dashboard.open('/messages/new');
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
+    await page.getByLabel('Type').fill('order.created');
+    await page.getByLabel('Payload').fill(payload);
+    await page.getByRole('button', { name: 'Publish a message' }).click();
+    await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
+  }
+
+  test('from the link of the first start to the first delivered message', async () => {
+    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+    const code = await makeSetupCode(posthorn.deps, { isRenewed: true });
+    const { page } = dashboard;
+    await page.goto(`${posthorn.url}/dashboard/setup#code=${code}`);
+    await page.getByLabel('Name').fill(OWNER.name);
+    await page.getByLabel('E-mail address').fill(OWNER.email);
+    await page.getByLabel('Password').fill('short');
+    expect(page.url()).not.toContain(code);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText(/12/).first().waitFor();
+    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByRole('button', { name: 'Begin' }).click();
+
+    await page.getByRole('heading', { name: 'To the first delivery' }).waitFor();
+    // A passkey is offered once, to somebody who has come in for the first time.
+    const offer = page.getByRole('note');
+    await offer.getByRole('link', { name: 'Add a passkey' }).waitFor();
+    await offer.getByRole('button', { name: 'Not now' }).click();
+    await offer.waitFor({ state: 'detached' });
+    // The channel of the service's own events was taken for the first step, and was the first choice of each form.
+    const begun = page.getByRole('region', { name: 'To the first delivery' });
+    await begun.getByRole('listitem').filter({ hasText: 'Make a channel' }).getByText('To do').waitFor();
+    await page.getByRole('link', { name: /Make a channel/ }).click();
+    await page.getByLabel('Name').fill('orders');
+    await page.getByRole('button', { name: 'Make a channel' }).click();
+    await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Make a subscription' }).first().click();
+    await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
+    expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
+    await makeSubscription('Till', 'orders');
+    await publish('orders', '{"total": 12.50, "big": 9007199254740993}');
+    // As it was written, and as it arrives.
+    await page.getByText('9007199254740993').waitFor();
+    await page.getByText('12.50').waitFor();
+    await page.locator('.sentence').getByText('Delivered').waitFor();
+    expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 12.50')]);
+    await page.getByRole('link', { name: /^dlv_/ }).click();
+    await page.getByText(/The first try got 200 after \d+ ms/).waitFor();
+    await dashboard.open('/overview');
+    await page.getByText(/All is well$/).waitFor();
+    expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
+  });
+
+  test('a receiver breaks, its owner finds out why, mends it and replays everything', async () => {
+    await setUpAnew(posthorn);
+    receiver.answerWith([(response) => void response.writeHead(503).end('the database is away')]);
+    await dashboard.signIn(OWNER);
+    await makeChannel('payments');
+    await makeSubscription('Warehouse', 'payments', 0);
+    for (const number of [1, 2, 3]) await publish('payments', `{"number": ${number}}`);
+    const { page } = dashboard;
+    await page.locator('.sentence').getByText('Failed').waitFor();
+
+    await dashboard.open('/overview');
+    await page.getByText('3 open dead letters').waitFor();
+    await page.getByRole('link', { name: 'Look at them' }).click();
+    const rows = page.getByRole('grid').getByRole('row', { name: /Warehouse/ });
+    await rows.nth(2).waitFor();
+    await rows.first().click();
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    await panel.getByText('Given up after 1 try: every try has failed.').waitFor();
+    await panel.getByRole('link', { name: /^dlv_/ }).click();
+    await page.getByText('the database is away').waitFor();
+
+    receiver.answerWith([200]);
+    await dashboard.open('/dead-letters');
+    await page.getByRole('button', { name: 'Replay all that match' }).click();
+    await page.getByText('3 open dead letters match.').waitFor();
+    await page.getByRole('button', { name: 'Replay them' }).click();
+    const progress = page.getByRole('complementary', { name: 'Details' });
+    await progress.getByText('Completed').waitFor();
+    await progress.getByText('3 of 3').waitFor();
+    // A list that is read before the last of them arrives keeps its row behind a button.
+    await waitFor('everything is delivered', async () => {
+      const key = { key: posthorn.keys.test };
+      const { body } = await posthorn.request<{ data: { status: string }[] }>('GET', '/v1/deliveries', undefined, key);
+      return body.data.every(({ status }) => status === 'delivered');
+    });
+    await dashboard.open('/deliveries?status=delivered');
     await page
-      .getByText(path === '/messages' || path === '/overview' ? 'order.created' : hostile)
-      // The choices of a filter are texts too, and hidden.
-      .filter({ visible: true })
+      .getByRole('row', { name: /Delivered.*200/ })
+      .nth(2)
+      .waitFor();
+    expect(receiver.requests).toHaveLength(6);
+  });
+
+  test('a machine credential is registered, shown once, and publishes with proofs', async () => {
+    await setUpAnew(posthorn);
+    await dashboard.signIn(OWNER);
+    await makeChannel('tills');
+    const { page } = dashboard;
+    await dashboard.open('/machine-credentials');
+    await page.getByRole('button', { name: 'Register a client' }).first().click();
+    await page.getByLabel('Name').fill('Till 7');
+    await page.getByRole('dialog').getByRole('button', { name: 'Register a client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Shown only now' });
+    const clientId = await dialog.getByLabel('Client id', { exact: true }).innerText();
+    const clientSecret = await dialog.getByLabel('HMAC secret', { exact: true }).innerText();
+    // The button that copies stands beside the secret: over it, it hid the last letters.
+    const [text, button] = await Promise.all([
+      dialog.getByLabel('HMAC secret', { exact: true }).boundingBox(),
+      dialog.getByRole('button', { name: 'Copy' }).nth(1).boundingBox(),
+    ]);
+    expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
+    const program = await dialog.getByLabel('How it is used', { exact: true }).innerText();
+    // Proofs name the public address; the requests go to this one.
+    const own = program
+      .replace(/const url = '.*';/, `const url = '${posthorn.deps.config.publicBaseUrl}';`)
+      .replaceAll('fetch(url +', `fetch('${posthorn.url}' +`);
+    expect(await printedBy(own)).toMatch(/^eyJ[\w.-]+\n\{"data":\[\{"id":"chn_/);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('row', { name: /Till 7/ }).waitFor();
+    expect(await page.content()).not.toContain(clientSecret.trim());
+
+    const client = new Posthorn({
+      baseUrl: posthorn.url,
+      credentials: {
+        clientId: clientId.trim(),
+        clientSecret: clientSecret.trim(),
+        publicBaseUrl: posthorn.deps.config.publicBaseUrl,
+      },
+    });
+    const [channel] = await client.channels.list().all();
+    const { id } = await client.messages.publish(channel?.id ?? '', { eventType: 'till.opened', payload: { till: 7 } });
+    await dashboard.open('/messages');
+    await page.getByRole('link', { name: id }).waitFor();
+  });
+
+  test('a workflow is written with its faults named, tried, activated, and its failed run goes on from its step', async () => {
+    await setUpAnew(posthorn);
+    await dashboard.signIn(OWNER);
+    await makeChannel('sales');
+    const { page } = dashboard;
+    receiver.answerWith([503]);
+    const definition = {
+      name: 'Tell the CRM',
+      trigger: { type: 'event', config: { eventTypes: ['order.created'] } },
+      steps: [
+        {
+          id: 'crm',
+          type: 'action',
+          config: {
+            action: 'http',
+            url: receiver.url,
+            body: { total: '{{ event.payload.total }}' },
+            retryPolicy: { maxRetries: 0 },
+          },
+        },
+        { id: 'note', type: 'action', config: { action: 'log', text: 'Told' } },
+      ],
+    };
+    await dashboard.open('/workflows/new');
+    await page.getByLabel('Definition').fill(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
+    await page
+      .getByText(/steps\[0\]/)
       .first()
       .waitFor();
-    expect(await page.locator('img[src="x"], main script').count()).toBe(0);
-  }
-  expect([dialogs, await page.title()]).toEqual([0, expect.stringContaining('Posthorn')]);
+    await page.getByLabel('Definition').fill(JSON.stringify(definition));
+    await page.getByText('Nothing is wrong with it').waitFor();
+    await page
+      .getByRole('region', { name: 'Diagram of the steps' })
+      .getByText('crm (Action) → note')
+      .waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Make a workflow' }).click();
+    await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();
+    await page.getByRole('tab', { name: 'Trial' }).click();
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.locator('.sentence').getByText('Completed').waitFor();
+    expect(receiver.requests).toEqual([]);
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+
+    await publish('sales', '{"total": 250}');
+    await dashboard.open('/runs?status=failed');
+    await page.getByRole('link', { name: /^run_/ }).click();
+    await page.locator('.sentence').getByText('Failed').waitFor();
+    receiver.answerWith([200]);
+    await page.getByRole('button', { name: 'Retry from the failed step' }).click();
+    await page.locator('.sentence').getByText('Completed').waitFor();
+    expect(receiver.requests.map(({ body }) => body)).toEqual(['{"total":250}', '{"total":250}']);
+  });
+
+  test('a hostile text is shown as a text wherever it stands', async () => {
+    await setUpAnew(posthorn);
+    const hostile = '<img src=x onerror="document.title=1">"\'><script>alert(1)</script>';
+    receiver.answerWith([(response) => void response.writeHead(400, { 'content-type': 'text/html' }).end(hostile)]);
+    const key = { key: posthorn.keys.test };
+    const { body: channel } = await posthorn.request<{ id: string }>(
+      'POST',
+      '/v1/channels',
+      { name: hostile, description: hostile },
+      key,
+    );
+    const target = { channelId: channel.id, name: hostile, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } };
+    expect((await posthorn.request('POST', '/v1/subscriptions', target, key)).status).toBe(201);
+    const { body: message } = await posthorn.request<{ id: string }>(
+      'POST',
+      `/v1/channels/${channel.id}/messages`,
+      { eventType: 'order.created', payload: { [hostile]: hostile }, metadata: { note: hostile } },
+      key,
+    );
+    await dashboard.signIn(OWNER);
+    const { page } = dashboard;
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    await dashboard.open(`/messages/${message.id}`);
+    await page.locator('.sentence').getByText('Failed').waitFor();
+    await page.getByText(JSON.stringify(hostile)).first().waitFor();
+    await page.getByRole('link', { name: /^dlv_/ }).click();
+    await page.getByText(hostile, { exact: true }).first().waitFor();
+    for (const path of [
+      '/overview',
+      '/messages',
+      '/dead-letters',
+      '/channels',
+      '/subscriptions',
+      `/channels/${channel.id}`,
+    ]) {
+      await dashboard.open(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page
+        .getByText(path === '/messages' || path === '/overview' ? 'order.created' : hostile)
+        // The choices of a filter are texts too, and hidden.
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      expect(await page.locator('img[src="x"], main script').count()).toBe(0);
+    }
+    expect([dialogs, await page.title()]).toEqual([0, expect.stringContaining('Posthorn')]);
+  });
 });

@@ -15,7 +15,7 @@ const DRILLS = [
   'test/faults/deadly-messages/always-drained',
   'test/faults/deadly-work/processes-3',
   'test/faults/(killed-processes|lost-servers)/bursts-from-100',
-  'test/process/(outages|several-processes|several-roles|signals|start)',
+  'test/process/(signals|outages|several-processes|several-roles|start)',
 ];
 
 const USAGE = `npm run drills -- [options]

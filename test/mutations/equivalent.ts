@@ -8,11 +8,11 @@ const REFUSED = {
 };
 // A message is stored with the environment of its channel.
 const NOT_STORED = {
-  path: 'test/contract/isolation-publishing.test.ts',
+  path: 'test/contract/isolation-shared.test.ts',
   title: 'finds no channel of a neighbour, and leaves nothing there',
 };
 // The name of the list has the id of the thing.
-const OTHER_CURSOR = { path: 'test/contract/lists.test.ts', title: 'of one thing opens that of no other one' };
+const OTHER_CURSOR = { path: 'test/contract/lists.whole.test.ts', title: 'of one thing opens that of no other one' };
 // Composite foreign keys, which PostgreSQL holds.
 const OF_RUN = {
   path: 'test/contract/isolation-automations.test.ts',
@@ -21,7 +21,7 @@ const OF_RUN = {
 
 // One number for the operator, over all tenants.
 const OF_ITS_APP = {
-  path: 'test/retention/overdue.test.ts',
+  path: 'test/retention/runs.test.ts',
   title: 'each run counts by the retentionDays of its own app',
 };
 
@@ -96,7 +96,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     because: 'The name of the list has the id of the channel, which was found in the environment.',
     heldBy: [
       {
-        path: 'test/contract/isolation-publishing.test.ts',
+        path: 'test/contract/isolation-shared.test.ts',
         title: 'a dry run with %s finds no channel of a neighbour',
       },
     ],
@@ -148,7 +148,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       because: 'A process that forgets credentials of other apps too asks PostgreSQL for them with their next request.',
       heldBy: [
         {
-          path: 'test/identity/suspended-clients.test.ts',
+          path: 'test/identity/machine-credentials.test.ts',
           title:
             'a machine credential of a suspended app gets no token, and its tokens are refused, until the app is active',
         },
@@ -262,22 +262,20 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'A worker claims for all environments. The condition counts their places, and without it claims are fewer, of nobody else.',
     heldBy: [
       {
-        path: 'test/automations/fair-starts.test.ts',
+        path: 'test/automations/fair-starts.whole.test.ts',
         title: 'requests that hang leave places to the runs of other workflows, in the same environment and in others',
       },
     ],
   },
   'src/identity/audit/store.ts findHead: where organisationId': {
     because: 'The operator alone checks chains, those of all organisations, and the end of another one is a breach.',
-    heldBy: [
-      { path: 'test/identity/audit-chain.test.ts', title: 'the check shows %s, by one who could drop the trigger' },
-    ],
+    heldBy: [{ path: 'test/identity/audit.test.ts', title: 'the check shows %s, by one who could drop the trigger' }],
   },
   'src/identity/machine-credentials/store.ts findAllMachineCredentials.rows: where appId': {
     because: 'The operator sees the credentials of all apps, and asks for those of one to have a shorter list.',
     heldBy: [
       {
-        path: 'test/identity/machine-credential-commands.test.ts',
+        path: 'test/identity/machine-credentials.test.ts',
         title:
           'create, list and revoke say which app and environment they act on; what was made gets tokens until it is revoked',
       },

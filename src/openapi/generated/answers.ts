@@ -1,4 +1,4 @@
-// Recorded by `RECORD_EXAMPLES=true npm test -- test/openapi/examples.test.ts`: not edited by hand.
+// Recorded by `RECORD_EXAMPLES=true npm test -- test/openapi/examples.whole.test.ts`: not edited by hand.
 
 /** Good answers to the examples of requests, by endpoint. */
 export const ANSWERS: Readonly<Record<string, unknown>> = {

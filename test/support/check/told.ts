@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.ts';
 
 const FOLDER = new URL('../../dashboard/aria/', import.meta.url);
 const REMEDY =
-  'RECORD_ARIA=true npm test -- test/dashboard/aria.test.ts, and look at what has changed in test/dashboard/aria';
+  'RECORD_ARIA=true npm test -- test/dashboard/aria.whole.test.ts, and look at what has changed in test/dashboard/aria';
 /** RECORD_ARIA=true writes what is told over what was. */
 const isToBeKept = process.env['RECORD_ARIA'] === 'true';
 

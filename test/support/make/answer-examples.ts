@@ -72,7 +72,7 @@ export function formOf(value: unknown): unknown {
 /** Source of src/openapi/generated/answers.ts. */
 export const sourceOf = (answers: Readonly<Record<string, unknown>>): string =>
   [
-    '// Recorded by `RECORD_EXAMPLES=true npm test -- test/openapi/examples.test.ts`: not edited by hand.',
+    '// Recorded by `RECORD_EXAMPLES=true npm test -- test/openapi/examples.whole.test.ts`: not edited by hand.',
     '',
     '/** Good answers to the examples of requests, by endpoint. */',
     'export const ANSWERS: Readonly<Record<string, unknown>> = {',

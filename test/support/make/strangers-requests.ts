@@ -27,7 +27,7 @@ const page = (path: string, body: unknown): StrangersRequest => ({
 
 /**
  * The costliest bodies, headers and addresses of the allowed size for each route that runs before its caller has proved anything, by what
- * reads them. test/http/hold-up.test.ts sends each one; bench/hold-up.ts sends those of one reader in turn.
+ * reads them. test/http/hold-up.whole.test.ts sends each one; bench/hold-up.ts sends those of one reader in turn.
  */
 export const STRANGERS_REQUESTS = {
   'forms of token requests': {

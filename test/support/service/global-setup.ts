@@ -1,3 +1,4 @@
+import { findBrowser } from '../world/found-browser.ts';
 import { ensureBuilt } from './ensure-built.ts';
 import { announceRun } from './run.ts';
 import { startServers, type TestServers } from './servers.ts';
@@ -9,7 +10,7 @@ export type GlobalWithServers = typeof globalThis & { posthornTestServers?: Test
 export default async function setUp(): Promise<void> {
   // Once for all processes and workers of the run: from source each of them would spend seconds on it.
   ensureBuilt((line) => void process.stderr.write(`${line}\n`));
-  const servers = await startServers();
+  const [servers] = await Promise.all([startServers(), findBrowser()]);
   const holder: GlobalWithServers = globalThis;
   holder.posthornTestServers = servers;
   announceRun(servers);

@@ -4,116 +4,90 @@ import Sequencer from '@jest/test-sequencer';
 
 const TESTS = fileURLToPath(new URL('../../', import.meta.url));
 
-// Files that wait for most of their time, because processes die or real retry delays pass in them, and how many seconds each takes in a
-// whole run. A long file that begins last would keep the other workers waiting. docs/testing.md says how the seconds are measured.
-const WAITING = {
-  'faults/killed-processes/never-drained.test.ts': 180,
-  'faults/restarted-postgres.test.ts': 180,
-  'faults/killed-processes/bursts-from-100.test.ts': 160,
-  'faults/lost-servers/never-drained.test.ts': 120,
-  'faults/promoted-standby.test.ts': 110,
-  'faults/endless-loops/processes-1.test.ts': 140,
-  'dispatch/circuit-ends/always-drained.test.ts': 100,
-  'faults/endless-loops/processes-3.test.ts': 95,
-  'faults/deadly-messages/never-drained.test.ts': 90,
-  'dispatch/circuit-ends/never-drained.test.ts': 80,
-  'faults/lost-servers/bursts-from-100.test.ts': 80,
-  'deliveries/limits.test.ts': 70,
-  'faults/lost-servers/bursts-from-1.test.ts': 65,
-  'faults/deadly-messages/always-drained.test.ts': 65,
-  'faults/deadly-work/processes-1.test.ts': 75,
-  'faults/deadly-work/processes-3.test.ts': 60,
-  'replays/messages.test.ts': 65,
-  'dispatch/adaptive-limit.test.ts': 60,
-  'faults/killed-sibling.test.ts': 60,
-  'process/several-processes.test.ts': 55,
-  'faults/killed-processes/bursts-from-1.test.ts': 50,
-  'process/start.test.ts': 45,
-  'deliveries/deliver-anyhow.test.ts': 45,
+// Files that take 40 s and more, and how long each takes beside three others. One that begins last would keep the other workers waiting.
+const SECONDS = {
+  'dashboard/every-page.whole.test.ts': 165,
+  'http/hold-up.whole.test.ts': 160,
+  'faults/killed-processes/never-drained.whole.test.ts': 115,
+  'faults/deadly-work/processes-1.whole.test.ts': 115,
+  'faults/killed-processes/bursts-from-100.test.ts': 110,
+  'contract/isolation.test.ts': 110,
+  'faults/restarted-postgres.whole.test.ts': 110,
+  'contract/regular-expressions.whole.test.ts': 105,
+  'dashboard/dead-letters.whole.test.ts': 105,
+  'faults/deadly-work/processes-3.whole.test.ts': 95,
+  'faults/endless-loops/processes-1.whole.test.ts': 90,
+  'credentials/encryption-key-roles.whole.test.ts': 90,
+  'replays/messages.test.ts': 85,
+  'dashboard/connecting.whole.test.ts': 80,
+  'process/several-processes.whole.test.ts': 80,
+  'dispatch/circuit-ends/never-drained.whole.test.ts': 80,
+  'dashboard/lists.whole.test.ts': 80,
+  'automations/many-runs.whole.test.ts': 80,
+  'faults/killed-processes/bursts-from-1.whole.test.ts': 75,
+  'contract/lists.whole.test.ts': 75,
+  'process/launcher.test.ts': 75,
+  'automations/run-limits.whole.test.ts': 70,
+  'faults/lost-servers/bursts-from-100.test.ts': 65,
+  'deliveries/loop-mark.whole.test.ts': 65,
+  'dashboard/behaviour.whole.test.ts': 65,
+  'dashboard/filters.whole.test.ts': 60,
+  'dashboard/runs.whole.test.ts': 60,
+  'dashboard/pages.whole.test.ts': 60,
+  'faults/lost-servers/never-drained.whole.test.ts': 55,
+  'dashboard/overview.whole.test.ts': 55,
+  'contract/isolation-lists.whole.test.ts': 55,
+  'dispatch/circuit.test.ts': 55,
+  'faults/endless-loops/processes-3.whole.test.ts': 55,
+  'deliveries/deliver-anyhow.whole.test.ts': 55,
+  'automations/schedules.test.ts': 55,
+  'deliveries/limits.whole.test.ts': 55,
+  'dashboard/stories.test.ts': 55,
+  'automations/fair-starts.whole.test.ts': 50,
+  'faults/lost-servers/bursts-from-1.whole.test.ts': 50,
+  'dispatch/adaptive-limit.whole.test.ts': 50,
+  'dashboard/figures.whole.test.ts': 50,
+  'dispatch/circuit-ends/always-drained.whole.test.ts': 50,
+  'dispatch/claim.test.ts': 50,
+  'automations/inbound-requests.test.ts': 50,
+  'docs/api.whole.test.ts': 50,
+  'filters/filters.test.ts': 45,
+  'dashboard/large-lists.whole.test.ts': 45,
   'messages/erasure.test.ts': 45,
-  'dispatch/hanging-subscriptions.test.ts': 40,
-  'readiness/waiting-roles.test.ts': 40,
-  'deliveries/loop-mark.test.ts': 35,
-  'deliveries/deliver-message.test.ts': 35,
-  'automations/many-runs.test.ts': 75,
-  'faults/killed-runs.test.ts': 60,
-  'dispatch/fan-out-connections.test.ts': 50,
-  'dispatch/drain.test.ts': 45,
-  'faults/start.test.ts': 40,
-  'faults/killed-publishers.test.ts': 40,
-  'dispatch/suspended-app/never-drained.test.ts': 40,
-  'dispatch/own-workflow.test.ts': 35,
-  'faults/retention.test.ts': 35,
-  'deliveries/faults-of-ours.test.ts': 35,
-  'process/several-roles.test.ts': 35,
-  'automations/wait-races.test.ts': 35,
-  'docs/demo.test.ts': 30,
-  'observe/metrics.test.ts': 30,
-  'faults/killed-turns.test.ts': 30,
-  'dispatch/circuit.test.ts': 30,
-  'automations/fair-starts.test.ts': 45,
-  'dispatch/forgotten-claims.test.ts': 35,
-  'dispatch/suspended-app/by-default.test.ts': 30,
-  'process/roles.test.ts': 30,
+  'dispatch/lost-claims.whole.test.ts': 45,
+  'faults/killed-turns.whole.test.ts': 45,
+  'dashboard/asks.whole.test.ts': 45,
+  'readiness/waiting-roles.whole.test.ts': 45,
+  'deliveries/awkward-deliveries.test.ts': 45,
+  'scheduling/scheduled.test.ts': 45,
+  'dashboard/subscription-form.whole.test.ts': 45,
+  'dispatch/hanging-subscriptions.whole.test.ts': 45,
+  'faults/deadly-messages/never-drained.whole.test.ts': 45,
+  'dashboard/workflow-list.whole.test.ts': 40,
+  'contract/isolation-shared.test.ts': 40,
+  'dispatch/suspended-app/never-drained.whole.test.ts': 40,
+  'faults/killed-runs.whole.test.ts': 40,
+  'mutations/mutations.whole.test.ts': 40,
+  'filters/filter-units.whole.test.ts': 40,
+  'dashboard/members.whole.test.ts': 40,
+  'dashboard/failing-receiver.whole.test.ts': 40,
+  'dashboard/found-choices.whole.test.ts': 40,
+  'faults/deadly-messages/always-drained.whole.test.ts': 40,
+  'contract/sent-fields.test.ts': 40,
+  'identity/single-sign-on.test.ts': 40,
+  'dashboard/replay-to.whole.test.ts': 40,
+  'openapi/examples.whole.test.ts': 40,
 };
-// Files that keep a processor busy for long. All others take a few seconds, and most of these of a processor.
-const BUSY = {
-  'workflows/histories.test.ts': 30,
-  'local/temporal-store.test.ts': 30,
-  'filters/filter-units.test.ts': 30,
-  'openapi/examples.test.ts': 60,
-  'dashboard/large-lists.test.ts': 40,
-  'dashboard/every-page.test.ts': 120,
-  'contract/endpoints.test.ts': 40,
-  'automations/run-histories.test.ts': 45,
-  'contract/lists.test.ts': 60,
-  'contract/isolation-lists.test.ts': 60,
-  'dashboard/pages.test.ts': 40,
-  'dashboard/search.test.ts': 40,
-  'dashboard/access-stories.test.ts': 40,
-  'dashboard/keyboard.test.ts': 35,
-  'dashboard/operators.test.ts': 30,
-  'mutations/mutations.test.ts': 50,
-  'contract/isolation.test.ts': 20,
-  'dashboard/connecting.test.ts': 30,
-  'dashboard/dead-letters.test.ts': 30,
-  'dashboard/inspect.test.ts': 30,
-  'dashboard/stories.test.ts': 30,
-  'docs/api.test.ts': 30,
-  'schemas/hostile-schemas.test.ts': 25,
-  'automations/steps.test.ts': 25,
-  'installation/commands.test.ts': 20,
-  'filters/filter-properties.test.ts': 20,
-  'schemas/schema-properties.test.ts': 20,
-};
-const SECONDS = { ...WAITING, ...BUSY };
-const SECONDS_OF_OTHERS = 5;
-// Waiting files stand before so much of the others. With all of them at the front the processors were idle for a sixth of the run.
-const WAITING_PER_BUSY_SECOND = 3;
+const SECONDS_OF_OTHERS = 20;
 // A moved file would lose its place unnoticed.
 for (const file of Object.keys(SECONDS))
   if (!existsSync(TESTS + file)) throw new Error(`longest-first.js names test/${file}, which is not there`);
 
-const nameOf = ({ path }) => (path.startsWith(TESTS) ? path.slice(TESTS.length) : path);
-const secondsOf = (test) => SECONDS[nameOf(test)] ?? SECONDS_OF_OTHERS;
+const secondsOf = ({ path }) => SECONDS[path.replace(TESTS, '')] ?? SECONDS_OF_OTHERS;
 
-/**
- * Orders test files: the longest first, all others as jest does (by the last run's times, else by size). Waiting files and busy ones
- * are mixed, so that at every time some workers wait while others keep the processors busy.
- */
+/** Orders test files: the longest first, all others as jest does (by the last run's times, else by size). */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    const sorted = super.sort(tests).toSorted((one, other) => secondsOf(other) - secondsOf(one));
-    const waiting = sorted.filter((test) => nameOf(test) in WAITING);
-    const busy = sorted.filter((test) => !(nameOf(test) in WAITING));
-    const mixed = [];
-    let lead = 0;
-    while (waiting.length + busy.length > 0) {
-      const isWaitingNext = busy.length === 0 || (waiting.length > 0 && lead <= 0);
-      const next = (isWaitingNext ? waiting : busy).shift();
-      lead += isWaitingNext ? secondsOf(next) : -WAITING_PER_BUSY_SECOND * secondsOf(next);
-      mixed.push(next);
-    }
-    return mixed;
+    return super.sort(tests).toSorted((one, other) => secondsOf(other) - secondsOf(one));
   }
 }

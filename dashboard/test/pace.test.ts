@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { nextLookMs } from '../src/lib/pace.ts';
+
+const MINUTE = 60_000;
+const now = Date.parse('2026-01-31T12:00:00Z');
+const after = (unchangedMs: number, dueInMs?: number): number =>
+  nextLookMs({ now, changedAt: now - unchangedMs, dueAt: dueInMs === undefined ? undefined : now + dueInMs });
+
+test.each([
+  ['just now', 0, 1_500],
+  ['half a minute ago', 30_000, 1_500],
+  ['a minute ago', MINUTE, 3_000],
+  ['five minutes ago', 5 * MINUTE, 15_000],
+  ['three days ago', 3 * 1_440 * MINUTE, 15_000],
+])('a thing that changed %s is looked at again the later, and within 15 s', (_, unchangedMs, expected) => {
+  expect(after(unchangedMs)).toBe(expected);
+});
+
+test.each([
+  ['tomorrow changes nothing', 1_440 * MINUTE, 15_000],
+  ['in 4 s brings the look to that time', 4_000, 4_000],
+  ['in a moment does not hurry it', 10, 1_500],
+  ['now begins anew', 0, 1_500],
+  ['since a minute is as if it had changed then', -MINUTE, 3_000],
+])('a next try that is due %s', (_, dueInMs, expected) => {
+  expect(after(60 * MINUTE, dueInMs)).toBe(expected);
+});
+
+test('a change behind the due time counts from the change', () => {
+  expect(after(1_000, -10 * MINUTE)).toBe(1_500);
+});

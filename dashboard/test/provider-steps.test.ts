@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { CATALOGUE } from '../../src/automations/inbound/providers/catalogue.ts';
+import { PROVIDER_STEPS } from '../src/lib/provider-steps.ts';
+import { PROVIDERS } from '../src/lib/providers.ts';
+
+test('the dashboard has the name and the steps of every service, and asks for a secret where the service shows one', () => {
+  const known = Object.entries(CATALOGUE).map(([name, { title, makesSecret }]) => [
+    name,
+    [title, makesSecret !== true],
+  ]);
+  const shown = Object.entries(PROVIDER_STEPS).map(([name, { isShown }]) => [
+    name,
+    [Reflect.get(PROVIDERS, name), isShown],
+  ]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(known));
+});

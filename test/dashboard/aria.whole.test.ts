@@ -1,0 +1,68 @@
+import { beforeEach, test } from '@jest/globals';
+import { expectTold } from '../support/check/told.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { describeWithBrowser } from '../support/world/chromium.ts';
+
+describeWithBrowser('aria in a browser', () => {
+  let scene: DashboardScene;
+  let dashboard: Dashboard;
+  onEachDashboard((entered) => ({ scene, dashboard } = entered));
+  beforeEach(() => dashboard.page.emulateMedia({ reducedMotion: 'reduce' }));
+
+  test('a screen reader is told of the overview of a new app as it was', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/overview');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'To the first delivery' }).waitFor();
+    await page.getByText('No worker runs: nothing is delivered').waitFor();
+    await page.getByText('nothing waits').waitFor();
+    await page.getByText('None', { exact: true }).nth(1).waitFor();
+    await page.getByText('None. Mark a deployment').waitFor();
+    await expectTold('overview', page.locator('body'));
+  });
+
+  test('a screen reader is told of deliveries, of one beside its list and of one alone, and of a form as they were', async () => {
+    const { page } = dashboard;
+    const channelId = await scene.make('/v1/channels', { name: 'orders' });
+    const target = { channelId, name: 'Ledger', webhookUrl: 'https://example.com/hook' };
+    await scene.make('/v1/subscriptions', target);
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+    const { id } = await scene.posthorn.deps.db.delivery.findFirstOrThrow({ where: { channelId } });
+    // Charts have the time of day at their steps.
+    await page.addInitScript("localStorage.setItem('posthorn.fold.charts', 'closed')");
+
+    await dashboard.open(`/deliveries?open=${id}`);
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    await panel.getByText('11 tries').waitFor();
+    // The tries are asked for beside all else.
+    await panel.getByText('No try was made yet.').waitFor();
+    await page.getByRole('grid').getByText('Ledger').waitFor();
+    await panel.getByRole('link', { name: 'Ledger' }).waitFor();
+    await page.getByLabel('Subscription').locator('option', { hasText: 'Ledger' }).waitFor({ state: 'attached' });
+    await page.getByLabel('Channel').locator('option', { hasText: 'orders' }).waitFor({ state: 'attached' });
+    await expectTold('deliveries', page.locator('main'));
+
+    await dashboard.open(`/deliveries/${id}`);
+    await page.getByRole('heading', { name: id, level: 1 }).waitFor();
+    await page.getByText('11 tries').waitFor();
+    await page.getByText('No try was made yet.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Ledger' }).waitFor();
+    await expectTold('delivery', page.locator('main'));
+
+    await dashboard.open('/subscriptions/new');
+    await page.getByLabel('Name').waitFor();
+    await page.getByLabel('Channel').locator('option', { hasText: 'orders' }).waitFor({ state: 'attached' });
+    await expectTold('new-subscription', page.locator('main'));
+  });
+
+  test('a screen reader is told of the sign-in as it was', async () => {
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await expectTold('sign-in', page.locator('body'));
+  });
+});

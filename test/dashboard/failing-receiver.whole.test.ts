@@ -1,0 +1,180 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { insertListed } from '../support/make/listed-rows.ts';
+import { storeDay } from '../support/make/stored-day.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { describeWithBrowser } from '../support/world/chromium.ts';
+
+describeWithBrowser('failing receiver in a browser', () => {
+  let scene: DashboardScene;
+  let dashboard: Dashboard;
+  let subscriptionId: string;
+
+  onEachDashboard((entered) => ({ scene, dashboard } = entered));
+  beforeEach(async () => {
+    // The service is that of the whole file: what one test has let fail is well for the next.
+    await scene.posthorn.deps.pool.query('UPDATE subscriptions SET failing_since = NULL');
+    const channelId = await scene.make('/v1/channels', { name: 'orders' });
+    const webhookUrl = 'https://example.com/hook';
+    subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
+    await storeDay(scene, { channelId, subscriptionId });
+  });
+
+  /** As the record of a failed try leaves a subscription whose last tries have all failed. */
+  const fail = (id: string) =>
+    scene.posthorn.deps.pool.query('UPDATE subscriptions SET failing_since = now() WHERE id = $1', [id]);
+
+  // A receiver that took nothing stood there as active, in green.
+  test('a subscription whose newest tries have all failed is failing, in its list and on its page', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/subscriptions');
+    const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
+    await row.getByText('99.9 %').waitFor();
+    expect(await row.getByText('Failing').count()).toBe(0);
+    // Deliveries of the same hour have arrived before.
+    await fail(subscriptionId);
+    await dashboard.open('/subscriptions');
+    await row.getByText('Failing').waitFor();
+    await dashboard.open(`/subscriptions/${subscriptionId}`);
+    await page.locator('.sentence').getByText('Its newest tries have all failed.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.locator('.sentence').getByRole('link').click();
+    await page.waitForURL(({ searchParams }) => searchParams.get('subscription') === subscriptionId);
+  });
+
+  // Its share was that of the tries: a receiver that takes each third try stood there with 33 %, like one that loses two of three.
+  test('deliveries that arrive by a later try count in full, and nothing reads 100 % while all newest tries fail', async () => {
+    const { page } = dashboard;
+    const { pool } = scene.posthorn.deps;
+    // Nothing was given up, and each second try has failed.
+    await pool.query('DELETE FROM stat_counts WHERE code = -1');
+    await pool.query('UPDATE stat_counts SET count = 1400 WHERE code = 503');
+    await dashboard.open('/subscriptions');
+    const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
+    await row.getByText('100 %').waitFor();
+    const figure = page.locator('.numbers > div').filter({ hasText: 'Deliveries that arrived' });
+    await dashboard.open(`/subscriptions/${subscriptionId}`);
+    await figure.getByText('50 % of the tries delivered').waitFor();
+    expect(await figure.locator('.big').textContent()).toBe('100 %');
+    // Now nothing arrives, and nothing has been given up yet.
+    await fail(subscriptionId);
+    await dashboard.open(`/subscriptions/${subscriptionId}`);
+    await figure.locator('.big').getByText('Failing').waitFor();
+    expect(await figure.textContent()).toContain('100 % of those that have ended arrived.');
+    expect(await dashboard.violations()).toEqual([]);
+    await dashboard.open('/subscriptions');
+    await row.getByText('Failing').waitFor();
+    expect(await row.getByText('100 %').count()).toBe(0);
+  });
+
+  // Charts of the overview and of subscriptions alone had it.
+  test('a marked deployment is a line in the charts beside messages and deliveries too', async () => {
+    const { page } = dashboard;
+    await scene.make('/v1/marks', { name: 'Deploy 6', at: new Date(Date.now() - 90 * 60_000).toISOString() });
+    for (const [path, title] of [
+      ['/messages', 'Messages accepted'],
+      ['/deliveries', 'Answers over time'],
+      [`/subscriptions/${subscriptionId}`, 'Answers over time'],
+    ] as const) {
+      await dashboard.open(path);
+      const line = page.getByRole('figure', { name: title }).locator('.mark title');
+      await line.filter({ hasText: 'Deploy 6' }).waitFor({ state: 'attached' });
+    }
+  });
+
+  // The overview counted what had failed, and named no receiver.
+  test('the overview names the receivers that fail, with what was given up, and leads to their rows', async () => {
+    const { page } = dashboard;
+    const { pool, db } = scene.posthorn.deps;
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    const till = attention.locator('.box').filter({ hasText: 'Till' });
+    const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+    // Another one fails and has given up all the while: once its row is there, figures and dead letters have been read.
+    const webhookUrl = 'https://example.com/depot';
+    const ofDepot = await scene.make('/v1/channels', { name: 'depots' });
+    const depotId = await scene.make('/v1/subscriptions', { channelId: ofDepot, webhookUrl, name: 'Depot' });
+    await fail(depotId);
+    await insertListed(
+      pool,
+      { channelId: ofDepot, environmentId },
+      { eventType: 'order.created', status: 'failed', count: 2, to: [depotId, depotId] },
+    );
+    const depot = attention.locator('.box').filter({ hasText: 'Depot' });
+    const depotIsRead = async (): Promise<void> => {
+      await depot.getByText('Failing').waitFor();
+      await depot.getByText('2 given up').waitFor();
+    };
+    await dashboard.open('/overview');
+    await depotIsRead();
+    expect(await till.count()).toBe(0);
+
+    await fail(subscriptionId);
+    await dashboard.open('/overview');
+    await till.getByText('Failing').waitFor();
+    await depotIsRead();
+    expect(await till.getByText('given up').count()).toBe(0);
+
+    await insertListed(
+      pool,
+      { channelId, environmentId },
+      { eventType: 'order.created', status: 'failed', count: 3, to: [subscriptionId, subscriptionId] },
+    );
+    await dashboard.open('/overview');
+    await till.getByText('3 given up').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await till.getByRole('link', { name: 'Its failures' }).click();
+    await page.waitForURL(/status=failed%2Cretrying/);
+    await page.goBack();
+    await till.getByRole('link', { name: '3 given up' }).click();
+    await page.waitForURL(
+      (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('subscription') === subscriptionId,
+    );
+    await page.getByRole('grid').getByRole('link', { name: /^dlq_/ }).nth(2).waitFor();
+
+    // Receivers of all channels stood there, whichever one was chosen.
+    await dashboard.open(`/overview?channel=${ofDepot}`);
+    await depotIsRead();
+    expect(await till.count()).toBe(0);
+    await depot.getByRole('link', { name: '2 given up' }).click();
+    await page.waitForURL(
+      (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('channel') === ofDepot,
+    );
+  });
+
+  // The causes were those of all subscriptions, whichever one the list was filtered by.
+  test('the causes of dead letters obey the filters that are set', async () => {
+    const { page } = dashboard;
+    const { pool, db } = scene.posthorn.deps;
+    const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+    const barnId = await scene.make('/v1/subscriptions', {
+      channelId,
+      webhookUrl: 'https://example.com/b',
+      name: 'Barn',
+    });
+    const ledger = await scene.make('/v1/subscriptions', {
+      channelId,
+      webhookUrl: 'https://example.com/l',
+      name: 'Ledger',
+    });
+    await insertListed(
+      pool,
+      { channelId, environmentId },
+      { eventType: 'payment.made', status: 'failed', count: 20, to: [barnId, ledger] },
+    );
+    const causes = page.getByRole('region', { name: 'Causes' });
+    const barn = causes.getByRole('row', { name: /Barn/ });
+    await dashboard.open('/dead-letters');
+    await barn.waitFor();
+    await page.getByRole('search').getByLabel('Subscription').selectOption(ledger);
+    await barn.waitFor({ state: 'detached' });
+    await causes.getByRole('row', { name: /Ledger/ }).waitFor();
+    expect(await causes.getByText('The list below shows one cause').count()).toBe(0);
+    // A type that no dead letter has leaves no cause.
+    await dashboard.open('/dead-letters?type=payment.refunded');
+    await page.getByText('None match').first().waitFor();
+    await causes.waitFor({ state: 'detached' });
+    await dashboard.open('/dead-letters?type=payment.*');
+    await barn.waitFor();
+  });
+});

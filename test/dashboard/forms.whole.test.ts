@@ -1,0 +1,249 @@
+import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { describeWithBrowser } from '../support/world/chromium.ts';
+
+describeWithBrowser('forms in a browser', () => {
+  /** Forms over a thing that somebody else changes meanwhile. A form was made anew by then, and all that was written in it was gone. */
+  let scene: DashboardScene;
+  let dashboard: Dashboard;
+  onEachDashboard((entered) => ({ scene, dashboard } = entered));
+
+  const CHANGED = 'Changed elsewhere meanwhile';
+  const told = () => dashboard.page.locator('.note').filter({ hasText: CHANGED });
+  const save = () => dashboard.page.getByRole('button', { name: 'Save', exact: true });
+
+  /** Somebody else changes a thing. */
+  async function change(path: string, body: object, key = scene.key): Promise<void> {
+    const { status } = await scene.posthorn.request('PATCH', path, body, key);
+    expect(status).toBe(200);
+  }
+
+  async function stored<T extends object>(path: string): Promise<T> {
+    const { body } = await scene.posthorn.request<T>('GET', path, undefined, scene.key);
+    return body;
+  }
+
+  /** The page reads anew all that is older than a second, as it does when the network is there again, until it knows. */
+  const untilKnown = (what: string, isKnown: () => Promise<boolean>): Promise<boolean> =>
+    waitFor(what, async () => {
+      if (await isKnown()) return true;
+      await dashboard.page.evaluate("dispatchEvent(new Event('offline')); dispatchEvent(new Event('online'))");
+      return isKnown();
+    });
+
+  const makeChannel = (): Promise<string> =>
+    scene.make('/v1/channels', { name: 'orders', description: 'Orders of the shop' });
+
+  test('the form of a subscription keeps what was written while it is changed elsewhere, and saves that alone', async () => {
+    const { page } = dashboard;
+    const channelId = await makeChannel();
+    const made = { channelId, name: 'Till', webhookUrl: 'https://example.com/hook', retryPolicy: { maxRetries: 3 } };
+    const path = `/v1/subscriptions/${await scene.make('/v1/subscriptions', made)}`;
+    await dashboard.open(`${path.slice('/v1'.length)}?tab=settings`);
+    const name = page.getByLabel('Name', { exact: true });
+    const filter = page.getByLabel('Filter', { exact: true });
+    await name.waitFor();
+    // Nothing is written yet: the form follows.
+    await change(path, { filter: 'payload.total > 1' });
+    await untilKnown('the filter is shown', async () => (await filter.inputValue()) === 'payload.total > 1');
+    expect(await told().count()).toBe(0);
+
+    await name.fill('Till of the shop');
+    await page.getByLabel('Retries').fill('5');
+    await change(path, { filter: 'payload.total > 2', retryPolicy: { initialDelay: 2_000 } });
+    await told().waitFor();
+    expect(await told().innerText()).toContain(': Filter, First delay, ms.');
+    expect(await told().innerText()).not.toContain('Saving replaces');
+    expect(await name.inputValue()).toBe('Till of the shop');
+    expect(await page.getByLabel('Retries').inputValue()).toBe('5');
+    // Fields that were not touched follow.
+    expect(await filter.inputValue()).toBe('payload.total > 2');
+    expect(await dashboard.violations()).toEqual([]);
+    // Nobody else has changed what was written: it stays when the change was seen.
+    await page.getByRole('button', { name: 'Seen' }).click();
+    await told().waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('Till of the shop');
+
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await save().click();
+    expect((await sent).postDataJSON()).toEqual({ name: 'Till of the shop', retryPolicy: { maxRetries: 5 } });
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await stored(path)).toMatchObject({
+      name: 'Till of the shop',
+      filter: 'payload.total > 2',
+      retryPolicy: { maxRetries: 5, initialDelay: 2_000 },
+    });
+  });
+
+  test('a save over a change that the page has not told of is not sent, and is sent once it has', async () => {
+    const { page } = dashboard;
+    const path = `/v1/channels/${await makeChannel()}`;
+    await dashboard.open(`${path.slice('/v1'.length)}?tab=settings`);
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('orders of Berlin');
+    await change(path, { name: 'orders of Bonn', retentionDays: 9 });
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postData() ?? ''));
+    await save().click();
+    await told().getByText('Saving replaces the newer state of: Name.').waitFor();
+    expect(sent).toEqual([]);
+    expect(await name.inputValue()).toBe('orders of Berlin');
+    expect(await page.getByLabel('Days that messages are kept').inputValue()).toBe('9');
+    expect(await stored(path)).toMatchObject({ name: 'orders of Bonn' });
+    await save().click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await stored(path)).toMatchObject({
+      name: 'orders of Berlin',
+      retentionDays: 9,
+      description: 'Orders of the shop',
+    });
+  });
+
+  test('a button of the page itself leaves the form of a channel as it was written, and tells of no other change', async () => {
+    const { page } = dashboard;
+    const path = `/v1/channels/${await makeChannel()}`;
+    await dashboard.open(`${path.slice('/v1'.length)}?tab=settings`);
+    await page.getByLabel('Description').fill('Orders of both shops');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('button', { name: 'Activate' }).waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Orders of both shops');
+    expect(await told().count()).toBe(0);
+  });
+
+  test('schemas that are being written stay, and the newer state is taken over by its button', async () => {
+    const { page } = dashboard;
+    const path = `/v1/channels/${await makeChannel()}`;
+    await change(path, { schema: { type: 'object' }, schemaMode: 'warn' });
+    await dashboard.open(`${path.slice('/v1'.length)}?tab=schemas`);
+    const text = page.getByLabel('JSON Schema of all types');
+    const mode = page.getByLabel('A payload that does not fit');
+    await text.fill('{"required": ["total"]}');
+    await change(path, { schema: { required: ['id'] }, schemaMode: 'enforce' });
+    await untilKnown('the change is told', () => told().isVisible());
+    expect(await text.inputValue()).toBe('{"required": ["total"]}');
+    expect(await mode.inputValue()).toBe('enforce');
+    await told().getByText('Saving replaces the newer state of: JSON Schema of all types.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Take over the newer state' }).click();
+    await told().waitFor({ state: 'detached' });
+    expect(JSON.parse(await text.inputValue())).toEqual({ required: ['id'] });
+    // An untouched form follows again.
+    await change(path, { schema: { required: ['sku'] } });
+    await untilKnown('the schema is shown', async () => (await text.inputValue()).includes('sku'));
+    expect(await told().count()).toBe(0);
+  });
+
+  test('the form of an app and its question stay open while the app is changed elsewhere', async () => {
+    const { page } = dashboard;
+    const { rows } = await scene.posthorn.deps.pool.query<{ id: string; name: string }>('SELECT id, name FROM apps');
+    const [app] = rows;
+    const live = { key: scene.posthorn.keys.live };
+    await dashboard.open(`/apps?open=${app?.id}`);
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    const description = panel.getByLabel('Description');
+    await panel.getByLabel('Retries').fill('7');
+    await panel.getByRole('button', { name: 'Suspend' }).click();
+    const typed = page.getByRole('dialog').getByLabel(`Type ${app?.name} to confirm`);
+    await typed.fill('half');
+    await change(`/v1/apps/${app?.id}`, { description: 'Orders of the shop' }, live);
+    await untilKnown('the description is shown', async () => (await description.inputValue()) === 'Orders of the shop');
+    expect(await typed.inputValue()).toBe('half');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await told().waitFor();
+    expect(await panel.getByLabel('Retries').inputValue()).toBe('7');
+    await change(`/v1/apps/${app?.id}`, { description: null }, live);
+  });
+
+  test('a definition that is being written stays while its workflow is changed elsewhere', async () => {
+    const { page } = dashboard;
+    const definition = {
+      name: 'Large orders',
+      trigger: { type: 'event', config: { eventType: 'order.created' } },
+      steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'Large' } }],
+    };
+    const path = `/v1/workflows/${await scene.make('/v1/workflows', definition)}`;
+    await dashboard.open(path.slice('/v1'.length));
+    const json = page.getByRole('textbox', { name: 'Definition', exact: true });
+    await json.waitFor();
+    await change(path, { name: 'Orders of Bonn' });
+    await untilKnown('the name is shown', async () => (await json.inputValue()).includes('Orders of Bonn'));
+    const written = (await json.inputValue()).replace('Large', 'Very large');
+    await json.fill(`${written},`);
+    await change(path, { name: 'Orders of Berlin' });
+    await untilKnown('the change is told', () => told().isVisible());
+    expect(await json.inputValue()).toBe(`${written},`);
+    await told().getByText('Saving replaces the newer state of: Definition.').waitFor();
+    await page.getByRole('heading', { name: 'Orders of Berlin', level: 1 }).waitFor();
+    await json.fill(written);
+    await save().click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Orders of Bonn', level: 1 }).waitFor();
+    expect(JSON.stringify(await stored(path))).toContain('Very large');
+  });
+
+  // The label had the zone of today, and an hour that comes twice was the first one in silence.
+  test('a time is written in the zone as it is then, and one at which clocks change says which time is meant', async () => {
+    const { page, context } = dashboard;
+    const browser = await context.newCDPSession(page);
+    await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await dashboard.open('/account');
+    await page.getByLabel('Time zone').selectOption('local');
+    await dashboard.open('/overview');
+    await page.getByRole('button', { name: 'Mark a deployment' }).click();
+    const dialog = page.getByRole('dialog');
+    const when = dialog.getByLabel(/^When it was/);
+    const labelled = (zone: string) => dialog.getByText(`When it was (${zone})`, { exact: true });
+    const unclear = dialog.getByText('The clocks change in this hour.');
+    await when.fill('2026-01-31T12:00:00');
+    await labelled('UTC+01:00').waitFor();
+    await when.fill('2026-07-31T12:00:00');
+    await labelled('UTC+02:00').waitFor();
+    expect(await unclear.count()).toBe(0);
+    await when.fill('2026-10-25T02:30:00');
+    await dialog.getByText('meant: 2026-10-25 02:30:00.000 UTC+02:00').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    // An hour that no clock shows.
+    await when.fill('2026-03-29T02:30:00');
+    await dialog.getByText('meant: 2026-03-29 03:30:00.000 UTC+02:00').waitFor();
+    await when.fill('2026-03-29T03:30:00');
+    await unclear.waitFor({ state: 'detached' });
+  });
+
+  test('a time that is half written stays while minutes pass, and counts once it is whole', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/messages?since=20d&until=10d');
+    const since = page.getByLabel('From (UTC)');
+    const until = page.getByLabel('Until (UTC)');
+    const isHalf = () =>
+      since.evaluate((element) => (element as unknown as { validity: { badInput: boolean } }).validity.badInput);
+    /** Other minutes begin, until the end that nobody writes has moved with them. */
+    const pass = async (minutes: number): Promise<void> => {
+      const before = await until.inputValue();
+      await page.clock.setFixedTime(Date.now() + minutes * 60_000);
+      await makeChannel();
+      await untilKnown('the other end has moved', async () => (await until.inputValue()) !== before);
+    };
+    const shown = await since.inputValue();
+    // The day is its first part: down from the first of a month would be its 31st, which some months lack.
+    await since.press(shown.slice(8, 10) === '01' ? 'ArrowUp' : 'ArrowDown');
+    const written = await since.inputValue();
+    expect(written).not.toBe(shown);
+    await pass(3);
+    expect(await since.inputValue()).toBe(written);
+    await since.press('Backspace');
+    expect(await isHalf()).toBe(true);
+    await pass(6);
+    expect(await isHalf()).toBe(true);
+    // Half of a time takes the whole one out of the address no more.
+    await page.getByRole('heading', { level: 1 }).click();
+    expect(await isHalf()).toBe(true);
+    expect(new URL(page.url()).searchParams.get('since')).toBe('20d');
+    await since.fill(written);
+    await since.press('Enter');
+    await page.waitForURL((url) => Date.parse(url.searchParams.get('since') ?? '') === Date.parse(`${written}Z`));
+    expect(new URL(page.url()).searchParams.get('until')).toBe('10d');
+  });
+});

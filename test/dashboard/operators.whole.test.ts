@@ -1,0 +1,122 @@
+import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Receiver } from '../support/world/receiver.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { describeWithBrowser } from '../support/world/chromium.ts';
+
+describeWithBrowser('operators in a browser', () => {
+  /** Stories of people who operate the service. */
+  let scene: DashboardScene;
+  let dashboard: Dashboard;
+  let receiver: Receiver;
+  onEachDashboard((entered) => ({ scene, dashboard, receiver } = entered), { withWorker: true });
+
+  test('a deployment is marked, and what has failed since is one click away', async () => {
+    const { page } = dashboard;
+    receiver.answerWith([(response) => void response.writeHead(500).end('no')]);
+    const channelId = await scene.make('/v1/channels', { name: 'orders' });
+    await scene.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } });
+    const publish = (): Promise<string> =>
+      scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+    const failed = async (): Promise<number> => {
+      const path = '/v1/deliveries?status=failed';
+      return (await scene.posthorn.request<{ data: unknown[] }>('GET', path, undefined, scene.key)).body.data.length;
+    };
+    await publish();
+    await waitFor('the first failure', async () => (await failed()) === 1);
+
+    await dashboard.open('/overview');
+    await page.getByRole('button', { name: 'Mark a deployment' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Deploy 4.2');
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark a deployment' }).click();
+    const moments = page.getByRole('region', { name: 'Marked deployments' });
+    await moments.getByText('Deploy 4.2', { exact: true }).first().waitFor();
+    await publish();
+    await waitFor('the second failure', async () => (await failed()) === 2);
+
+    await moments.getByRole('link', { name: 'failed since', exact: true }).click();
+    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+    await page.getByRole('row', { name: /Failed/ }).waitFor();
+    expect(await page.getByRole('row', { name: /Failed/ }).count()).toBe(1);
+    expect(await page.getByLabel('In the last').locator('option:checked').textContent()).toBe('since Deploy 4.2');
+    expect(await dashboard.violations()).toEqual([]);
+
+    await dashboard.open('/overview');
+    await moments.getByRole('button', { name: 'Delete Deploy 4.2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await moments.getByText(/^None\./).waitFor();
+
+    // One that nobody marked in time is marked later, in the zone of the reader.
+    const at = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Mark a deployment' }).click();
+    await dialog.getByLabel('Name').fill('Deploy 4.1');
+    await dialog.getByLabel('When it was (UTC)').fill(at);
+    await dialog.getByRole('button', { name: 'Mark a deployment' }).click();
+    const earlier = moments.getByRole('row').filter({ hasText: 'Deploy 4.1' });
+    expect(await earlier.locator('time').getAttribute('datetime')).toBe(`${at}.000Z`);
+  });
+
+  test('a filter is tried on the newest messages, with the values that it looks at beside them', async () => {
+    const { page } = dashboard;
+    const channelId = await scene.make('/v1/channels', { name: 'filtered' });
+    const subscription = await scene.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url });
+    for (const total of [40, 250.5])
+      await scene.make(`/v1/channels/${channelId}/messages`, {
+        eventType: 'order.paid',
+        payload: { order: { total } },
+      });
+    await dashboard.open(`/subscriptions/${subscription}?tab=settings`);
+    await page.getByLabel('Filter').fill('payload.order.total > 300');
+    await page.getByText('0 of 2 match.').waitFor();
+    await page.getByText('payload.order.total: 250.5').waitFor();
+    await page.getByLabel('Filter').fill('payload.order.total > 100');
+    await page.getByText('1 of 2 match.').waitFor();
+    // A filter that is half written has one reason, said once, and no id of a request.
+    await page.getByLabel('Filter').fill('payload.order.total >');
+    const reason = page.getByText(/^filter: .*line 1/);
+    await reason.waitFor();
+    expect((await reason.innerText()).match(/line 1/g)).toHaveLength(1);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('a payload of 256 KiB is laid out as far as it is seen, and copied whole', async () => {
+    const { page } = dashboard;
+    const channelId = await scene.make('/v1/channels', { name: 'large' });
+    const lines = Array.from({ length: 2_600 }, (_, index) => ({
+      sku: `A${index}`,
+      name: 'A thing whose name is long, so that few members fill it up',
+      total: 12.5,
+    }));
+    const payload = { lines };
+    expect(JSON.stringify(payload).length).toBeGreaterThan(240_000);
+    const id = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload });
+    await dashboard.open(`/messages/${id}`);
+    await page.getByRole('button', { name: 'On lines' }).click();
+    const shown = page.getByLabel('Payload', { exact: true });
+    await shown.getByText('"A2599"').waitFor({ state: 'attached' });
+    expect(await shown.textContent()).toBe(JSON.stringify(payload, null, 2));
+    // An element for each name and value, 15,600 of them, froze the page for seconds.
+    const inside = await shown.evaluate(
+      (pre) => (pre as unknown as { querySelectorAll(all: string): { length: number } }).querySelectorAll('*').length,
+    );
+    expect(inside).toBeLessThan(200);
+    await page.getByRole('button', { name: 'As stored' }).click();
+    expect(await shown.textContent()).toBe(JSON.stringify(payload));
+  });
+
+  test('the state of the service, and the ways of signing in, are shown to those who operate it', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/service');
+    await page.getByRole('heading', { name: 'Service', level: 1 }).waitFor();
+    await page.getByText('Alive').first().waitFor();
+    await page.getByRole('cell', { name: 'rowSecurity' }).waitFor();
+    await page.getByRole('cell', { name: 'deliveries', exact: true }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await dashboard.open('/sign-in-settings');
+    await page.getByText('They belong to localhost').waitFor();
+    await page.getByText('12 h').waitFor();
+  });
+});

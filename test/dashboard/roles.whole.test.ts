@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { SCOPES_OF_ROLE } from '../../src/caller/roles.ts';
+import { routes } from '../../src/routes.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { joinAs, setUpAnew } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { describeWithBrowser, launchBrowser } from '../support/world/chromium.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
+
+describeWithBrowser('roles in a browser', () => {
+  let posthorn: TestPosthorn;
+  let browser: Browser;
+  let dashboard: Dashboard & { close: () => Promise<void> };
+  beforeAll(async () => {
+    posthorn = await startPosthorn({ withWorker: false });
+    browser = await launchBrowser();
+    dashboard = await openDashboard(posthorn, { browser });
+  });
+  afterAll(async () => {
+    const { faults } = dashboard;
+    await dashboard.close();
+    await browser.close();
+    await posthorn.stop();
+    expect(faults).toEqual([]);
+  });
+
+  test('who may only read sees no way to write and no credentials, and each request for one is refused', async () => {
+    const { owner, organisation } = await setUpAnew(posthorn);
+    const { body: channel } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'seen' });
+    await posthorn.request('POST', '/v1/subscriptions', {
+      channelId: channel.id,
+      webhookUrl: 'https://example.com/hook',
+      name: 'Till',
+      filter: 'payload.total > 100',
+    });
+    const message = { eventType: 'order.created', payload: { total: 1 } };
+    const { body: published } = await posthorn.request<{ id: string }>(
+      'POST',
+      `/v1/channels/${channel.id}/messages`,
+      message,
+    );
+    const viewer = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: 'viewer@example.com' });
+    await dashboard.signIn({ email: 'viewer@example.com', password: viewer.password });
+    const { page } = dashboard;
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await dashboard.open('/channels', 'live');
+    await page.getByRole('link', { name: 'seen' }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'Make a channel' }).count()).toBe(0);
+    await dashboard.open(`/messages/${published.id}`, 'live');
+    await page.getByRole('heading', { name: published.id, level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Replay to…' }).count()).toBe(0);
+    // The reason stood behind a button that took the right to publish.
+    const missed = page.getByRole('row').filter({ hasText: 'Would not' });
+    await missed.getByRole('link', { name: 'Till' }).waitFor();
+    expect(await missed.textContent()).toContain('Its filter keeps the message out.');
+    for (const path of [
+      '/api-keys',
+      '/machine-credentials',
+      '/messages/new',
+      '/channels/new',
+      '/subscriptions/new',
+      '/audit',
+    ]) {
+      await dashboard.open(path, 'live');
+      await page.getByText('Your role does not allow this: you are Viewer here.').waitFor();
+      await page.getByRole('heading', { name: 'Not with your role', level: 1 }).waitFor();
+    }
+    // Buttons that are hidden hinder nobody who writes the request: the service refuses each one that the session of this page sends.
+    const { id: appId } = viewer.me.organisations[0]?.apps[0] ?? { id: '' };
+    const asked = routes.flatMap(({ method, path, access }) =>
+      typeof access === 'object' && access.level !== 'organisation' && !SCOPES_OF_ROLE.viewer.has(access.scope)
+        ? [{ method, path: path.replaceAll(/:\w+/g, channel.id) }]
+        : [],
+    );
+    expect(asked.length).toBeGreaterThan(60);
+    const answers = await page.evaluate(
+      ({ all, headers }) =>
+        Promise.all(
+          all.map(async ({ method, path }) => {
+            const sent =
+              method === 'GET' ? { headers } : { headers: { ...headers, 'content-type': 'application/json' } };
+            const answer = await fetch(path, { ...sent, method, ...(method !== 'GET' && { body: '{}' }) });
+            return [`${method} ${path}`, answer.status, /"code":"(\w+)"/.exec(await answer.text())?.[1]];
+          }),
+        ),
+      { all: asked, headers: { 'posthorn-app': appId, 'posthorn-environment': 'live' } },
+    );
+    expect(answers).toEqual(asked.map(({ method, path }) => [`${method} ${path}`, 403, 'FORBIDDEN']));
+    // Nobody is led to what is not allowed.
+    await dashboard.open('/overview');
+    await page.getByText('Marked deployments').waitFor();
+    expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
+  });
+
+  // The list of connections is for administrators: the choice was empty, and nothing could be written in its place.
+  test('a developer writes the id of a connection, and chooses everything else by its name', async () => {
+    const { owner, organisation } = await setUpAnew(posthorn);
+    const email = 'developer@example.com';
+    const { password } = await joinAs(posthorn, owner.browser, organisation, { role: 'developer', email });
+    await dashboard.context.clearCookies();
+    await dashboard.signIn({ email, password });
+    const { page } = dashboard;
+    const refused: string[] = [];
+    page.on('response', (response) => response.url().includes('/v1/connections') && refused.push(response.url()));
+    await dashboard.open('/workflows/new');
+    const json = page.getByRole('textbox', { name: 'Definition', exact: true });
+    await json.fill(
+      JSON.stringify({
+        name: 'Tell',
+        steps: [{ id: 'tell', type: 'action', config: { action: 'connector', connectorId: 'github' } }],
+      }),
+    );
+    const step = page.getByRole('group', { name: 'Form' }).getByRole('listitem');
+    await step.getByLabel('Connection', { exact: true }).fill('cxn_1');
+    await waitFor('the id is in the JSON', async () => /"connectionId": ?"cxn_1"/.test(await json.inputValue()));
+    const connector = step.getByLabel('Connector', { exact: true }).locator('option:checked');
+    await waitFor('the name of the connector', async () => (await connector.innerText()) === 'GitHub');
+    expect(await dashboard.violations()).toEqual([]);
+    expect(refused).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { describeWithBrowser } from '../support/world/chromium.ts';
+
+describeWithBrowser('setup filters in a browser', () => {
+  /** Filters of the lists beside those of the traffic: replays, credentials, connections, secrets, inspectors. */
+  let scene: DashboardScene;
+  let dashboard: Dashboard;
+  onEachDashboard((entered) => ({ scene, dashboard } = entered));
+  beforeEach(async () => {
+    const { db } = scene.posthorn.deps;
+    await Promise.all([db.bulkReplay.deleteMany(), db.bulkRetry.deleteMany(), db.messageReplay.deleteMany()]);
+  });
+
+  const grid = (name: string) => dashboard.page.getByRole('grid', { name });
+  const leadingTo = (id: string) => dashboard.page.locator(`a[href$="/replays/${id}"]`);
+  const filters = () => dashboard.page.getByRole('search');
+  const searchOf = (): Record<string, string> => Object.fromEntries(new URL(dashboard.page.url()).searchParams);
+
+  /** Writes a query into the field of all filters, and waits until the address has it. */
+  async function ask(query: string, name: string, value: string): Promise<void> {
+    const field = filters().getByRole('combobox', { name: 'Query' });
+    await field.fill(query);
+    await field.press('Enter');
+    await dashboard.page.waitForURL((url) => url.searchParams.get(name) === value);
+  }
+
+  // Keys that were revoked years ago stood among those that are in use, and nothing told them apart but a word in each row.
+  test('active keys and credentials are told from revoked ones by a filter, which stays while one is opened', async () => {
+    const { page } = dashboard;
+    for (const [list, heading, path] of [
+      ['api-keys', 'API keys', '/v1/api-keys'],
+      ['machine-credentials', 'Machine credentials', '/v1/machine-credentials'],
+    ] as const) {
+      const [used, old] = [`${list} in use`, `${list} of last year`];
+      await scene.make(path, { name: used, scopes: ['channels:read'] });
+      const oldId = await scene.make(path, { name: old, scopes: ['channels:read'] });
+      const { status } = await scene.posthorn.request('DELETE', `${path}/${oldId}`, undefined, scene.key);
+      expect(status).toBeLessThan(300);
+      await dashboard.open(`/${list}`);
+      await grid(heading).getByRole('link', { name: old }).waitFor();
+      await ask('status:active', 'status', 'active');
+      await grid(heading).getByRole('link', { name: old }).waitFor({ state: 'detached' });
+      await grid(heading).getByRole('link', { name: used }).click();
+      await page.getByRole('complementary', { name: 'Details' }).getByRole('heading', { name: used }).waitFor();
+      expect(searchOf()).toMatchObject({ status: 'active' });
+      await filters().getByLabel('State').selectOption('revoked');
+      await grid(heading).getByRole('link', { name: old }).waitFor();
+      expect(await grid(heading).getByRole('link', { name: used }).count()).toBe(0);
+      await filters().getByLabel('State').selectOption('expired');
+      await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+    }
+  });
+
+  test('replays of each kind are found by their state, those to a subscription by its name too', async () => {
+    const { page } = dashboard;
+    const { db } = scene.posthorn.deps;
+    const channelId = await scene.make('/v1/channels', { name: 'orders' });
+    const [till = '', shop = ''] = await Promise.all(
+      ['Till', 'Shop'].map((name) =>
+        scene.make('/v1/subscriptions', { channelId, name, webhookUrl: `https://example.com/${name}` }),
+      ),
+    );
+    const failed = { status: 'failed', finishedAt: new Date() };
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const replays = [await scene.make('/v1/dlq/replay', {}), await scene.make('/v1/dlq/replay', {})] as const;
+    await db.bulkReplay.update({ where: { id: replays[0] }, data: failed });
+    const retries = [
+      await scene.make('/v1/deliveries/retry', {}),
+      await scene.make('/v1/deliveries/retry', {}),
+    ] as const;
+    await db.bulkRetry.update({ where: { id: retries[0] }, data: failed });
+    for (const id of [till, shop]) await scene.make(`/v1/subscriptions/${id}/replay`, { since });
+    const toTill = await db.messageReplay.findFirstOrThrow({ where: { subscriptionId: till } });
+    await db.messageReplay.update({ where: { id: toTill.id }, data: failed });
+
+    for (const [tab, [isFailed, isOther]] of [
+      ['letters', replays],
+      ['deliveries', retries],
+    ] as const) {
+      await dashboard.open(`/replays?tab=${tab}&subscription=${till}`);
+      await leadingTo(isOther).waitFor();
+      await ask('status:failed', 'status', 'failed');
+      await leadingTo(isOther).waitFor({ state: 'detached' });
+      await leadingTo(isFailed).waitFor();
+      // A filter of another tab waits for its reader there.
+      expect(searchOf()).toEqual({ tab, subscription: till, status: 'failed' });
+    }
+    await dashboard.open('/replays?tab=messages&other=1');
+    const rows = grid('Messages').getByRole('row');
+    await rows.filter({ hasText: 'Shop' }).waitFor();
+    await filters().getByLabel('Subscription').locator('option', { hasText: 'Till' }).waitFor({ state: 'attached' });
+    await ask('subscription:Till', 'subscription', till);
+    await rows.filter({ hasText: 'Shop' }).waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'Till' }).waitFor();
+    expect(searchOf()).toEqual({ tab: 'messages', subscription: till });
+    await ask('subscription:Till status:running', 'status', 'running');
+    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+    await rows.filter({ hasText: 'Shop' }).waitFor();
+    expect(searchOf()).toEqual({ tab: 'messages' });
+  });
+
+  test('connections are found by their connector and by their state', async () => {
+    const { page } = dashboard;
+    await scene.make('/v1/connections', { connectorId: 'slack', name: 'Our Slack', credentials: { token: 'xoxb-1' } });
+    await scene.make('/v1/connections', {
+      connectorId: 'http',
+      name: 'Our CRM',
+      credentials: { baseUrl: 'https://crm.example.com', value: 'Bearer 1' },
+    });
+    await dashboard.open('/connections?connector=Not%20One');
+    await filters().getByText('nothing can have that value: Connector Not One').waitFor();
+    await page.getByRole('link', { name: 'Our CRM' }).waitFor();
+    await filters().getByLabel('Connector').locator('option', { hasText: 'Slack' }).waitFor({ state: 'attached' });
+    await ask('connector:slack', 'connector', 'slack');
+    await page.getByRole('link', { name: 'Our CRM' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Our Slack' }).waitFor();
+    await filters().getByRole('button', { name: 'Failures only' }).click();
+    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('link', { name: 'Our CRM' }).waitFor();
+  });
+
+  test('secrets and inspectors are found by a part of their names', async () => {
+    const { page } = dashboard;
+    for (const name of ['CRM_TOKEN', 'SHOP_KEY']) await scene.make('/v1/secrets', { name, value: 'a token' });
+    for (const name of ['First look', 'Till']) await scene.make('/v1/inspectors', { name });
+    for (const [list, part, found, other] of [
+      ['secrets', 'crm', 'CRM_TOKEN', 'SHOP_KEY'],
+      ['inspect', 'LOOK', 'First look', 'Till'],
+    ] as const) {
+      await dashboard.open(`/${list}`);
+      await page.getByRole('gridcell', { name: other, exact: true }).waitFor();
+      await ask(`name:${part}`, 'name', part);
+      await page.getByRole('gridcell', { name: other, exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('gridcell', { name: found, exact: true }).waitFor();
+      await ask('name:nobody', 'name', 'nobody');
+      await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+    }
+  });
+
+  test('requests at an inspector are found by the verdict on their signature', async () => {
+    const { page } = dashboard;
+    const id = await scene.make('/v1/inspectors', { name: 'Verdicts' });
+    const send = (headers: Record<string, string>) =>
+      fetch(`${scene.posthorn.url}/inspect/${id}`, { method: 'POST', body: 'x', headers });
+    await send({});
+    await send({ 'webhook-signature': 'v1,odd' });
+    await dashboard.open(`/inspect/${id}`);
+    await page.getByRole('row', { name: /Not signed/ }).waitFor();
+    await filters().getByRole('button', { name: 'Failures only' }).click();
+    await page.getByRole('row', { name: /Not signed/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row').nth(1).click();
+    await page.getByRole('complementary', { name: 'Details' }).waitFor();
+    expect(searchOf()).toMatchObject({ verdict: 'failed' });
+    await filters().getByLabel('Signature').selectOption('unsigned');
+    await page.getByRole('row', { name: /Not signed/ }).waitFor();
+    await filters().getByLabel('Signature').selectOption('verified');
+    await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
+  });
+});

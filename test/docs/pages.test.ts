@@ -1,0 +1,819 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { PARSERS } from '../../bench/hold-up/parsers.ts';
+import { HOSTILE_INPUTS } from '../../bench/hold-up/table.ts';
+import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
+import { BOUNDS, LONGEST } from '../../src/filters/expressions/bounds.ts';
+import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
+import { createFilterCompiler, type Filter, type FilterVerdict, KEPT, readMessage } from '../../src/filters/filter.ts';
+import { createMeters } from '../../src/observe/meters.ts';
+import { type Node, parse, walk } from '../mutations/syntax.ts';
+import { sourcesOf } from '../support/check/imports.ts';
+import { codeBlocksOf, PAGES, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
+
+describe('code blocks', () => {
+  /** The pages whose commands a test of this folder runs. A new page with commands brings its test. */
+  const RUN_PAGES: Record<string, string> = {
+    'README.md': 'readme.test.ts',
+    'docs/api.md': 'api.whole.test.ts',
+    'docs/inbound-webhooks.md': 'examples.whole.test.ts',
+    'docs/inspect.md': 'examples.whole.test.ts',
+    'docs/operations.md': 'examples.whole.test.ts',
+    'docs/backup.md': 'examples.whole.test.ts',
+    'docs/deployment.md': 'operator-commands.whole.test.ts',
+    'docs/logs.md': 'operator-commands.whole.test.ts',
+    'docs/temporal.md': 'operator-commands.whole.test.ts',
+    'docs/upgrading.md': 'examples.whole.test.ts',
+    'docs/sizing.md': 'examples.whole.test.ts',
+    'docs/troubleshooting.md': 'examples.whole.test.ts',
+    'docs/workflows.md': 'workflows.whole.test.ts',
+  };
+
+  const blocks = PAGES.flatMap(codeBlocksOf);
+  const places = (language: string): [string, string][] =>
+    blocks.filter((block) => block.language === language).map(({ page, line, text }) => [`${page}:${line}`, text]);
+
+  test('every code block is of a language that a test runs, type-checks or parses; text is for pictures', () => {
+    const strange = blocks.filter(({ language }) => !['bash', 'sql', 'ts', 'js', 'json', 'text'].includes(language));
+    expect(strange.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([]);
+    const commands = blocks.filter(({ language }) => language === 'bash' || language === 'sql');
+    expect(commands.filter(({ page }) => RUN_PAGES[page] === undefined)).toEqual([]);
+    expect(Object.values(RUN_PAGES).filter((name) => !existsSync(join(ROOT, 'test/docs', name)))).toEqual([]);
+  });
+
+  describe('JSON', () => {
+    test.each(places('json'))('at %s is valid', (_place, text) => {
+      expect(() => JSON.parse(text) as unknown).not.toThrow();
+    });
+  });
+
+  test('TypeScript passes the compiler with the settings of the project', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
+    try {
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+      const settings = { extends: join(ROOT, 'tsconfig.json'), include: ['*.ts'] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+      places('ts').forEach(([, text], index) => writeFileSync(join(folder, `block-${index}.ts`), text));
+      expect(places('ts').length).toBeGreaterThan(0);
+      const compile = (): string =>
+        execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
+      expect(compile).not.toThrow();
+      writeFileSync(join(folder, 'fault.ts'), 'export const count: number = "one";');
+      expect(compile).toThrow();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  describe('links', () => {
+    const links = PAGES.flatMap((page) =>
+      [...readPage(page).matchAll(/\]\(([^)#]+)/g)].map((match) => [page, match[1] ?? ''] as const),
+    ).filter(([, target]) => !target.startsWith('https://'));
+
+    test.each(links)('on %s: %s is there', (page, target) => {
+      expect(existsSync(join(ROOT, dirname(page), target))).toBe(true);
+    });
+  });
+});
+
+describe('comment width', () => {
+  /** Columns that a reader's window beside a second one shows. The formatter holds code to 120 and leaves comments as they are. */
+  const MOST_COLUMNS = 140;
+
+  /** Lines with nothing but a comment. Addresses cannot be broken. */
+  const isComment = (line: string): boolean => /^\s*(?:\/\/|\/\*\*?|\*) /.test(line) && !line.includes('://');
+
+  const tooWide = (path: string, content: string): string[] =>
+    content
+      .split('\n')
+      .flatMap((line, index) =>
+        isComment(line) && line.length > MOST_COLUMNS ? [`${path}:${index + 1} has ${line.length} columns`] : [],
+      );
+
+  test(`a line of a comment has ${MOST_COLUMNS} columns at most`, () => {
+    const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.js'], { cwd: ROOT, encoding: 'utf8' })
+      .split('\n')
+      .filter((path) => path !== '' && !path.includes('/generated/'));
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(files.flatMap((path) => tooWide(path, readFileSync(ROOT + path, 'utf8')))).toEqual([]);
+  });
+
+  test.each([
+    ['a comment', `// ${'w '.repeat(70)}`, 1],
+    ['a docstring of one line', `  /** ${'w '.repeat(70)} */`, 1],
+    ['a line of a docstring', `/**\n * ${'w '.repeat(70)}\n */`, 1],
+    ['a comment that fits', `// ${'w '.repeat(68)}`, 0],
+    ['a line of code', `const text = '${'w '.repeat(70)}';`, 0],
+  ])('%s is looked at', (_, content, faults) => {
+    expect(tooWide('planted.ts', content)).toHaveLength(faults);
+  });
+});
+
+describe('connectors', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/connectors.md'), 'utf8');
+
+  /** Lines of the page's table of connectors. */
+  const lines = CONNECTORS.map(({ id, name, category, auth, operations }) => {
+    const credentials = auth.type === 'none' ? 'none' : namesOf(Object.keys(auth.credentials.shape));
+    return `| ${name} | \`${id}\` | ${category} | ${credentials} | ${namesOf(operations.map((each) => each.id))} |`;
+  });
+
+  function namesOf(names: readonly string[]): string {
+    return names.map((name) => `\`${name}\``).join(', ');
+  }
+
+  test('docs/connectors.md has a line for each connector, as the catalogue has it', () => {
+    const [, table = ''] = page.split(
+      '| Connector | `connectorId` | Category | Credentials | Operations |\n|---|---|---|---|---|\n',
+    );
+    expect(table.split('\n\n')[0]?.split('\n')).toEqual(lines);
+  });
+});
+
+describe('decisions', () => {
+  type Decision = { title: string; text: string; changes: string[]; holders: { path: string; title: string }[] };
+
+  const CHANGE = '- Would change our mind: ';
+
+  const decisions: Decision[] = readPage('docs/decisions.md')
+    .replaceAll(/^```.*?^```$/gms, '')
+    .replaceAll(/^## .*$/gm, '')
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => {
+      const [title = '', ...lines] = section.split('\n');
+      const holders = lines.flatMap((line) => {
+        const match = /^- Held by `([^`]+)`: (.+)$/.exec(line);
+        return match === null ? [] : [{ path: match[1] ?? '', title: match[2] ?? '' }];
+      });
+      const changes = lines.filter((line) => line.startsWith(CHANGE)).map((line) => line.slice(CHANGE.length));
+      return { title, text: lines.filter((line) => !line.startsWith('- ')).join('\n'), changes, holders };
+    });
+
+  /** Titles stand in quotes of any kind in a test, with the same ones inside escaped. */
+  const withoutEscapes = (source: string): string => source.replaceAll('\\', '');
+
+  test('there are decisions, each once, and no two have the same reason', () => {
+    expect(decisions.length).toBeGreaterThan(100);
+    expect(new Set(decisions.map(({ title }) => title)).size).toBe(decisions.length);
+    expect(new Set(decisions.map(({ text }) => text.trim())).size).toBe(decisions.length);
+  });
+
+  describe.each(decisions)('the decision "$title"', ({ text, changes, holders }) => {
+    test('has a reason, an observation that would change our mind, and a test that holds it', () => {
+      expect(text.trim().length).toBeGreaterThan(40);
+      expect(changes).toHaveLength(1);
+      expect(changes[0]?.length).toBeGreaterThan(15);
+      expect(holders.length).toBeGreaterThan(0);
+      expect(new Set(holders.map((holder) => JSON.stringify(holder))).size).toBe(holders.length);
+    });
+
+    test('names tests that are there', () => {
+      const missing = holders.filter(
+        ({ path, title }) =>
+          !existsSync(ROOT + path) || !withoutEscapes(readFileSync(ROOT + path, 'utf8')).includes(title),
+      );
+      expect(missing).toEqual([]);
+    });
+  });
+});
+
+describe('glossary', () => {
+  const page = readPage('docs/glossary.md');
+
+  /** Cells of a table's rows, without its head and rule. */
+  const rowsBelow = (section: string): string[][] =>
+    section
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(1)
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => cells.slice(1, -1));
+
+  const [words = '', own = '', files = ''] = page.split(/^## .*$/m);
+  /** `trace, span` are two terms in one row. */
+  const termsOf = (section: string): string[] => rowsBelow(section).flatMap(([term = '']) => term.split(', '));
+
+  /** Endings of a word in use: holders, released, repeated. */
+  const isUsed = (term: string, text: string): boolean =>
+    new RegExp(`\\b${term.replaceAll(/[- ]/g, '[-_ ]?')}`, 'i').test(text);
+
+  test('a term has one meaning: it stands in one row', () => {
+    const terms = [...termsOf(words), ...termsOf(own)];
+    expect(terms.length).toBeGreaterThan(90);
+    expect(terms.filter((term, index) => terms.indexOf(term) !== index)).toEqual([]);
+  });
+
+  test('each term is used by the code, else a reader need not know it', () => {
+    const code = execFileSync('git', ['ls-files', 'src', 'workflows', 'activities', 'local', 'client/src'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+      .split('\n')
+      .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.includes('generated/'))
+      .map((path) => readFileSync(ROOT + path, 'utf8'))
+      .join('\n');
+    expect(isUsed('planted-term-of-nobody', code)).toBe(false);
+    expect([...termsOf(words), ...termsOf(own)].filter((term) => !isUsed(term, code))).toEqual([]);
+  });
+
+  test('files with short names are there', () => {
+    const paths = rowsBelow(files).flatMap(([cell = '']) => {
+      const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      const folder = posix.dirname(names[0] ?? '');
+      return names.map((name) => `src/${name.includes('/') ? name : posix.join(folder, name)}`);
+    });
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([]);
+  });
+});
+
+describe('hostile inputs', () => {
+  const SECTION = /## What reads the texts of callers\n[^]*?\n## /;
+
+  test('security.md lists the parsers that the benchmark of hostile requests tries, with their files', () => {
+    const [section = ''] = SECTION.exec(readPage('docs/security.md')) ?? [];
+    const rows = [...section.matchAll(/^\| (.+) \| `(.+)` \|$/gm)].map(([, parser, file]) => [parser, file]);
+    expect(rows).toEqual(Object.entries(PARSERS));
+    expect(Object.values(PARSERS).filter((file) => !existsSync(ROOT + file))).toEqual([]);
+  });
+
+  test('each parser has a hostile input, and each input a name of its own', () => {
+    const tried = new Set<string>(HOSTILE_INPUTS.map(({ parser }) => parser));
+    expect(Object.keys(PARSERS).filter((parser) => !tried.has(parser))).toEqual([]);
+    const names = HOSTILE_INPUTS.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+});
+
+describe('links', () => {
+  const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(ROOT + path));
+
+  const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '');
+
+  /** Anchors of a page's headings, as readers of Markdown on the web make them: a second one with the same words ends in -1. */
+  function anchorsOf(text: string): Set<string> {
+    const times = new Map<string, number>();
+    return new Set(
+      Array.from(withoutCode(text).matchAll(/^#{1,6} (.+)$/gm), ([, heading = '']) => {
+        const anchor = heading
+          .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+          .trim()
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replace(/ /g, '-');
+        const before = times.get(anchor) ?? 0;
+        times.set(anchor, before + 1);
+        return before === 0 ? anchor : `${anchor}-${before}`;
+      }),
+    );
+  }
+
+  /** Links of a page to files of ours that are not there, or to headings that they do not have. */
+  function deadLinks(page: string, text: string): string[] {
+    const links = withoutCode(text)
+      .replace(/`[^`\n]*`/g, '')
+      .matchAll(/\]\(([^)\s]+)\)/g);
+    return Array.from(links, ([, link = '']) => link).filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? page : posix.join(posix.dirname(page), file);
+      if (target !== page && !existsSync(ROOT + target)) return true;
+      if (anchor === undefined || !target.endsWith('.md')) return false;
+      return !anchorsOf(target === page ? text : readFileSync(ROOT + target, 'utf8')).has(anchor);
+    });
+  }
+
+  test('each link of a page leads to a file that is there, and to a heading of it', () => {
+    expect(pages.length).toBeGreaterThan(20);
+    const dead = pages.flatMap((page) =>
+      deadLinks(page, readFileSync(ROOT + page, 'utf8')).map((link) => `${page}: ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test.each([
+    ['a file that is not there', 'See [rates](nobody.md).', 'nobody.md'],
+    [
+      'a heading of another page that is not there',
+      'See [rates](glossary.md#no-such-heading).',
+      'glossary.md#no-such-heading',
+    ],
+    ['a heading of the same page that is not there', '## Rates\n\nSee [rates](#rate).', '#rate'],
+  ])('a planted link to %s is found', (_what, text, link) => {
+    expect(deadLinks('docs/testing.md', text)).toEqual([link]);
+  });
+
+  test.each([
+    '## Rates of all\n\n## Rates of all\n\nSee [rates](#rates-of-all-1).',
+    'See [the map](architecture.md#folders).',
+    'See [RFC](https://www.rfc-editor.org/rfc/rfc9112).',
+    '`[x](nobody.md)`',
+  ])('a link that leads somewhere is left alone: %j', (text) => {
+    expect(deadLinks('docs/testing.md', text)).toEqual([]);
+  });
+});
+
+describe('logs', () => {
+  const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+  /** Fields that are not written beside a call of the log: src/log.ts and src/outages add them, and the SDK names its own errors. */
+  const ADDED = [
+    'level',
+    'time',
+    'pid',
+    'role',
+    'process',
+    'host',
+    'version',
+    'msg',
+    'error',
+    'awayMs',
+    'linesLeftOut',
+  ];
+
+  /** A call of a log: the fields that it gives by name, what it spreads (`idsOf` or `ids`), and the literal text of its sentence. */
+  type LogCall = { path: string; names: string[]; spreads: string[]; text: string };
+
+  /** The calls of a log in a file. */
+  function callsOf(path: string, source: string): LogCall[] {
+    const calls: LogCall[] = [];
+    walk(parse(source), (node) => {
+      if (!isLogCall(node)) return;
+      const given = node.children('arguments');
+      const fields = given.find(({ type }) => type === 'ObjectExpression')?.children('properties') ?? [];
+      const isSpread = ({ type }: Node): boolean => type === 'SpreadElement';
+      calls.push({
+        path,
+        names: fields.filter((each) => !isSpread(each)).flatMap((each) => each.keyName() ?? []),
+        spreads: fields.filter(isSpread).map(spreadName),
+        text: given.map(textOf).join(' '),
+      });
+    });
+    return calls;
+  }
+
+  /** Value of a literal text; empty for everything else. */
+  function textOf(node: Node): string {
+    const value = node.value('value');
+    return typeof value === 'string' ? value : '';
+  }
+
+  /** `ids` of `...ids`, `idsOf` of `...idsOf(delivery)`. */
+  function spreadName(node: Node): string {
+    const [spread] = node.children('arguments');
+    const named = spread?.type === 'CallExpression' ? spread.children('callee')[0] : spread;
+    return named?.lastName() ?? '';
+  }
+
+  const fieldsOf = ({ names, path }: LogCall): { name: string; path: string }[] =>
+    names.map((name) => ({ name, path }));
+
+  /** `log.warn(…)`, `deps.log.info(…)` or `log[level](…)`. */
+  function isLogCall(node: Node): boolean {
+    if (node.type !== 'CallExpression') return false;
+    const [callee] = node.children('callee');
+    if (callee?.type !== 'MemberExpression') return false;
+    const [object] = callee.children('object');
+    const [property] = callee.children('property');
+    const isOfLevel = property?.type === 'Computed' || LEVELS.includes(callee.lastName() ?? '');
+    return object?.lastName() === 'log' && isOfLevel;
+  }
+
+  const namedIn = (section: string): string[] =>
+    tableRowsOf('docs/logs.md', section).flatMap(([names = '']) =>
+      Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => name),
+    );
+
+  const calls = ['src', 'activities', 'local'].flatMap((folder) =>
+    [...sourcesOf(folder)].flatMap(([path, source]) => callsOf(path, source)),
+  );
+  const written = calls.flatMap(fieldsOf);
+
+  test('every field of a line of the log stands in docs/logs.md', () => {
+    const named = [...namedIn('Fields of every line'), ...namedIn('Fields of some lines')];
+    expect(written.length).toBeGreaterThan(60);
+    expect(written.filter(({ name }) => !named.includes(name))).toEqual([]);
+  });
+
+  test('docs/logs.md names no field that no line has', () => {
+    const known = new Set([...written.map(({ name }) => name), ...ADDED, ...SPREAD]);
+    expect(namedIn('Fields of some lines').filter((name) => !known.has(name))).toEqual([]);
+    expect(namedIn('Fields of every line').filter((name) => !ADDED.includes(name))).toEqual([]);
+  });
+
+  /** Fields that a line has by spreading an object: of a failed request, and of the Temporal SDK. */
+  const SPREAD = [
+    'deliveryId',
+    'messageId',
+    'subscriptionId',
+    'requestId',
+    'traceId',
+    'route',
+    'workflowId',
+    'runId',
+    'activityId',
+    'taskQueue',
+    'temporal',
+  ];
+
+  /** Ids that stand together: a line with the first has the others, so that a search by any of them finds it. */
+  const TOGETHER: readonly (readonly [string, readonly string[]])[] = [
+    ['deliveryId', ['messageId', 'subscriptionId', 'traceId']],
+    // A step that waits for any run has none yet.
+    ['stepId', ['runId|workflowId']],
+    ['connectorId', ['connectionId']],
+  ];
+
+  /** A sentence about one thing has its id beside it. */
+  const ABOUT: readonly (readonly [RegExp, string])[] = [
+    [/\b(?:a|its) delivery\b/, 'deliveryId'],
+    [/\ba claim was\b/, 'deliveryId'],
+    [/\ba (?:scheduled )?message (?:was|could)\b/, 'messageId'],
+    [/\ba (?:subscription|circuit)\b/, 'subscriptionId'],
+    [/\ba schedule\b/, 'workflowId'],
+    [/\b(?:a|its) run\b/, 'runId'],
+    [/\ba step failed\b/, 'stepId'],
+    [/\ban inbound webhook\b/, 'webhookId'],
+    [/\bof a connection\b/, 'connectionId'],
+    [/\ba deleted channel\b/, 'channelId'],
+  ];
+
+  /** Sentences whose writer knows one id alone, each with the reason. */
+  const KNOWS_ONE: Readonly<Record<string, string>> = {
+    'Temporal did not say why a delivery was ended there; it ends all the same':
+      'the workflow id that Temporal tells names the delivery and its round',
+  };
+
+  /** Spreads that hold all ids of a delivery: `LoggedIds` of src/deliveries/attempt/delivery-to-attempt.ts. */
+  const IDS_OF_DELIVERY = ['ids', 'idsOf', 'idsIn'];
+  const OF_DELIVERY = ['deliveryId', 'messageId', 'subscriptionId', 'traceId'];
+
+  /** Sentences about a thing, or names of one, without its other ids. */
+  function lonelyIn(all: readonly LogCall[]): string[] {
+    return all.flatMap(({ path, names, spreads, text }) => {
+      if (KNOWS_ONE[text.trim()] !== undefined) return [];
+      const isSpread = spreads.some((name) => IDS_OF_DELIVERY.includes(name));
+      const has = [...names, ...(isSpread ? OF_DELIVERY : [])];
+      const wanted = [
+        ...TOGETHER.flatMap(([name, others]) => (has.includes(name) ? others : [])),
+        ...ABOUT.flatMap(([words, name]) => (words.test(text) ? [name] : [])),
+      ];
+      const missing = wanted.filter((each) => !each.split('|').some((name) => has.includes(name)));
+      return missing.length === 0 ? [] : [`${path}: ${text.trim() || names.join()} has no ${missing.join(', ')}`];
+    });
+  }
+
+  test('each line about a thing has its id, and the ids that belong to it', () => {
+    expect(lonelyIn(calls)).toEqual([]);
+    const sentences = calls.map(({ text }) => text.trim());
+    expect(Object.keys(KNOWS_ONE).filter((sentence) => !sentences.includes(sentence))).toEqual([]);
+    expect(
+      calls.filter(({ spreads }) => spreads.some((name) => IDS_OF_DELIVERY.includes(name))).length,
+    ).toBeGreaterThan(3);
+  });
+
+  test('a line without them is found, beside another one of its file that has them', () => {
+    const good = "log.warn({ err, ...idsOf(delivery) }, 'a try broke off; its delivery stays due');";
+    const planted = [
+      "log.warn({ err, deliveryId, messageId }, 'x');",
+      "log.error({ err: failure }, 'a run failed by a fault of the service; it can be retried');",
+      "deps.log.warn({ err }, 'Temporal was not told of a schedule; the next look tells it');",
+      "log.warn('a circuit opened');",
+    ];
+    expect(lonelyIn(callsOf('good.ts', good))).toEqual([]);
+    for (const text of planted) expect(lonelyIn(callsOf('planted.ts', `${good}\n${text}`))).toHaveLength(1);
+  });
+
+  test('a field under another name, or with an abbreviation, is found', () => {
+    const planted =
+      "deps.log.warn({ err: error, msgId: id, ...told }, 'x'); log[level]({ reqId }, 'y'); other.warn({ no: 1 });";
+    expect(
+      callsOf('planted.ts', planted)
+        .flatMap(fieldsOf)
+        .map(({ name }) => name),
+    ).toEqual(['err', 'msgId', 'reqId']);
+  });
+
+  test('an error has the name err, under which a reader looks for it', () => {
+    expect(written.filter(({ name }) => ['error', 'failure', 'cause', 'e'].includes(name))).toEqual([]);
+  });
+});
+
+describe('metric names', () => {
+  const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/performance.md', 'docs/upgrading.md'];
+  const SYMPTOMS = 15;
+  const alerts = new Set(
+    [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
+  );
+
+  /** Ours as the table of operations.md has them, which test/observe compares with the page, and those of Node. */
+  const metrics = new Set([
+    ...tableRowsOf('docs/operations.md', 'Metrics').map(([name = '']) => name.replaceAll('`', '')),
+    ...createMeters()
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name),
+  ]);
+  const namedIn = (text: string): { metrics: string[]; alerts: string[] } => ({
+    metrics: [...text.matchAll(/\b(?:posthorn|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name),
+    alerts: [...text.matchAll(/\bPosthorn[A-Z]\w+/g)].map(([name]) => name),
+  });
+
+  test.each(PAGES)('%s names metrics and alerts that exist', (page) => {
+    const named = namedIn(readPage(page));
+    expect(named.metrics.filter((name) => !metrics.has(name))).toEqual([]);
+    expect(named.alerts.filter((name) => !alerts.has(name))).toEqual([]);
+  });
+
+  test('each symptom names its metric and its alert, or that there is none', () => {
+    const symptoms = tableRowsOf('docs/troubleshooting.md', 'Metrics and alerts of each symptom');
+    expect(symptoms).toHaveLength(SYMPTOMS);
+    for (const [symptom = '', metric = '', alert = ''] of symptoms) {
+      expect([symptom, metric.startsWith('none') || namedIn(metric).metrics.length > 0]).toEqual([symptom, true]);
+      expect([symptom, alert === 'none' || namedIn(alert).alerts.length > 0]).toEqual([symptom, true]);
+    }
+  });
+
+  test('each alert stands beside the symptom that it tells', () => {
+    const named = new Set(namedIn(readPage('docs/troubleshooting.md')).alerts);
+    expect([...alerts].filter((name = '') => !named.has(name))).toEqual([]);
+  });
+
+  test('a name that no metric has is found', () => {
+    expect(namedIn('`posthorn_no_such_total` and PosthornNoSuchAlert')).toEqual({
+      metrics: ['posthorn_no_such_total'],
+      alerts: ['PosthornNoSuchAlert'],
+    });
+    expect(metrics.has('posthorn_no_such_total')).toBe(false);
+  });
+});
+
+describe('readme names', () => {
+  test('the README leads to every page of docs/', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const pages = readdirSync('docs', { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+    expect(pages.filter((page) => !readme.includes(`(docs/${page})`))).toEqual([]);
+  });
+});
+
+describe('references', () => {
+  /** The specification as its author gave it: comments cite its sections. */
+  const SPECIFICATION = 'docs/specification.txt';
+  /** Files that plant what must not be. */
+  const PLANTING = [
+    'test/docs/pages.test.ts',
+    'test/contract/lint-guards.whole.test.ts',
+    'test/contract/sources.test.ts',
+    'test/contract/sources.test.ts',
+    'test/support/check/planted-imports.ts',
+  ];
+
+  /** A file with text of ours, as `git ls-files` names it: sources, pages and settings. */
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((path) => /\.(ts|md|sql|prisma|json|ya?ml|go|mjs)$/.test(path) && existsSync(ROOT + path))
+    // A merged migration is never edited: it names the files of its day.
+    .filter((path) => !path.startsWith('prisma/migrations/'))
+    .filter((path) => path !== 'package-lock.json' && !PLANTING.includes(path) && !path.endsWith('results.json'));
+
+  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+
+  /** Folders with a file in them. Each migration has one of its own, which none has to name. */
+  const foldersOf = (paths: readonly string[]): string[] =>
+    [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))].filter(
+      (folder) => folder !== '' && !folder.startsWith('prisma/migrations/'),
+    );
+
+  /**
+   * Folders that the map leaves out: no row names them whole, or by their path within a folder of its first cell. The folders of `test`
+   * that are those of `src` have no row, and neither do the cases and recordings below one of `test`.
+   */
+  function unnamed(folders: readonly string[], map: string): string[] {
+    const named = new Set(
+      map.split('\n').flatMap((line) => {
+        const [, first = ''] = line.startsWith('| ') ? line.split('|') : [];
+        const names = (text: string): string[] =>
+          Array.from(text.matchAll(/`([\w/.-]+?)\/?`/g), ([, name = '']) => name);
+        return names(line).flatMap((name) => [name, ...names(first).map((parent) => `${parent}/${name}`)]);
+      }),
+    );
+    const isCases = (folder: string): boolean => /^test\/(?!support\/)[^/]+\//.test(folder);
+    const isOfSrc = (folder: string): boolean =>
+      folder.startsWith('test/') && existsSync(`${ROOT}src/${folder.slice(5)}`);
+    return folders.filter((folder) => !named.has(folder) && !isCases(folder) && !isOfSrc(folder));
+  }
+
+  const textOf = (path: string): string => readFileSync(ROOT + path, 'utf8');
+  const hasHeading = (page: string, heading: string): boolean =>
+    textOf(page)
+      .split('\n')
+      .some((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+
+  /** Every match of `pattern` in our files that `isDead` says leads nowhere. */
+  function deadOnes(
+    pattern: RegExp,
+    isDead: (match: RegExpExecArray) => boolean,
+    sources = new Map<string, string>(),
+  ): string[] {
+    const texts = sources.size > 0 ? [...sources] : files.map((path) => [path, textOf(path)] as const);
+    return texts.flatMap(([path, text]) =>
+      Array.from(text.matchAll(pattern))
+        .filter(isDead)
+        .map((match) => `${path}: ${match[0]}`),
+    );
+  }
+
+  type Rule = { title: string; pattern: RegExp; isDead: (match: RegExpExecArray) => boolean; planted: string };
+  const RULES: readonly Rule[] = [
+    {
+      title: 'nothing is cited that is not in this repository',
+      pattern: /\b(DESIGN|CONVENTIONS)\b|\b[Ss]ecurity §/g,
+      isDead: () => true,
+      planted: '// Six at a time (DESIGN §3).',
+    },
+    {
+      title: 'a section of the specification is there',
+      pattern: /\b(?:[Ss]pec|[Ss]pecification) \(?§(\d+)/g,
+      isDead: ([, number]) => !new RegExp(`^## ${number}\\. `, 'm').test(textOf(SPECIFICATION)),
+      planted: '/** Page size (spec §44). */',
+    },
+    {
+      title: 'a page is there, with the section that is named',
+      pattern: /\b(docs\/[\w-]+\.(?:md|txt))(?:, ([A-Z][\w ]+))?\b/g,
+      isDead: ([, page = '', heading]) =>
+        !existsSync(ROOT + page) || (heading !== undefined && !hasHeading(page, heading)),
+      planted: '// See docs/conventions.md, Colours.',
+    },
+    {
+      title: 'a file that is named by its path is there',
+      pattern: /(?<![\w/.*-])((?:src|workflows|activities|test|bench|demo)\/[\w./-]+\.(?:ts|go|md))\b/g,
+      isDead: ([, path = '']) => !existsSync(ROOT + path),
+      planted: '// src/dispatch/nobody.ts does it.',
+    },
+  ];
+
+  describe.each(RULES)('$title', ({ pattern, isDead, planted }) => {
+    test('in every file', () => {
+      expect(deadOnes(pattern, isDead)).toEqual([]);
+    });
+
+    test('and a planted one is found', () => {
+      expect(deadOnes(pattern, isDead, new Map([['planted.ts', planted]]))).toHaveLength(1);
+    });
+  });
+
+  describe('the map', () => {
+    const map = textOf('docs/architecture.md');
+
+    test('names every folder with files of ours', () => {
+      const folders = foldersOf(tracked);
+      expect(folders.length).toBeGreaterThan(150);
+      expect(unnamed(folders, map)).toEqual([]);
+    });
+
+    test('names files that are there, by the end of their path', () => {
+      const named = Array.from(map.matchAll(/`([\w/.-]*[\w-]\.tsx?)`/g), ([, path = '']) => path);
+      expect(named.length).toBeGreaterThan(200);
+      expect(named.filter((path) => !tracked.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([]);
+    });
+
+    test('a planted folder is missed, and one that only another row names', () => {
+      const row = '| `src/nobody` | `inner/` |\n| `src/somebody` | its own |';
+      const planted = ['src/nobody', 'src/nobody/inner', 'src/somebody/inner', 'test/nobody', 'test/contract/deep'];
+      expect(unnamed(planted, row)).toEqual(['src/somebody/inner', 'test/nobody']);
+    });
+  });
+});
+
+describe('filters', () => {
+  const PAGE = 'docs/filters.md';
+  const page = readPage(PAGE);
+
+  const compile = createFilterCompiler(KEPT);
+
+  function filterOf(text: string): Filter {
+    const compiled = compile(text);
+    if ('problem' in compiled) throw new Error(compiled.problem);
+    return compiled;
+  }
+
+  function verdictOn(filter: string): FilterVerdict {
+    const [message] = codeBlocksOf(PAGE).filter(({ language }) => language === 'json');
+    const text = message?.text ?? '';
+    const { eventType, metadata } = JSON.parse(text) as { eventType: string; metadata: Record<string, string> };
+    // As it stands: the reference would lose its digits in JSON.parse.
+    const payload = text.slice(text.indexOf('{', 1), text.lastIndexOf('},') + 1);
+    return filterOf(filter).verdictOn(readMessage({ eventType, payload, metadata }));
+  }
+
+  /** Two cells of each row of the page that the pattern finds. */
+  const rowsOf = (row: RegExp): [string, string][] =>
+    [...page.matchAll(row)].map(([, first = '', second = '']): [string, string] => [
+      first.replaceAll('\\|', '|'),
+      second,
+    ]);
+  const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
+
+  describe('the examples', () => {
+    const examples = rowsOf(/^\| `(.+)` \| (yes|no) \|$/gm);
+
+    test('are there', () => {
+      expect(examples.length).toBeGreaterThan(15);
+    });
+
+    test.each(examples)('%s matches: %s', (filter, answer) => {
+      expect(verdictOn(filter)).toEqual({ matches: answer === 'yes' });
+    });
+
+    const priced = rowsOf(/^\| `(.+)` \| ([\d,]+) \|$/gm);
+
+    test('with units are there', () => {
+      expect(priced.length).toBeGreaterThan(10);
+    });
+
+    test.each(priced)('%s has %s units', (filter, units) => {
+      expect(filterOf(filter).units).toBe(numberOf(units));
+    });
+
+    test('are right for a refused expression and for its shorter form', () => {
+      const [, refused = '', taken = ''] =
+        /`([^`]+)` is refused, `([^`]+)` is not\./.exec(page.slice(page.indexOf('## Units'))) ?? [];
+      expect(compile(refused)).toEqual({ problem: expect.stringMatching(/^takes up to \d+ units/) });
+      expect(filterOf(taken).units).toBeLessThan(UNITS_OF_A_FILTER);
+    });
+  });
+
+  describe('the tables say what the code counts:', () => {
+    const cells = new Map(rowsOf(/^\| (.+) \| ([\d.,]+)(?:, about .*)? \|$/gm));
+    const cell = (name: string): number => numberOf(cells.get(name) ?? 'missing');
+
+    test.each<[keyof typeof UNITS, string]>([
+      ['filter', 'a filter, whatever it does'],
+      ['character', 'each character of it'],
+      ['operation', 'an operator or a call'],
+      ['member', 'a member, with `.` or `[ ]`'],
+      ['name', 'a variable'],
+      ['element', 'an element that a comprehension goes through'],
+      ['timestamp', '`timestamp`, but of a constant'],
+      ['duration', '`duration`, but of a constant'],
+      ['conversion', 'a number or a truth from a text, a text from a number'],
+      ['item', 'an item that `in` looks at'],
+      ['compared', 'a value inside a list or a map that is compared with another one'],
+      ['failure', 'a failure that can be passed over, and the one that ends a filter'],
+      ['failureCharacter', 'the same, for each character of the filter'],
+      ['patternEntry', 'an entry in the table of states of a pattern'],
+      ['comparedCharacter', 'a character that is compared'],
+      ['itemCharacter', 'a character of the items that `in` looks at'],
+      ['keyCharacter', 'a character of a key'],
+      ['countedCharacter', 'a character that `size` counts'],
+      ['searchedCharacter', 'a character that `contains` looks through'],
+      ['needleCharacter', 'a character that `contains` looks for'],
+      ['readCharacter', 'a character that `matches`, `lowerAscii` or `upperAscii` reads'],
+    ])('%s', (name, row) => {
+      expect(cell(row)).toBe(UNITS[name]);
+    });
+
+    test('no price is missing on the page', () => {
+      const prices = /\| For \| Units \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? '';
+      expect(prices.trim().split('\n')).toHaveLength(Object.keys(UNITS).length);
+    });
+
+    test.each<[keyof typeof BOUNDS, string]>([
+      ['elements', 'Elements that `all`, `exists`, `exists_one` and `filter` go through'],
+      ['items', 'Items that `in` looks through'],
+      ['compared', 'Values inside lists and maps that are compared with each other, in one evaluation'],
+      ['failures', 'Failures that are passed over, in one evaluation'],
+      ['read', 'Characters of one text that `matches`, `lowerAscii` and `upperAscii` read'],
+      ['readInAll', 'Characters that these three read in one evaluation'],
+      ['searched', 'Characters that `contains` and `size` look through in one evaluation'],
+      ['needle', 'Characters of a text that `contains` and `in` look for'],
+      ['converted', 'Characters of a text that becomes a number or a truth'],
+      ['duration', 'Characters of a duration'],
+    ])('%s', (name, row) => {
+      expect(cell(row)).toBe(BOUNDS[name]);
+    });
+
+    test('are right for a filter, for a channel and for texts', () => {
+      expect([cell('One filter'), cell('All different filters of a channel together')]).toEqual([
+        UNITS_OF_A_FILTER,
+        UNITS_OF_A_CHANNEL,
+      ]);
+      const [, payload = '', metadata = '', eventType = ''] =
+        /([\d,]+) characters of the payload, ([\d,]+) of metadata, (\d+) of the event type/.exec(page) ?? [];
+      expect([payload, metadata, eventType].map(numberOf)).toEqual(Object.values(LONGEST));
+    });
+  });
+});

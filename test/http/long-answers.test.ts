@@ -1,0 +1,290 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import Koa from 'koa';
+import type { Pool, PoolClient } from 'pg';
+import { z } from 'zod';
+import { createDatabase, type Database } from '../../src/db/client.ts';
+import { errors } from '../../src/http/answers/errors.ts';
+import { rawBytes } from '../../src/http/reading/raw-bytes.ts';
+import type { Context, RequestState } from '../../src/http/route/context.ts';
+import { routesOf } from '../../src/http/route/route.ts';
+import { linesOf, LineStream } from '../../src/http/streaming/line-stream.ts';
+import { createLog } from '../../src/log.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+
+describe('lines while allowed', () => {
+  let edge: Edge;
+  /** Lets the answer that is under way go on with its next line. */
+  let goOn = (): void => undefined;
+
+  async function* twoLines(): AsyncGenerator<string> {
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    yield '{"n":1}\n';
+    await gate;
+    yield '{"n":2}\n';
+  }
+
+  beforeAll(async () => {
+    const route = routesOf<unknown>();
+    const lines = route({
+      method: 'GET',
+      path: '/v1/lines',
+      access: { scope: 'audit:read' },
+      answers: { 200: linesOf(z.strictObject({ n: z.int() })) },
+      handle: () => Promise.resolve(new LineStream(twoLines())),
+    });
+    edge = await startEdge({ routes: [lines], timings: { recheckMs: 0 } });
+  });
+  afterAll(async () => {
+    goOn();
+    await edge.stop();
+  });
+
+  /** Takes the first line, lets something happen, and takes the rest: undefined where the connection is cut. */
+  async function takeAround(key: string, happen: () => Promise<unknown>): Promise<string | undefined> {
+    const answer = await fetch(`http://127.0.0.1:${edge.server.port}/v1/lines`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+    const reader = answer.body?.getReader();
+    const first = await reader?.read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe('{"n":1}\n');
+    await happen();
+    goOn();
+    let rest = '';
+    try {
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+        rest += Buffer.from(part.value).toString();
+      return rest;
+    } catch {
+      expect(rest).toBe('');
+      return undefined;
+    }
+  }
+
+  // The old mechanism: the right was looked at once, before the first line, and an export of minutes went on after it was lost.
+  describe('an answer of many lines', () => {
+    const newest = () => edge.database.db.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    const edit = async (data: { status?: string; scopes?: string[]; expiresAt?: Date }): Promise<void> => {
+      await edge.database.db.apiKey.update({ where: { id: (await newest()).id }, data });
+      // A process that was told of nothing: a look of an answer that lasts believes what is up to 2 s old.
+      edge.advance(2_000);
+    };
+    const suspend = async (status: string): Promise<void> => {
+      await edge.database.db.app.updateMany({ data: { status } });
+      edge.advance(2_000);
+    };
+
+    test.each<[string, () => Promise<void>]>([
+      ['was revoked', () => edit({ status: 'revoked' })],
+      ['has lost the scope', () => edit({ scopes: ['channels:read'] })],
+      ['has expired', () => edit({ expiresAt: new Date(0) })],
+      ['is of an app that was suspended', () => suspend('suspended')],
+    ])('is cut before its next line when the key %s meanwhile', async (_, happen) => {
+      const key = await edge.newKey();
+      expect(await takeAround(key, happen)).toBeUndefined();
+      await suspend('active');
+    });
+
+    test('goes on to its end for a key that has kept the right', async () => {
+      const key = await edge.newKey();
+      expect(await takeAround(key, () => edit({ scopes: ['audit:read'] }))).toBe('{"n":2}\n');
+    });
+  });
+});
+
+describe('stalled readers', () => {
+  /** No test lasts as long. */
+  const NEVER_MS = 3_600_000;
+  const LINE = `${JSON.stringify({ text: 'x'.repeat(1_000_000) })}\n`;
+
+  let edge: Edge | undefined;
+  let reader: Socket | undefined;
+  afterEach(async () => {
+    reader?.destroy();
+    await edge?.stop();
+  });
+
+  /** An answer without an end, whose reader takes nothing. `isOver`: the service reads no more for it. */
+  async function stallIn(timings: { heartbeatMs: number; recheckMs: number }) {
+    let [sent, isOver] = [0, false];
+    async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          sent += 1;
+          yield LINE;
+        }
+      } finally {
+        isOver = true;
+      }
+    }
+    const lines = routesOf<unknown>()({
+      method: 'GET',
+      path: '/v1/lines',
+      access: { scope: 'audit:read' },
+      answers: { 200: linesOf(z.strictObject({ text: z.string() })) },
+      handle: () => Promise.resolve(new LineStream(endless())),
+    });
+    const started = await startEdge({ routes: [lines], timings });
+    edge = started;
+    const key = await started.newKey();
+    reader = connect(started.server.port, '127.0.0.1').pause();
+    reader.on('error', () => undefined);
+    reader.write(`GET /v1/lines HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`);
+    await waitFor('the first line', () => sent > 0);
+    return { edge: started, isOver: () => isOver };
+  }
+
+  // The old mechanism: nothing was looked at while the reader took nothing, and each such answer kept megabytes for as long as it liked.
+  test('an answer of many lines whose reader takes nothing is cut', async () => {
+    const { isOver } = await stallIn({ heartbeatMs: 100, recheckMs: NEVER_MS });
+    await waitFor('the end of the answer', isOver);
+    expect(isOver()).toBe(true);
+  });
+
+  test('an answer whose reader takes nothing is cut when its key was revoked meanwhile', async () => {
+    const { edge: here, isOver } = await stallIn({ heartbeatMs: NEVER_MS, recheckMs: 20 });
+    const { id } = await here.database.db.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    await here.database.db.apiKey.update({ where: { id }, data: { status: 'revoked' } });
+    here.advance(2_000);
+    await waitFor('the end of the answer', isOver);
+    expect(isOver()).toBe(true);
+  });
+
+  // The old mechanism: a large page was kept for as long as its reader wanted, and the end of the service waited for it.
+  test('a large page whose reader takes nothing is cut', async () => {
+    let response: ServerResponse | undefined;
+    const note = (message: unknown): void => {
+      // `as`: what Node tells on this channel.
+      ({ response } = message as { response: ServerResponse });
+    };
+    const page = routesOf<unknown>()({
+      method: 'GET',
+      path: '/v1/page',
+      access: { scope: 'audit:read' },
+      answers: { 200: z.strictObject({ texts: z.array(z.string()) }) },
+      handle: () => Promise.resolve({ texts: Array.from({ length: 30 }, () => 'x'.repeat(1_000_000)) }),
+    });
+    edge = await startEdge({ routes: [page], timings: { heartbeatMs: 100, recheckMs: NEVER_MS } });
+    const key = await edge.newKey();
+    subscribe('http.server.request.start', note);
+    reader = connect(edge.server.port, '127.0.0.1').pause();
+    reader.on('error', () => undefined);
+    reader.write(`GET /v1/page HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`);
+    await waitFor('the end of its connection', () => response?.closed === true);
+    unsubscribe('http.server.request.start', note);
+    expect(response?.writableFinished).toBe(false);
+  });
+});
+
+describe('gone callers', () => {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request) => void requests.push(request));
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => void server.close());
+
+  // Old: a request that had waited for its key while PostgreSQL was busy, and whose caller hung up meanwhile, was a 500 and an error in
+  // the log.
+  test('a caller who hangs up before the body was looked at is told that it ended, which is no fault of the service', async () => {
+    // A TCP server's address is an object.
+    const { port } = server.address() as AddressInfo;
+    const caller = connect(port, '127.0.0.1');
+    const head = ['POST / HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Content-Length: 20'];
+    caller.write(`${head.join('\r\n')}\r\n\r\n{"half"`);
+    await once(server, 'request');
+    const [request] = requests;
+    if (request === undefined) throw new Error('the server has no request');
+    const closed = new Promise((resolve) => request.once('error', () => undefined).once('close', resolve));
+    caller.destroy();
+    await closed;
+    // `as`: rawBytes looks at these two alone.
+    const context = { req: request, state: { route: { consumes: 'json' } } } as unknown as Context;
+    await expect(rawBytes(context, () => Promise.resolve())).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'body', reason: 'ended before it was complete' },
+    });
+  });
+});
+
+describe('busy pool', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = createDatabase(database.url, { max: 1, connectWithinMs: 500, onPool: (opened) => (pool = opened) });
+  });
+  afterAll(async () => {
+    await db.$disconnect();
+    await database.drop();
+  });
+
+  // Old: a line with a stack of 2 KB for each of them.
+  test('requests that get no connection to PostgreSQL write one short line in five seconds, which counts the others', async () => {
+    const lines: string[] = [];
+    const log = createLog('warn', { destination: { write: (line) => void lines.push(line) } });
+    let now = 0;
+    const koa = new Koa<RequestState>();
+    koa.use(errors(log, () => now));
+    koa.use(({ path }) =>
+      path === '/transaction'
+        ? db.$transaction((transaction) => transaction.$queryRaw`SELECT 1`)
+        : db.$queryRaw`SELECT 1`,
+    );
+    const server = koa.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // `as`: a server on a port has such an address.
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const refused = async (count: number, path: string): Promise<void> => {
+      const asked = Array.from({ length: count }, async () => (await fetch(`${url}${path}`)).status);
+      const statuses = await Promise.all(asked);
+      expect(statuses).toEqual(Array.from({ length: count }, () => 503));
+    };
+
+    let holder: PoolClient | undefined;
+    try {
+      await waitFor(
+        'the only connection',
+        async () => (holder ??= await pool.connect().catch(() => undefined)) !== undefined,
+      );
+      await refused(20, '/transaction');
+      now = 4_999;
+      await refused(1, '/');
+      expect(lines).toHaveLength(1);
+      now = 5_000;
+      await refused(1, '/');
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+        [
+          {
+            refusedSinceLastLine: 0,
+            message: 'Transaction API error: Unable to start a transaction in the given time.',
+          },
+          { refusedSinceLastLine: 20, message: expect.stringContaining('timeout exceeded when trying to connect') },
+        ].map(({ refusedSinceLastLine, message }) =>
+          expect.objectContaining({
+            level: 'warn',
+            code: 'UNAVAILABLE',
+            msg: 'request refused: no connection to PostgreSQL was free in time',
+            err: { type: 'Error', message, stack: '' },
+            refusedSinceLastLine,
+          }),
+        ),
+      );
+    } finally {
+      holder?.release();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      log.outages.stop();
+    }
+  });
+});
