@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
 import { failureCodes } from '../db/connections/failure-codes.ts';
 import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
-import { isContracting, migrationNames } from '../db/migrations/migrations.ts';
+import { isContracting, migrationNames, SELECT_APPLIED } from '../db/migrations/migrations.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import { databaseSetting, databaseTrouble } from './database-trouble.ts';
 import type { ReadinessCheck } from './readiness.ts';
@@ -111,9 +111,7 @@ function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
 }
 
 async function findApplied(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-  );
+  const { rows } = await pool.query<{ name: string }>(SELECT_APPLIED);
   return rows.map(({ name }) => name);
 }
 

@@ -83,7 +83,6 @@ const printed = (): { lines: string[]; links: string[] } => {
 
 test('the first start prints at most 25 lines, and the last one is the only link to open', () => {
   const { lines, links } = printed();
-  // Each migration has a line; a release begins with one.
   expect(lines.length).toBeLessThanOrEqual(MOST_LINES);
   expect(lines).toContain(`  Data folder  ${dataFolder}`);
   expect(lines.at(-1)).toMatch(/^ {2}http\S+\/dashboard\/setup#code=[\w-]{43}$/);

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { openSession } from '../connections/connection.ts';
 import { refuseDroppedSettings } from '../connections/own-session.ts';
 import { makeLargeIndexes } from './large-indexes.ts';
-import { BASELINE, BEFORE_BASELINE, type Migration, readMigrations } from './migrations.ts';
+import { BASELINE, BEFORE_BASELINE, type Migration, readMigrations, SELECT_APPLIED } from './migrations.ts';
 import { ensureTenantRole } from '../row-security/tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
@@ -66,12 +66,17 @@ export async function migrate(
     // The lock would be of a session that a pooler gives to others.
     await refuseDroppedSettings(session);
     await takeTurn(session, signal);
-    await refuseOlder(session);
+    const found = await findApplied(session);
+    const hasTables = isJustBeforeBaseline(found);
     await before?.(session);
     await session.query(CREATE_LIST);
-    await stampAtBaseline(session, migrations);
     const applied: string[] = [];
-    for (const migration of await findMissing(session, migrations)) {
+    for (const migration of migrations.filter(({ name }) => !found.includes(name))) {
+      if (hasTables && migration.name === BASELINE) {
+        // Its tables are there: only the list of migrations has to say so.
+        await noteApplied(session, migration);
+        continue;
+      }
       await makeLargeIndexes(session, migration, onProgress);
       await telling(onProgress, `Migration ${migration.name} is still at work`, () =>
         applyOnceFree(session, migration, { onProgress, signal }),
@@ -122,34 +127,22 @@ async function findApplied(session: pg.Client): Promise<string[]> {
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
   );
   if (list.rows[0]?.isThere !== true) return [];
-  const { rows } = await session.query<{ name: string }>(
-    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY 1',
-  );
+  const { rows } = await session.query<{ name: string }>(`${SELECT_APPLIED} ORDER BY 1`);
   return rows.map(({ name }) => name);
 }
 
-async function findMissing(session: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
-  const applied = new Set(await findApplied(session));
-  return migrations.filter(({ name }) => !applied.has(name));
-}
-
-/** Commits before the first release promise no upgrade between them: only the last one's database goes on at the baseline. */
-async function refuseOlder(session: pg.Client): Promise<void> {
-  const applied = await findApplied(session);
+/**
+ * Whether a database with these migrations has the tables of the baseline, and only lacks its name. Throws for one of an earlier version:
+ * commits before the first release promise no upgrade between them.
+ */
+function isJustBeforeBaseline(applied: readonly string[]): boolean {
   const newest = applied.at(-1);
-  if (newest === undefined || applied.includes(BASELINE) || newest === BEFORE_BASELINE) return;
+  if (newest === undefined || applied.includes(BASELINE)) return false;
+  if (newest === BEFORE_BASELINE) return true;
   throw new Error(
     `The newest migration of this database is ${newest}, of a version before the first release, which cannot be upgraded: ` +
       'use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
   );
-}
-
-/** The tables are those of the baseline already: only the list of migrations has to say so. */
-async function stampAtBaseline(session: pg.Client, migrations: readonly Migration[]): Promise<void> {
-  const baseline = migrations.find(({ name }) => name === BASELINE);
-  const applied = await findApplied(session);
-  if (baseline === undefined || applied.includes(BASELINE) || !applied.includes(BEFORE_BASELINE)) return;
-  await noteApplied(session, baseline);
 }
 
 /** Tells the line again and again for as long as the work takes. */

@@ -6,6 +6,10 @@ export const BASELINE = '0100_baseline';
 /** The newest of the migrations that the baseline replaces: a database that has it has the baseline's schema. */
 export const BEFORE_BASELINE = '0098_ends_without_letters';
 
+/** SQL: names of the migrations that a database has, in a list that the runner or Prisma's own tool keeps. */
+export const SELECT_APPLIED =
+  'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL';
+
 /** One migration of this release: the name of its folder, its SQL, and the SHA-256 of that file, in hex. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
