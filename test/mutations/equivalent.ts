@@ -21,7 +21,7 @@ const OF_RUN = {
 
 // One number for the operator, over all tenants.
 const OF_ITS_APP = {
-  path: 'test/retention/runs.test.ts',
+  path: 'test/retention/retention.test.ts',
   title: 'each run counts by the retentionDays of its own app',
 };
 
