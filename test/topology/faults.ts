@@ -141,6 +141,7 @@ export const FAULTS: readonly Fault[] = [
     inTransactions: false,
     run: async ({ apis, workers, proxy }) => {
       for (const child of [...apis, ...workers, proxy]) {
+        if (child === undefined) continue;
         await child.end('SIGTERM');
         await child.begin();
       }

@@ -10,7 +10,7 @@ import { ensureBuilt } from '../support/service/ensure-built.ts';
 import { prepareBy } from '../support/service/unavailable.ts';
 import { readEvidence } from './campaign/saved.ts';
 import { reconcile } from './ledger/reconcile.ts';
-import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
+import { expectProgram, findCaddy, findTemporalServer, findToxiproxy } from './programs.ts';
 import { findDebianPostgres } from './recovery/archived-postgres.ts';
 import { commit } from './settings.ts';
 import { startTopology } from './topology.ts';
@@ -20,7 +20,7 @@ const USAGE = `npm run topology [-- options]
   --prepare        finds or builds the programs that it needs, alone; ends with 69 where one cannot be had
   --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
   --quick          with --faults: a selection, within four minutes
-  --development    with --quick: Temporal's development server, in place of one that Go builds in some minutes
+  --development    with --quick: Temporal's development server and a proxy of the tests, in place of programs that Go builds in minutes
   --recovery       restores a base backup to a moment instead, with Debian's PostgreSQL (docs/backup.md)
   --short          with --faults: all of them, with short times
   --minutes <n>    of the faults by chance (F13), all seeds together; default: 30, and 2 with --short
@@ -62,8 +62,11 @@ function check(folder: string): void {
 /** Finds or builds every program. */
 function prepare({ development, recovery }: Record<'development' | 'recovery', boolean>): void {
   expectProgram('redis-server', 'redis-server');
-  findPrograms(print);
-  if (!development) findTemporalServer(print);
+  findToxiproxy(print);
+  if (!development) {
+    findCaddy(print);
+    findTemporalServer(print);
+  }
   if (recovery) findDebianPostgres();
 }
 
@@ -127,7 +130,7 @@ else if (values.hold) {
         POSTHORN_FAULTS_LENGTH: isLong ? 'long' : 'short',
         POSTHORN_FAULTS_MINUTES: values.minutes ?? (isLong ? '30' : '2'),
         ...(values.rate !== undefined && { POSTHORN_FAULTS_RATE: values.rate }),
-        ...(values.development && { POSTHORN_FAULTS_TEMPORAL: 'development' }),
+        ...(values.development && { POSTHORN_FAULTS_PARTS: 'development' }),
         ...(values.report !== undefined && { POSTHORN_FAULTS_REPORT: resolve(values.report) }),
       }),
     },

@@ -19,18 +19,16 @@ const BUILT = {
 
 export type TemporalPrograms = { server: string; sql: string };
 
-export type Programs = { caddy: string; toxiproxy: string };
-
 /**
- * Paths of Caddy and of Toxiproxy, outside the checkout. Built by `go install` where they are not there yet, which takes minutes and is
- * told. Throws with a sentence where there is no Go.
+ * Path of Toxiproxy, outside the checkout. Built by `go install` where it is not there yet, which takes time and is told. Throws with a
+ * sentence where there is no Go.
  */
-export const findPrograms = (print: (line: string) => void): Programs => ({
-  caddy: find('caddy', print).caddy,
-  toxiproxy: find('toxiproxy', print).server,
-});
+export const findToxiproxy = (print: (line: string) => void): string => find('toxiproxy', print).server;
 
-/** Paths of Temporal's server for PostgreSQL and of its schema tool, as `findPrograms`: five minutes of a processor to build. */
+/** Path of Caddy, as `findToxiproxy`: over two minutes of a processor to build. */
+export const findCaddy = (print: (line: string) => void): string => find('caddy', print).caddy;
+
+/** Paths of Temporal's server for PostgreSQL and of its schema tool, as `findToxiproxy`: five minutes of a processor to build. */
 export const findTemporalServer = (print: (line: string) => void): TemporalPrograms => find('temporal', print);
 
 function find<Name extends keyof typeof BUILT>(

@@ -7,7 +7,7 @@ import { findFreePort } from '../../local/ports.ts';
 import { childEnvironment } from '../../src/config.ts';
 import { compose } from '../deploy/compose-file.ts';
 import { startChild } from './child.ts';
-import { findPrograms } from './programs.ts';
+import { findCaddy } from './programs.ts';
 import { CADDYFILE } from './proxy.ts';
 
 let folder: string;
@@ -21,7 +21,7 @@ const addressOfCheck =
 
 // Old: the check asked port 3000. With a host name Caddy listens on 443 and 80 alone, and `docker compose up --wait` failed.
 test.each([':3000', 'posthorn.example.com'])('the health check is answered with SITE_ADDRESS=%s', async (site) => {
-  const caddy = findPrograms(() => undefined).caddy;
+  const caddy = findCaddy(() => undefined);
   const text = execFileSync(caddy, ['adapt', '--config', CADDYFILE, '--adapter', 'caddyfile'], {
     env: childEnvironment({ SITE_ADDRESS: site }),
     encoding: 'utf8',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { findPrograms } from './programs.ts';
+import { findCaddy } from './programs.ts';
 import { startProxy } from './proxy.ts';
 
 const AT_ONCE = 40;
@@ -20,7 +20,10 @@ test('a request that one API has refused comes to the other one with its own bod
   // `as`: a TCP server's address is an object.
   const { port: living } = echo.address() as AddressInfo;
   const [port, dead] = [await findFreePort('everywhere'), await findFreePort('everywhere')];
-  const proxy = await startProxy(findPrograms(() => undefined).caddy, { port, apis: [dead, living], folder });
+  const proxy = await startProxy(
+    findCaddy(() => undefined),
+    { port, apis: [dead, living], folder },
+  );
   try {
     const wrong: string[] = [];
     const ask = async (round: number, n: number): Promise<void> => {

@@ -8,8 +8,8 @@ import { LINK_FAULTS } from './scenarios/links.ts';
 import { ONE_KEY } from './scenarios/one-key.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 
-const { seed, hasDevelopmentTemporal } = readFaultSettings();
-const own = useTopology(() => ({ hasDevelopmentTemporal }));
+const { seed, isDevelopment } = readFaultSettings();
+const own = useTopology(() => ({ isDevelopment }));
 
 /** One scenario of each kind, as short as it can be: killed, hanging, cut off, doubled and changed. */
 const QUICK: readonly Scenario[] = [

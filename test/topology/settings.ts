@@ -11,8 +11,8 @@ export type FaultSettings = {
   randomMs: number;
   /** Publications a second, about: a pause between them makes it. */
   rate: number;
-  /** Temporal's development server, as `--development` says. */
-  hasDevelopmentTemporal: boolean;
+  /** Temporal's development server and a proxy of our own, as `--development` says. */
+  isDevelopment: boolean;
   /** File to which each scenario adds a line with its figures. */
   reportPath?: string;
 };
@@ -33,7 +33,7 @@ export function readFaultSettings(): FaultSettings {
     isLong: process.env['POSTHORN_FAULTS_LENGTH'] === 'long',
     randomMs: Number(process.env['POSTHORN_FAULTS_MINUTES'] ?? 2) * 60_000,
     rate: Number(process.env['POSTHORN_FAULTS_RATE'] ?? USUAL_RATE),
-    hasDevelopmentTemporal: process.env['POSTHORN_FAULTS_TEMPORAL'] === 'development',
+    isDevelopment: process.env['POSTHORN_FAULTS_PARTS'] === 'development',
     ...(reportPath !== undefined && { reportPath }),
   };
 }

@@ -7,8 +7,9 @@ import { type OwnPostgres, startOwnPostgres } from '../support/service/own-serve
 import { prepareService, type Settings } from '../support/service/processes.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { startChild, type TopologyChild } from './child.ts';
+import { startDevelopmentProxy } from './development-proxy.ts';
 import { startDevelopmentTemporal } from './development-temporal.ts';
-import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
+import { expectProgram, findCaddy, findTemporalServer, findToxiproxy } from './programs.ts';
 import { type Link, type Links, startLinks } from './links.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
@@ -27,7 +28,8 @@ export type Topology = {
   redis: TopologyChild;
   apis: readonly TopologyChild[];
   workers: readonly TopologyChild[];
-  proxy: TopologyChild;
+  /** Caddy; undefined with `isDevelopment`. */
+  proxy: TopologyChild | undefined;
   /** Where each API is reached without the proxy. */
   apiUrls: readonly string[];
   /** Settings of both roles. */
@@ -46,8 +48,8 @@ export type TopologyOptions = {
   databaseFolder?: string;
   /** Starts another PostgreSQL than the one that npm brings, in that folder. */
   startPostgres?: (folder: string) => Promise<OwnPostgres>;
-  /** True: Temporal's development server, which needs no build, in place of the one on PostgreSQL. */
-  hasDevelopmentTemporal?: boolean;
+  /** True: Temporal's development server and a proxy of the tests, in place of Temporal on PostgreSQL and of Caddy, which Go must build. */
+  isDevelopment?: boolean;
 };
 
 async function prepareHere(databaseUrl: string, temporalAddress: string): ReturnType<typeof prepareService> {
@@ -70,13 +72,13 @@ export async function startTopology(
     prepare = prepareHere,
     databaseFolder = folder,
     startPostgres = startOwnPostgres,
-    hasDevelopmentTemporal = false,
+    isDevelopment = false,
   }: TopologyOptions = {},
 ): Promise<Topology> {
   expectProgram('redis-server', 'redis-server');
-  const programs = findPrograms(print);
+  const toxiproxy = findToxiproxy(print);
   const startTemporal = async (postgresUrl: string, port: number): Promise<TopologyChild> =>
-    hasDevelopmentTemporal
+    isDevelopment
       ? startDevelopmentTemporal(port, folder, print)
       : startTemporalCluster({ postgresUrl, port, programs: findTemporalServer(print), folder });
   const stops: (() => Promise<void>)[] = [];
@@ -102,7 +104,7 @@ export async function startTopology(
     const redis = keep(await startRedis(redisPort, folder));
     const { key, settings } = await prepare(postgres.url, temporalAddress);
     const proxyPort = await findFreePort('everywhere');
-    const opened = await startLinks(programs.toxiproxy, folder);
+    const opened = await startLinks(toxiproxy, folder);
     keep(opened.child);
     const postgresAddress = new URL(postgres.url).host;
     const links = {
@@ -141,7 +143,11 @@ export async function startTopology(
         keep(await startWorker(`worker ${number}`, { variables: workerVariables, folder, mainOf })),
       ),
     );
-    const proxy = keep(await startProxy(programs.caddy, { port: proxyPort, apis: ports, folder }));
+    let proxy: TopologyChild | undefined;
+    if (isDevelopment) {
+      const development = await startDevelopmentProxy(proxyPort, ports);
+      stops.push(() => development.stop());
+    } else proxy = keep(await startProxy(findCaddy(print), { port: proxyPort, apis: ports, folder }));
     const url = `http://127.0.0.1:${proxyPort}`;
     return {
       url,

@@ -9,8 +9,9 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 const USAGE = `npm run chart -- [options]
-  --prepare   finds or builds Helm and kubeconform, and fetches the types and schemas of Kubernetes objects, alone; ends with
-              69 where Helm or the types cannot be had`;
+  --prepare   finds or builds Helm and kubeconform, and fetches the types and schemas of Kubernetes objects, alone
+
+Ends with 69 where Helm or the types cannot be had.`;
 
 /** Kubeconform and its schemas; undefined, and said, on a machine without Go or pip: the types of Kubernetes find the same faults. */
 function findForSchemas(): Record<string, string> | undefined {
@@ -38,7 +39,8 @@ function main(): number {
     print(USAGE);
     return 0;
   }
-  if (values.prepare === true) return prepareBy(findPrograms, print);
+  const prepared = prepareBy(findPrograms, print);
+  if (values.prepare === true || prepared !== 0) return prepared;
   const { needed, forSchemas } = findPrograms();
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = pathOf('../../../node_modules/jest/bin/jest.js');
