@@ -103,7 +103,7 @@ describeWithBrowser('stories in a browser', () => {
     await page.locator('.sentence').getByText('Delivered').waitFor();
     expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 12.50')]);
     await page.getByRole('link', { name: /^dlv_/ }).click();
-    await page.getByText(/The first try got 200 after \d+ ms/).waitFor();
+    await page.getByText(/The first try got 200 after [\d.]+ m?s/).waitFor();
     await dashboard.open('/overview');
     await page.getByText(/All is well$/).waitFor();
     expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
