@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { choosePort, whilePortsAreTaken } from './ports.ts';
@@ -27,7 +28,6 @@ export type EmbeddedPostgresOptions = {
 
 export type EmbeddedPostgres = RunningChild & { readonly url: string; readonly port: number };
 
-const run = promisify(execFile);
 // Patience with recovery after a crash, which replays the write-ahead log: seconds as a rule, more with a large log and a slow disk.
 const READY_PATIENCE_MS = 120_000;
 // Patience with a fast shutdown, which writes a checkpoint. Killing the server earlier is safe too and only slows the next start.
@@ -148,11 +148,16 @@ async function initialise(
     '--builtin-locale=C.UTF-8',
     '--locale=C',
   ];
-  await run(initdb, args, {
+  // In a process group of its own, as the servers (child.ts): a terminal's Ctrl-C would break it off with pages of SQL.
+  const child = spawn(initdb, args, {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { LC_ALL: 'C', TZ: 'UTC' },
     cwd: '/',
     ...(user !== undefined && { uid: user.uid, gid: user.gid }),
   });
+  const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (child.exitCode !== 0) throw new Error(`PostgreSQL's initdb could not make the database: ${said.trim()}`);
   renameSync(join(making, 'data'), folder);
   rmSync(making, { recursive: true, force: true });
 }

@@ -11,6 +11,12 @@ const REFUSED_LOOKS = 3;
 const INTERNAL = 13;
 
 /**
+ * A connection whose calls are made once. The SDK's own interceptor repeats a refused call for half a minute, even when its connection has
+ * been closed, and a process that has nothing else to do waits for that. Lazy: one that cannot be made would stay behind unclosed.
+ */
+export const askingOnce = (address: string): Connection => Connection.lazy({ address, interceptors: [] });
+
+/**
  * Kills a Temporal development server whose SQLite store refuses every statement ("interrupted (9)"), so that it is started again: it
  * answers, starts nothing and never recovers. The SQLite driver of server 1.29 leaves a statement open when a caller gives up in the
  * moment of its answer, and SQLite keeps an interruption while any statement is open. Nothing committed is lost. Looks every 2 s until
@@ -20,7 +26,7 @@ export function endWithBrokenStore(
   { pid, hasEnded, ended }: Pick<RunningChild, 'pid' | 'hasEnded' | 'ended'>,
   { address, onProgress }: { address: string; onProgress: (line: string) => void },
 ): void {
-  const connection = Connection.lazy({ address });
+  const connection = askingOnce(address);
   const over = new AbortController();
   void ended.then(() => over.abort());
   const pause = (): Promise<void> =>

@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Connection } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { childEnvironment } from '../src/config.ts';
 import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { listeningPorts } from './listening-ports.ts';
 import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
-import { endWithBrokenStore } from './temporal-store.ts';
+import { askingOnce, endWithBrokenStore } from './temporal-store.ts';
 
 export type EmbeddedTemporalOptions = {
   /** Holds `temporal.db` and `state/`. */
@@ -130,8 +130,7 @@ const tuning = [
 ];
 
 async function answers(address: string, namespace: string): Promise<boolean> {
-  // Lazy: a connection that cannot be made would otherwise stay behind, and nobody would close it.
-  const connection = Connection.lazy({ address });
+  const connection = askingOnce(address);
   try {
     await connection.withDeadline(Date.now() + ANSWER_PATIENCE_MS, () => askAllParts(connection, namespace));
     return true;

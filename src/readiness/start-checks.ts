@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
 import { failureCodes } from '../db/connections/failure-codes.ts';
 import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
-import { isContracting, migrationNames, SELECT_APPLIED } from '../db/migrations/migrations.ts';
+import { isContracting, migrationNames, SELECT_APPLIED, whyRefused } from '../db/migrations/migrations.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import { databaseSetting, databaseTrouble } from './database-trouble.ts';
 import type { ReadinessCheck } from './readiness.ts';
@@ -71,7 +71,9 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
       const missing = wanted.filter((name) => !applied.includes(name));
       if (missing.length > 0)
         throw new NotReady(`The database lacks ${listOf(missing)} of this release`, {
-          advice: `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
+          advice:
+            whyRefused(applied) ?? `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
+          isLasting: whyRefused(applied) !== undefined,
         });
       const contracting = applied.filter((name) => !wanted.includes(name) && isContracting(name));
       if (contracting.length > 0)

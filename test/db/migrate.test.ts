@@ -55,6 +55,16 @@ describe('migrate', () => {
       .map((row) => row.name)
       .sort();
 
+  test('refuses a database with tables of another program, names them, and changes nothing', async () => {
+    await inTheWay.query('CREATE TABLE customers ()');
+    const { exitCode, errors } = await runPosthorn(['migrate'], { DATABASE_URL: url });
+    expect([exitCode, errors]).toEqual([
+      1,
+      'posthorn: This database has tables of another program, such as customers: use an empty database\n',
+    ]);
+    expect(await tables()).toEqual(['customers']);
+  });
+
   describe('migrate, ended in the middle of a migration', () => {
     // Old: it had no handler. A signal killed it and left a row that began and never ended, over which the next run stumbled.
     test.each([
@@ -115,14 +125,14 @@ describe('migrate', () => {
       expect(rows.map((row) => row.migration_name)).toEqual(migrationNames());
     });
 
-    test('that finds a table of the same name says so, and leaves the database as it was', async () => {
-      await inTheWay.query('CREATE TABLE scheduled_messages ()');
+    test('that finds a view of the same name says so, and leaves the database as it was', async () => {
+      await inTheWay.query('CREATE VIEW scheduled_messages AS SELECT 1');
       const { exitCode, errors } = await runPosthorn(['migrate'], { DATABASE_URL: url });
       expect([exitCode, errors]).toEqual([
         1,
         'posthorn: Migration 0100_baseline failed and was rolled back\n  because: relation "scheduled_messages" already exists\n',
       ]);
-      expect(await tables()).toEqual(['_prisma_migrations', 'scheduled_messages']);
+      expect(await tables()).toEqual(['_prisma_migrations']);
     });
   });
 });

@@ -310,7 +310,7 @@ describe('ci run', () => {
       'run check:static',
       'test',
       'run --silent fuzz -- --prepare',
-      'run fuzz -- --seconds 60 --seed 13',
+      'run fuzz -- --seconds 120 --seed 13',
       'run --silent generators -- --prepare',
       'run generators',
       'run --silent faults -- --prepare --quick --development',
@@ -322,7 +322,7 @@ describe('ci run', () => {
     const { status, last, lines, asked } = runWith({ 'run --silent fuzz -- --prepare': 69 });
     expect([status, last]).toEqual([0, '3 passed, 0 failed']);
     expect(lines.at(-2)).toMatch(/^Left out: npm run fuzz, /);
-    expect(asked).not.toContain('run fuzz -- --seconds 60 --seed 13');
+    expect(asked).not.toContain('run fuzz -- --seconds 120 --seed 13');
     expect(asked).toContain('run generators');
   });
 

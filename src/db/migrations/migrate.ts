@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { openSession } from '../connections/connection.ts';
 import { refuseDroppedSettings } from '../connections/own-session.ts';
 import { makeLargeIndexes } from './large-indexes.ts';
-import { BASELINE, BEFORE_BASELINE, type Migration, readMigrations, SELECT_APPLIED } from './migrations.ts';
+import { BASELINE, type Migration, readMigrations, SELECT_APPLIED, whyRefused } from './migrations.ts';
 import { ensureTenantRole } from '../row-security/tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
@@ -67,7 +67,8 @@ export async function migrate(
     await refuseDroppedSettings(session);
     await takeTurn(session, signal);
     const found = await findApplied(session);
-    const hasTables = isJustBeforeBaseline(found);
+    await refuseOthers(session, found);
+    const hasTables = found.length > 0 && !found.includes(BASELINE);
     await before?.(session);
     await session.query(CREATE_LIST);
     const applied: string[] = [];
@@ -131,18 +132,22 @@ async function findApplied(session: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/**
- * Whether a database with these migrations has the tables of the baseline, and only lacks its name. Throws for one of an earlier version:
- * commits before the first release promise no upgrade between them.
- */
-function isJustBeforeBaseline(applied: readonly string[]): boolean {
-  const newest = applied.at(-1);
-  if (newest === undefined || applied.includes(BASELINE)) return false;
-  if (newest === BEFORE_BASELINE) return true;
-  throw new Error(
-    `The newest migration of this database is ${newest}, of a version before the first release, which cannot be upgraded: ` +
-      'use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
-  );
+// Tables of an extension are nobody's data.
+const OTHER_TABLES = `
+  SELECT relname AS name FROM pg_class c
+  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
+  ORDER BY relname LIMIT 3`;
+
+/** Throws, with nothing changed, for a database of another program or of a version that cannot be upgraded. */
+async function refuseOthers(session: pg.Client, applied: readonly string[]): Promise<void> {
+  const reason = whyRefused(applied);
+  if (reason !== undefined) throw new Error(reason);
+  if (applied.length > 0) return;
+  const { rows } = await session.query<{ name: string }>(OTHER_TABLES);
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(', ');
+  throw new Error(`This database has tables of another program, such as ${names}: use an empty database`);
 }
 
 /** Tells the line again and again for as long as the work takes. */

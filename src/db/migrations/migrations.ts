@@ -4,11 +4,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The whole schema in one file. Names sort, so every later migration has a higher number. */
 export const BASELINE = '0100_baseline';
 /** The newest of the migrations that the baseline replaces: a database that has it has the baseline's schema. */
-export const BEFORE_BASELINE = '0098_ends_without_letters';
+const BEFORE_BASELINE = '0098_ends_without_letters';
 
 /** SQL: names of the migrations that a database has, in a list that the runner or Prisma's own tool keeps. */
 export const SELECT_APPLIED =
   'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL';
+
+/**
+ * Why a database with these migrations cannot be brought to this release, in a sentence that says what to do; undefined where it can.
+ * Commits before the first release promise no upgrade between them.
+ */
+export function whyRefused(applied: readonly string[]): string | undefined {
+  const newest = applied.toSorted().at(-1);
+  if (newest === undefined || newest === BEFORE_BASELINE || applied.includes(BASELINE)) return undefined;
+  return (
+    `The newest migration of this database is ${newest}, of another program or of a version before the first release, which cannot be ` +
+    'upgraded: use an empty database (with `posthorn start`, an empty DATA_FOLDER)'
+  );
+}
 
 /** One migration of this release: the name of its folder, its SQL, and the SHA-256 of that file, in hex. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
