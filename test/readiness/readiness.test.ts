@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/migrations/migrate.ts';
 import { migrationNames } from '../../src/db/migrations/migrations.ts';
 import { createPool } from '../../src/db/connections/pool.ts';
 import { createReadiness, type ReadinessLook } from '../../src/readiness/readiness.ts';
-import { startChecks } from '../../src/readiness/start-checks.ts';
+import { schemaCheck, startChecks } from '../../src/readiness/start-checks.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { makeDataFolder, startOwnPostgres } from '../support/service/own-servers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -49,6 +49,19 @@ describe('a database', () => {
       status: 'ready',
       parts: { database: 'up', schema: 'up', encryptionKeys: 'up', rowSecurity: 'up' },
     });
+  });
+
+  test('of a version that cannot be upgraded says so, and sends nobody to `posthorn migrate`', async () => {
+    await sql(`UPDATE _prisma_migrations SET migration_name = '0050_old' WHERE migration_name = '${NEWEST}'`);
+    const { pool, url } = edge.database;
+    const config = { databaseUrl: url, encryptionKeys: [] };
+    const thrown = await schemaCheck({ pool, config }, [NEWEST])
+      .run()
+      .catch((failure: unknown) => failure);
+    expect(thrown).toMatchObject({ advice: expect.stringContaining('0050_old'), isLasting: true });
+    expect(thrown).not.toMatchObject({ advice: expect.stringContaining('posthorn migrate') });
+    await sql(`UPDATE _prisma_migrations SET migration_name = '${NEWEST}' WHERE migration_name = '0050_old'`);
+    await untilStatus(200);
   });
 
   test('with a migration of a newer release is ready, unless its name says that it takes something away', async () => {
