@@ -44,7 +44,14 @@ export function buildRelease(commit: string, print: (line: string) => void): Rel
     execFileSync('tar', ['-x', '-C', sources], { input: archive });
     install(others, building, sources);
     linkPackages(building);
-    for (const script of ['generate', 'build']) npm(['run', '--silent', script], sources);
+    npm(['run', '--silent', 'generate'], sources);
+    // As its `npm run build`, without the dashboard: nobody looks at it here, and its packages are not among those of the service.
+    npm(['exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--outDir', 'dist-next'], sources);
+    mkdirSync(join(sources, 'dist-next/dashboard-files'));
+    execFileSync(process.execPath, ['dist-next/src/finish-build.js'], {
+      cwd: sources,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     rmSync(folder, { recursive: true, force: true });
     renameSync(building, folder);
   }
