@@ -69,11 +69,11 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
         throw databaseTrouble(failure, config) ?? failure;
       });
       const missing = wanted.filter((name) => !applied.includes(name));
+      const refusal = whyRefused(applied);
       if (missing.length > 0)
         throw new NotReady(`The database lacks ${listOf(missing)} of this release`, {
-          advice:
-            whyRefused(applied) ?? `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
-          isLasting: whyRefused(applied) !== undefined,
+          advice: refusal ?? `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
+          isLasting: refusal !== undefined,
         });
       const contracting = applied.filter((name) => !wanted.includes(name) && isContracting(name));
       if (contracting.length > 0)

@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Pool } from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { deliveryWorkflowId } from '../../../src/contract/temporal-names.ts';
 import type { Publication } from '../world/recorder.ts';
 import type { ReceivedRequest } from '../world/receiver.ts';
 import { waitFor } from './wait-for.ts';
@@ -24,14 +23,13 @@ type DeliveryRow = {
   subscription_id: string;
   status: string;
   attempts: number;
-  carrier: string | null;
   is_unfinished: boolean;
   numbers: number[];
   open_letters: number;
 };
 
 const DELIVERIES = `
-  SELECT d.id, d.message_id, d.subscription_id, d.status, d.attempts, d.carrier, d.due_at IS NOT NULL AS is_unfinished,
+  SELECT d.id, d.message_id, d.subscription_id, d.status, d.attempts, d.due_at IS NOT NULL AS is_unfinished,
     coalesce((SELECT array_agg(a.number ORDER BY a.number) FROM attempts a WHERE a.delivery_id = d.id), '{}') AS numbers,
     (SELECT count(*)::int FROM dead_letters l WHERE l.delivery_id = d.id AND l.status = 'open') AS open_letters
   FROM deliveries d WHERE d.channel_id = $1`;
@@ -151,26 +149,6 @@ export async function inFlight({ pool, channelId, subscriptions, requests }: Evi
     rows.filter((row) => row.is_unfinished).map((row) => `${row.message_id} ${pathOf.get(row.subscription_id)}`),
   );
   return new Set(requests.map((request) => `${idOf(request)} ${request.path}`).filter((key) => open.has(key)));
-}
-
-/**
- * Pairs whose Temporal workflow had begun when its worker and Temporal died, and which the record does not name yet. The workflow goes on
- * with its first try as soon as a worker is back, and the drain of that worker may make the same try at that moment.
- */
-export async function begunUnnamed(
-  { pool, channelId, subscriptions }: Evidence,
-  temporal: Client,
-): Promise<Set<string>> {
-  const { rows } = await pool.query<DeliveryRow>(DELIVERIES, [channelId]);
-  const pathOf = new Map(subscriptions.map(({ id, path }) => [id, path]));
-  const begun = new Set<string>();
-  const query = `PosthornChannel = '${channelId}' AND ExecutionStatus = 'Running'`;
-  for await (const { workflowId } of temporal.workflow.list({ query })) begun.add(workflowId);
-  return new Set(
-    rows
-      .filter((row) => row.is_unfinished && row.carrier === null && begun.has(deliveryWorkflowId(row.id, 1)))
-      .map((row) => `${row.message_id} ${pathOf.get(row.subscription_id)}`),
-  );
 }
 
 /** The message of a request. */
