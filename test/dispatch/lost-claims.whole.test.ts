@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DeliverMessageInput } from '../../src/contract/delivery-workflow.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import { DUE_RUNS_CHANNEL } from '../../src/db/waking/due-runs.ts';
 import { DUE_CHANNEL } from '../../src/db/waking/due.ts';
 import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
+import { describeHeld } from '../../src/deliveries/statements/claim.ts';
 import { READ_AGAIN_AFTER_MS } from '../../src/kernel/rules/read-age.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
@@ -76,6 +79,54 @@ describe('lost claims', () => {
     await pool.query('UPDATE incarnations SET expires_at = now() WHERE id = $1', [OTHER]);
     for (const id of ids) await waitForDelivery(posthorn, id, 'delivered');
     expect(ids.map((id) => receiver.countOf(id))).toEqual(ids.map(() => 1));
+  });
+
+  // Old: a drain sent it beside the Temporal workflow that the dead worker had begun and not put on record.
+  test('a delivery whose worker died behind the start of its Temporal workflow is left to that workflow, where all is drained', async () => {
+    const { pool } = posthorn.deps;
+    isHolding = true;
+    const { id: channelId } = await createChannel(posthorn);
+    const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, timeoutMs: 30_000 });
+    await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);
+    const messageIds = [(await publish(posthorn, channelId)).id, (await publish(posthorn, channelId)).id] as const;
+    await pool.query(
+      `INSERT INTO incarnations (id, expires_at, host, pid) VALUES ('inc_dead', now() + interval '1 hour', 'x', 1)`,
+    );
+    const { rows } = await pool.query<{ id: string }>(
+      `UPDATE deliveries SET holder = 'inc_dead' WHERE message_id = ANY ($1) RETURNING id`,
+      [messageIds],
+    );
+    await posthorn.request('POST', `/v1/subscriptions/${id}/resume`);
+    const [begun] = (
+      await describeHeld(
+        pool,
+        rows.map((row) => row.id),
+        'inc_dead',
+      )
+    ).filter(({ messageId }) => messageId === messageIds[0]);
+    if (begun === undefined) throw new Error('one delivery expected');
+    const carrier = deliveryWorkflowId(begun.id, begun.round);
+    const input: DeliverMessageInput = {
+      ...{ deliveryId: begun.id, round: begun.round, policy: begun.policy, timeoutMs: begun.timeoutMs },
+      ...{ attempts: 0, policyAttempts: 0, firstTry: 'regular', target: 'POST', isSearchable: false },
+    };
+    await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, {
+      workflowId: carrier,
+      taskQueue: posthorn.taskQueue,
+      args: [input],
+    });
+    await waitFor('the request of the workflow', () => receiver.countOf(messageIds[0]) === 1);
+
+    await pool.query(`UPDATE incarnations SET expires_at = now() WHERE id = 'inc_dead'`);
+    await waitFor('the request of the drain', () => receiver.countOf(messageIds[1]) === 1);
+    await waitFor('the worker to find the workflow, or a second request', async () => {
+      const found = await pool.query<{ carrier: string }>('SELECT carrier FROM deliveries WHERE id = $1', [begun.id]);
+      return found.rows[0]?.carrier === carrier || receiver.countOf(messageIds[0]) > 1;
+    });
+    expect(receiver.countOf(messageIds[0])).toBe(1);
+    for (const response of held) if (!response.writableEnded) response.writeHead(200).end();
+    for (const messageId of messageIds) await waitForDelivery(posthorn, messageId, 'delivered');
+    expect(messageIds.map((messageId) => receiver.countOf(messageId))).toEqual([1, 1]);
   });
 });
 

@@ -22,6 +22,8 @@ export type ClaimResult = {
 export type ClaimedDelivery = DeliveryToStart & {
   /** Milliseconds until it is due, 0 when it is. */
   dueInMs: number;
+  /** A worker has died while it held it: its Temporal workflow may have begun. */
+  isTakenOver: boolean;
   /** Several workers have died while they held it: it may be the cause. */
   isSuspect: boolean;
   /** Null while the subscription's circuit is closed; otherwise this is its probe, or waits for it. */
@@ -52,7 +54,8 @@ export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyA
     c.environment_id AS "environmentId", c.channel_id AS "channelId", c.message_id AS "messageId",
     c.subscription_id AS "subscriptionId", m.event_type AS "eventType", m.traceparent,
     s.webhook_url AS "webhookUrl", s.timeout_ms AS "timeoutMs",
-    greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs", c.takeovers >= ${SUSPECT_AFTER_TAKEOVERS} AS "isSuspect",
+    greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs", c.takeovers > 0 AS "isTakenOver",
+    c.takeovers >= ${SUSPECT_AFTER_TAKEOVERS} AS "isSuspect",
     ${PROBE_IN_MS} AS "circuitProbeInMs"`;
 
 // SKIP LOCKED lets several workers claim at once. Each turn is one step into its subscription's own part of the lane's index, behind

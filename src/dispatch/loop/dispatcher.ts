@@ -1,7 +1,9 @@
 import { isUnreachable } from '../../db/connections/until-reachable.ts';
 import type { JustRead } from '../../deliveries/attempt/just-read.ts';
+import { deliveryWorkflowId } from '../../contract/temporal-names.ts';
 import type { HandOver } from '../../publishing/hand-over.ts';
 import type { Holder } from '../../publishing/storing/new-delivery.ts';
+import type { Carriers } from '../../temporal/starts/carriers.ts';
 import type { StartDelivery } from '../../temporal/starts/start-delivery.ts';
 import type { StartDrain } from '../../temporal/starts/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -25,6 +27,7 @@ import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
 import { createShareOut } from './hand-out/share-out.ts';
 import { createStarts } from './hand-out/starts.ts';
+import { createTakenOver } from './hand-out/taken-over.ts';
 
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
 const POLL_MS = 500;
@@ -51,6 +54,7 @@ export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten
     replies: PendingReplies;
     drain: Drain;
     admission: Pick<Admission, 'learn' | 'meet' | 'isOpen' | 'hasOpen' | 'dividedPlaces'>;
+    carriers: Pick<Carriers, 'stateOf'>;
     startDelivery: StartDelivery;
     startDrain: StartDrain;
   };
@@ -83,7 +87,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     ...deps,
     giveBackForgotten: createForgottenClaims(pool, incarnationId, deps.replies, () => {
       const waiting = [...firsts.all(), ...retries.all()].map(({ id }) => id);
-      return new Set([...waiting, ...ahead.ids(), ...starts.ids(), ...drain.ids()]);
+      return new Set([...waiting, ...ahead.ids(), ...takenOver.ids(), ...starts.ids(), ...drain.ids()]);
     }),
   });
   const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
@@ -105,12 +109,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     under.add(watched);
   };
 
-  const hold = (held: Claimed): void => {
+  const hold = (held: Claimed, queue = firsts): void => {
     deps.admission.meet(held.read?.subscription);
-    // A retry is drained only where its subscription has many open (createRetriesAhead).
-    (held.details?.isSuspect === true ? retries : firsts).push(held);
+    queue.push(held);
     backlog.arrive(held.subscriptionId);
   };
+  const takenOver = createTakenOver({
+    isBegun: async ({ id, round }) => (await deps.carriers.stateOf(deliveryWorkflowId(id, round))) !== 'gone',
+    // Nothing in the queue of retries is drained.
+    onKnown: (details, isBegun) => hold(held(details), isBegun || details.isSuspect ? retries : firsts),
+  });
 
   const starts = createStarts({
     ...deps,
@@ -182,13 +190,14 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   /** Adds the first tries that this process holds, per subscription. */
   const withHeld = (counts: Map<string, number>): Map<string, number> => {
     firsts.countInto(counts);
+    takenOver.countInto(counts);
     drain.countInto(counts);
     for (const [id, count] of drain.retries) counts.set(id, Math.max(0, (counts.get(id) ?? 0) - count));
     return counts;
   };
   const roomInCalm = (): ClaimRoom => {
     const { ids, held } = firstTries.stuck(firsts);
-    return { room: CLAIM.calm.count - firsts.size() + held, except: ids };
+    return { room: CLAIM.calm.count - takenOver.size() - firsts.size() + held, except: ids };
   };
   const roomInBurst = (): ClaimRoom =>
     claimRoom(withHeld(new Map()), { count: CLAIM.burst.count, full: [...drain.full(), ...sharing.full()] });
@@ -202,7 +211,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     const claimed = await due.claim('first', { count: room, perSubscription, except });
     isRush ||= claimed.length >= Math.min(room, perSubscription);
     deps.admission.learn(claimed);
-    for (const details of claimed) hold(held(details));
+    const some = claimed.filter(({ isTakenOver }) => isTakenOver);
+    if (some.length > 0) aside(takenOver.ask(some));
+    for (const details of claimed) if (!details.isTakenOver) hold(held(details));
     return true;
   };
 

@@ -101,6 +101,7 @@ export function deliveriesPart(
         replies,
         drain,
         admission,
+        carriers: context.carriers,
         incarnationId,
         threshold,
         ownWorkflowWithinMs: config.ownWorkflowWithinMs,

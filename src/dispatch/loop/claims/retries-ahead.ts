@@ -59,8 +59,8 @@ export function createRetriesAhead({
       for (const details of claimed) {
         const timer = setTimeout(() => {
           timers.delete(timer);
-          // One of which several workers have died is to be seen in Temporal.
-          if (details.isBeyondOpen === true && !details.isSuspect && mayDrain())
+          // One that a worker had claimed when it died may have a Temporal workflow already, which sends it.
+          if (details.isBeyondOpen === true && !details.isTakenOver && mayDrain())
             drain.offer(held(details), { isRetry: true });
           else retries.push(held(details));
           wake();

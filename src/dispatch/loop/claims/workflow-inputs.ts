@@ -42,6 +42,7 @@ function toClaimed({ message, subscription, ...read }: DeliveryToAttempt): Claim
     webhookUrl: subscription.webhookUrl,
     timeoutMs: subscription.timeoutMs,
     dueInMs: 0,
+    isTakenOver: false,
     isSuspect: false,
     circuitProbeInMs: null,
     readAt: subscription.readAt,
