@@ -107,8 +107,15 @@ describe('lost claims', () => {
     if (begun === undefined) throw new Error('one delivery expected');
     const carrier = deliveryWorkflowId(begun.id, begun.round);
     const input: DeliverMessageInput = {
-      ...{ deliveryId: begun.id, round: begun.round, policy: begun.policy, timeoutMs: begun.timeoutMs },
-      ...{ attempts: 0, policyAttempts: 0, firstTry: 'regular', target: 'POST', isSearchable: false },
+      deliveryId: begun.id,
+      round: begun.round,
+      policy: begun.policy,
+      timeoutMs: begun.timeoutMs,
+      attempts: 0,
+      policyAttempts: 0,
+      firstTry: 'regular',
+      target: 'POST',
+      isSearchable: false,
     };
     await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, {
       workflowId: carrier,
