@@ -27,7 +27,7 @@ const runTier = (tier) => [
 /** The Helm chart, whose tests need Helm. Without it they do not run, which fails only where `CI` is set. */
 function runChart() {
   const status = spawnSync(process.execPath, [CHART], { stdio: 'inherit' }).status ?? 1;
-  if (status !== EX_UNAVAILABLE || process.env.CI) return status;
+  if (status !== EX_UNAVAILABLE || !['', 'false', '0'].includes(process.env.CI ?? '')) return status;
   process.stdout.write('DID NOT RUN: npm run chart, for the reason above\n');
   return 0;
 }

@@ -1,12 +1,12 @@
-import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
+import { CONNECT_TIMEOUT_MS, type PoolPatience } from './connections/connection.ts';
 
-/** An environment has waited for a connection for as long as a caller waits (`CONNECT_TIMEOUT_MS`). `code` is that of fromDatabaseError. */
+/** An environment has waited for a connection for as long as a caller waits. `code` is that of fromDatabaseError. */
 class ShareTaken extends Error {
   override readonly name = 'ShareTaken';
   readonly code = 'SHARE_TAKEN';
 }
 
-/** Runs `work` once its owner has a connection to spare. Throws ShareTaken after `CONNECT_TIMEOUT_MS`. */
+/** Runs `work` once its owner has a connection to spare. Throws ShareTaken after `connectWithinMs`. */
 export type ConnectionShares = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 type Waiter = { begin(): void };
@@ -19,7 +19,10 @@ type Share = { inUse: number; waiting: Set<Waiter> };
  * One owner uses half of them at most. The last quarter is for owners that use none: two busy environments leave a third one its turn.
  * Owners that wait take turns. Work must not ask for another connection of its own owner: it could wait for itself.
  */
-export function createConnectionShares(connections: number): ConnectionShares {
+export function createConnectionShares(
+  connections: number,
+  { connectWithinMs = CONNECT_TIMEOUT_MS }: PoolPatience = {},
+): ConnectionShares {
   const mostOfOne = Math.max(1, Math.floor(connections / 2));
   const mostOfBusy = connections - Math.ceil(connections / 4);
   /** Owners that use connections or wait for one; the one that comes first is the next one. */
@@ -61,10 +64,8 @@ export function createConnectionShares(connections: number): ConnectionShares {
       };
       const timer = setTimeout(() => {
         share.waiting.delete(waiter);
-        reject(
-          new ShareTaken(`Other requests used the connections that ${owner} may use for ${CONNECT_TIMEOUT_MS} ms`),
-        );
-      }, CONNECT_TIMEOUT_MS);
+        reject(new ShareTaken(`Other requests used the connections that ${owner} may use for ${connectWithinMs} ms`));
+      }, connectWithinMs);
       share.waiting.add(waiter);
     });
   };

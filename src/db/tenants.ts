@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseReader, DatabaseTransaction } from './client.ts';
-import { CONNECT_TIMEOUT_MS } from './connections/connection.ts';
+import { CONNECT_TIMEOUT_MS, type PoolPatience } from './connections/connection.ts';
 import { beginAs, enter, readAsTenant } from './row-security/tenant-entry.ts';
 import type { Tenant } from './row-security/tenant-query.ts';
 import { findRoleGap, type RoleGap } from './row-security/tenant-role.ts';
@@ -69,8 +69,13 @@ const SIZES: PoolSizes = { prisma: 10, pool: 20 };
 const ownerOf = ({ organisationId, environmentId }: Tenant): string => environmentId ?? organisationId;
 
 /** `db` is a client of `createDatabase`. */
-export function createTenants({ db, pool }: { db: Database; pool: Pool }, sizes: PoolSizes = SIZES): Tenants {
-  const [ofPrisma, ofPool] = [createConnectionShares(sizes.prisma), createConnectionShares(sizes.pool)];
+export function createTenants(
+  { db, pool }: { db: Database; pool: Pool },
+  options: Partial<PoolSizes> & PoolPatience = {},
+): Tenants {
+  const sizes = { ...SIZES, ...options };
+  const ofPrisma = createConnectionShares(sizes.prisma, options);
+  const ofPool = createConnectionShares(sizes.pool, options);
   let known: { at: number; gap: Promise<RoleGap> } | undefined;
 
   /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */

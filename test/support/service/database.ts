@@ -47,7 +47,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       process.stderr.write(`A test failed: its database ${name} is kept\n`);
     else await order(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
   };
-  return { name, url: url.href, db, pool, tenants: createTenants({ db, pool }), drop };
+  return { name, url: url.href, db, pool, tenants: createTenants({ db, pool }, PATIENT), drop };
 }
 
 /** PostgreSQL refuses while somebody is in the template, such as its own vacuum that a busy machine lets end late. */

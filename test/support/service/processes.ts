@@ -81,7 +81,7 @@ export async function prepareService(
 ): Promise<{ key: string; settings: Settings }> {
   const db = createDatabase(databaseUrl, PATIENT);
   const pool = createPool(databaseUrl, { max: 1, ...PATIENT });
-  const tenants = createTenants({ db, pool });
+  const tenants = createTenants({ db, pool }, PATIENT);
   try {
     const deps = { db, tenants, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
     await ensureEnvironments(deps);

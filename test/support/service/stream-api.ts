@@ -41,7 +41,7 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
     ...posthorn.deps,
     db,
     pool,
-    tenants: createTenants({ db, pool }),
+    tenants: createTenants({ db, pool }, PATIENT),
     publishingConfigs: createConfigs(pool),
   };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });

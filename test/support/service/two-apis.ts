@@ -20,7 +20,13 @@ type Beside = Pick<TestPosthorn, 'deps'> & { database: { url: string } };
 export async function startSecondApi({ deps, database }: Beside): Promise<SecondApi> {
   const db = createDatabase(database.url, PATIENT);
   const pool = createPool(database.url, { max: 10, ...PATIENT });
-  const own = { ...deps, db, pool, tenants: createTenants({ db, pool }), publishingConfigs: createConfigs(pool) };
+  const own = {
+    ...deps,
+    db,
+    pool,
+    tenants: createTenants({ db, pool }, PATIENT),
+    publishingConfigs: createConfigs(pool),
+  };
   const limiter = createLimiter({ log: deps.log });
   const services = createServices(own);
   const schemes = [apiKeyScheme(services.apiKeys)];

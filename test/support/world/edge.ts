@@ -97,7 +97,7 @@ export async function startEdge(
   const deps = {
     db,
     pool,
-    tenants: createTenants({ db, pool }),
+    tenants: createTenants({ db, pool }, PATIENT),
     log,
     clock: () => new Date(Date.now() + offset),
     newId: createNewId(Date.now),

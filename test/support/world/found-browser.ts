@@ -32,7 +32,8 @@ async function missingBrowser(): Promise<string | undefined> {
   const path = await browserPath();
   const { status, error, stderr } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   if (status === 0) return undefined;
-  return `${path} does not start: ${error?.message ?? stderr.trim()} (Debian: apt-get install libnss3)`;
+  const advice = named === undefined ? 'Debian: apt-get install libnss3' : 'POSTHORN_TEST_CHROMIUM names it';
+  return `${path} does not start: ${error?.message ?? stderr.trim()} (${advice})`;
 }
 
 /** Unpacked once for each machine, in 3 s. Several test files may do it at a time: only a whole file gets its name. */

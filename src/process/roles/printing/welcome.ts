@@ -66,7 +66,7 @@ const commandFor = ({ dataFolder }: Config): string =>
 function curlLines(apiUrl: string, key: string): string[] {
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   return [
-    `api() { curl -sS "${apiUrl}/v1/$1" ${headers} -d "$2"; }`,
+    `api() { curl -sS "${apiUrl}/v1/$1" ${headers} -d "$2"; echo; }`,
     `CHANNEL=$(api channels '{"name":"orders"}' | grep -o 'chn_[a-z0-9]*')`,
     `api subscriptions "{\\"channelId\\":\\"$CHANNEL\\",\\"webhookUrl\\":\\"http://localhost:4000/\\"}"`,
     `api "channels/$CHANNEL/messages" '{"eventType":"order.created","payload":{"number":1}}'`,
