@@ -115,7 +115,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     backlog.arrive(held.subscriptionId);
   };
   const takenOver = createTakenOver({
-    isBegun: async ({ id, round }) => (await deps.carriers.stateOf(deliveryWorkflowId(id, round))) !== 'gone',
+    isBegun: async ({ id, round }) =>
+      isStopping || (await deps.carriers.stateOf(deliveryWorkflowId(id, round))) !== 'gone',
     // Nothing in the queue of retries is drained.
     onKnown: (details, isBegun) => hold(held(details), isBegun || details.isSuspect ? retries : firsts),
   });

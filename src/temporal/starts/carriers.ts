@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Clock } from '../../dependencies.ts';
+import { START_DEADLINE_MS } from './searchable-start.ts';
 import { type RunInput, runOfWorkflowId } from '../../contract/run-workflow.ts';
 import { deliveryOfWorkflowId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
 
@@ -39,7 +40,9 @@ export function createCarriers(client: Client, clock: Clock): Carriers {
   return {
     async stateOf(workflowId) {
       try {
-        const { status } = await client.workflow.getHandle(workflowId).describe();
+        const { status } = await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+          client.workflow.getHandle(workflowId).describe(),
+        );
         if (status.name === 'RUNNING' || status.name === 'PAUSED') return 'running';
         return status.name === 'TERMINATED' || status.name === 'CANCELLED' ? 'cancelled' : 'gone';
       } catch (error) {
