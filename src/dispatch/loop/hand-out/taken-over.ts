@@ -2,7 +2,7 @@ import { createGrouping } from '../../../db/group.ts';
 import { addTo } from '../../drain/counts.ts';
 import type { ClaimedDelivery } from '../../../deliveries/statements/claim.ts';
 
-// Temporal answers such a question in 1 to 2 ms, and a start in 9 ms.
+// Such a question costs Temporal a tenth of a start (docs/decisions.md).
 const ASKED_AT_ONCE = 10;
 
 /**
