@@ -1,3 +1,4 @@
+import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -9,7 +10,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the files work under any address: the service puts its own into index.html (src/dashboard-files.ts).
   base: './',
-  plugins: [react()],
+  plugins: [react(), tailwind()],
   build: {
     emptyOutDir: true,
     // The polyfill is an inline script, which the content security policy refuses.

@@ -1,0 +1,123 @@
+import { Button as Base } from '@base-ui/react/button';
+import clsx from 'clsx';
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { MouseEventHandler, ReactElement, ReactNode, Ref } from 'react';
+import { Icon } from './icon.tsx';
+import { Kbd } from './kbd.tsx';
+import { Tip } from './tooltip.tsx';
+
+type Look = 'default' | 'primary' | 'quiet' | 'danger' | 'danger-fill';
+
+const LOOKS: Readonly<Record<Look, string>> = {
+  default: 'border-line-strong bg-raised shadow-1 hover:bg-hover active:bg-pressed',
+  primary: 'border-transparent bg-accent-fill text-on-fill shadow-1 hover:bg-accent-fill-hover',
+  quiet: 'border-transparent text-text-2 hover:bg-hover hover:text-text active:bg-pressed',
+  danger: 'border-line-strong bg-raised text-failed shadow-1 hover:bg-failed-soft',
+  'danger-fill': 'border-transparent bg-danger-fill text-on-fill shadow-1 hover:bg-danger-fill-hover',
+};
+
+type Common = {
+  look?: Look;
+  size?: 'normal' | 'small';
+  /** Work goes on: the button shows it, keeps its width, and takes no press. */
+  isBusy?: boolean;
+  isDisabled?: boolean;
+  /** Why it is disabled; shown as its tooltip. */
+  why?: string | undefined;
+  type?: 'button' | 'submit';
+  onClick?: MouseEventHandler<HTMLElement>;
+  /** Another element in place of the button, such as a link of the router. */
+  render?: ReactElement;
+  className?: string;
+  ref?: Ref<HTMLElement>;
+  'aria-expanded'?: boolean;
+  'aria-pressed'?: boolean;
+  'aria-haspopup'?: 'dialog' | 'menu' | 'listbox';
+  id?: string;
+  form?: string;
+};
+
+/** A button says a verb and an object. One `primary` for each view. */
+export function Button({
+  icon,
+  iconEnd,
+  keys,
+  children,
+  ...rest
+}: Common & {
+  icon?: LucideIcon | undefined;
+  iconEnd?: LucideIcon | undefined;
+  /** The key that does the same. */
+  keys?: string | undefined;
+  children: ReactNode;
+}) {
+  const shown = rest.isBusy === true ? LoaderCircle : icon;
+  return (
+    <Bare {...rest} className={clsx(rest.size === 'small' ? 'px-2' : 'px-2.75', rest.className)}>
+      {shown !== undefined && (
+        <Icon
+          of={shown}
+          isSmall={rest.size === 'small'}
+          className={rest.isBusy === true ? 'animate-spin' : undefined}
+        />
+      )}
+      {children}
+      {keys !== undefined && <Kbd isOnFill={rest.look === 'primary'}>{keys}</Kbd>}
+      {iconEnd !== undefined && <Icon of={iconEnd} isSmall className="text-text-3" />}
+    </Bare>
+  );
+}
+
+/** A button that shows an icon alone. Its label is its accessible name and its tooltip. */
+export function IconButton({
+  icon,
+  label,
+  keys,
+  ...rest
+}: Common & { icon: LucideIcon; label: string; keys?: string | undefined }) {
+  const shown = rest.isBusy === true ? LoaderCircle : icon;
+  const size = rest.size === 'small' ? 'w-control-small' : 'w-control';
+  return (
+    <Tip text={label} keys={keys}>
+      <Bare look="quiet" {...rest} aria-label={label} className={clsx(size, 'shrink-0', rest.className)}>
+        <Icon
+          of={shown}
+          isSmall={rest.size === 'small'}
+          className={rest.isBusy === true ? 'animate-spin' : undefined}
+        />
+      </Bare>
+    </Tip>
+  );
+}
+
+function Bare({
+  look = 'default',
+  size = 'normal',
+  isBusy = false,
+  isDisabled = false,
+  why,
+  className,
+  children,
+  type = 'button',
+  ...rest
+}: Common & { children: ReactNode; 'aria-label'?: string }) {
+  const off = isDisabled || isBusy;
+  const button = (
+    <Base
+      {...rest}
+      {...(rest.render === undefined ? { type } : { nativeButton: false, role: undefined })}
+      disabled={off}
+      focusableWhenDisabled
+      aria-busy={isBusy || undefined}
+      className={clsx(
+        'inline-flex items-center justify-center gap-1.5 rounded-6 border font-medium whitespace-nowrap transition-colors duration-(--fast) select-none',
+        size === 'small' ? 'h-control-small text-12' : 'h-control text-13',
+        off && !isBusy ? 'border-line text-text-disabled shadow-none' : LOOKS[look],
+        className,
+      )}
+    >
+      {children}
+    </Base>
+  );
+  return why !== undefined && off ? <Tip text={why}>{button}</Tip> : button;
+}

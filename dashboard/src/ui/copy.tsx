@@ -1,0 +1,76 @@
+import clsx from 'clsx';
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { IconButton } from './button.tsx';
+import { Tip } from './tooltip.tsx';
+
+const SHOWN_MS = 1_500;
+
+/** Whether the text was just copied, and the act that copies it. */
+export function useCopy(): [isCopied: boolean, copy: (text: string) => void] {
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    if (at === 0) return undefined;
+    const timer = setTimeout(() => setAt(0), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return [
+    at !== 0,
+    (text) =>
+      void navigator.clipboard.writeText(text).then(
+        () => setAt(Date.now()),
+        () => undefined,
+      ),
+  ];
+}
+
+/** Copies a text. `text` may be made when it is asked for. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  size = 'small',
+}: {
+  text: string | (() => string);
+  label?: string;
+  size?: 'small' | 'normal';
+}) {
+  const [isCopied, copy] = useCopy();
+  return (
+    <>
+      <IconButton
+        icon={isCopied ? Check : Copy}
+        label={label}
+        size={size}
+        onClick={() => copy(typeof text === 'string' ? text : text())}
+      />
+      <span role="status" className="sr-only">
+        {isCopied && 'Copied'}
+      </span>
+    </>
+  );
+}
+
+/** The end of an id: all ids of a kind begin alike. */
+export const shortId = (id: string): string => `…${id.slice(-6)}`;
+/** The same with its kind, for the flow of a text. */
+export const namedId = (id: string): string => `${id.slice(0, id.indexOf('_') + 1)}${shortId(id)}`;
+
+/** An id by its last six characters; a click copies the whole. */
+export function CopyId({ id, isNamed = false, className }: { id: string; isNamed?: boolean; className?: string }) {
+  const [isCopied, copy] = useCopy();
+  return (
+    <Tip text={isCopied ? 'Copied' : <span className="mono">{id}</span>}>
+      <button
+        type="button"
+        className={clsx('mono rounded-4 text-text-2 hover:text-text', className)}
+        aria-label={`Copy ID ${id}`}
+        onClick={(event) => {
+          event.stopPropagation();
+          copy(id);
+        }}
+      >
+        {isNamed ? namedId(id) : shortId(id)}
+      </button>
+    </Tip>
+  );
+}

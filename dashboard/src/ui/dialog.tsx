@@ -1,0 +1,174 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import clsx from 'clsx';
+import { X } from 'lucide-react';
+import type { FormEvent, ReactNode, RefObject } from 'react';
+import { EnvironmentPill } from './badge.tsx';
+import { Button, IconButton } from './button.tsx';
+
+type Common = {
+  title: string;
+  onClose: () => void;
+  /** Stands behind the title of a question that changes something there. */
+  environment?: 'live' | 'test' | undefined;
+  /** Gets the focus first. Absent: the first thing that takes it. */
+  firstFocus?: RefObject<HTMLElement | null>;
+};
+
+const BACKDROP = 'fixed inset-0 z-40 animate-appear bg-overlay';
+
+/** A window over the page: a question, or a short form. Escape and a click beside it close it. */
+export function Dialog({
+  title,
+  onClose,
+  environment,
+  firstFocus,
+  size = 'normal',
+  description,
+  children,
+  actions,
+  onSubmit,
+}: Common & {
+  size?: 'normal' | 'wide';
+  /** What will happen, with a count. */
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons, at the right end. The last one does what the title asks. */
+  actions?: ReactNode;
+  /** The content is a form. */
+  onSubmit?: () => void;
+}) {
+  const content = (
+    <>
+      <Base.Title className="flex items-center gap-2.5 text-15 font-bold">
+        {title}
+        {environment !== undefined && <EnvironmentPill environment={environment} />}
+      </Base.Title>
+      {description !== undefined && (
+        <Base.Description render={<div />} className="mt-2 text-text-2">
+          {description}
+        </Base.Description>
+      )}
+      {children !== undefined && <div className="mt-4 flex min-h-0 flex-col gap-4">{children}</div>}
+      {actions !== undefined && <div className="mt-5 flex flex-wrap justify-end gap-2">{actions}</div>}
+    </>
+  );
+  return (
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={BACKDROP} />
+        <Base.Popup
+          {...(firstFocus !== undefined && { initialFocus: firstFocus })}
+          className={clsx(
+            'fixed top-[12vh] left-1/2 z-40 max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear overflow-y-auto rounded-12 bg-raised p-5 shadow-3 outline-none',
+            size === 'wide' ? 'max-w-160' : 'max-w-110',
+          )}
+        >
+          {onSubmit === undefined ? content : <form onSubmit={submitting(onSubmit)}>{content}</form>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** A window at the right edge: a form to make something, or the details of a row on a narrow screen. */
+export function Drawer({
+  title,
+  onClose,
+  environment,
+  firstFocus,
+  children,
+  actions,
+  beside,
+  size = 'normal',
+  onSubmit,
+}: Common & {
+  children: ReactNode;
+  /** Stand at the bottom and stay in view. */
+  actions?: ReactNode;
+  /** Stands before the button that closes it. */
+  beside?: ReactNode;
+  size?: 'normal' | 'wide';
+  onSubmit?: () => void;
+}) {
+  const content = (
+    <>
+      <header className="flex h-bar shrink-0 items-center gap-2 border-b border-line pr-3 pl-5">
+        <Base.Title className="text-15 font-bold">{title}</Base.Title>
+        {environment !== undefined && <EnvironmentPill environment={environment} />}
+        <span className="grow" />
+        {beside}
+        <Base.Close render={<IconButton icon={X} label="Close" keys="Esc" />} />
+      </header>
+      <div className="min-h-0 grow overflow-y-auto p-5">{children}</div>
+      {actions !== undefined && (
+        <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
+      )}
+    </>
+  );
+  return (
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={BACKDROP} />
+        <Base.Popup
+          {...(firstFocus !== undefined && { initialFocus: firstFocus })}
+          className={clsx(
+            'fixed inset-y-0 right-0 z-40 w-screen animate-appear bg-surface shadow-3 outline-none',
+            size === 'wide' ? 'md:max-w-[min(1040px,92vw)]' : 'md:max-w-155',
+          )}
+        >
+          {onSubmit === undefined ? (
+            <div className="flex h-full flex-col">{content}</div>
+          ) : (
+            <form className="flex h-full flex-col" onSubmit={submitting(onSubmit)}>
+              {content}
+            </form>
+          )}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+const submitting = (then: () => void) => (event: FormEvent) => {
+  event.preventDefault();
+  event.stopPropagation();
+  then();
+};
+
+/** The two buttons of most questions. The one that does it repeats the verb of the title. */
+export function DialogButtons({
+  cancel = 'Cancel',
+  go,
+  onCancel,
+  onGo,
+  isDanger = false,
+  isBusy = false,
+  isDisabled = false,
+  why,
+}: {
+  cancel?: string;
+  go: string;
+  onCancel: () => void;
+  /** Absent: the button sends the form that it stands in. */
+  onGo?: () => void;
+  isDanger?: boolean;
+  isBusy?: boolean;
+  isDisabled?: boolean;
+  why?: string | undefined;
+}) {
+  return (
+    <>
+      <Button onClick={onCancel}>{cancel}</Button>
+      <Button
+        look={isDanger ? 'danger-fill' : 'primary'}
+        type={onGo === undefined ? 'submit' : 'button'}
+        isBusy={isBusy}
+        isDisabled={isDisabled}
+        why={why}
+        {...(onGo !== undefined && { onClick: onGo })}
+      >
+        {go}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import clsx from 'clsx';
+import type { LucideIcon } from 'lucide-react';
+
+/** An icon beside a word, or with a label of its own where it stands alone. 14 px in rows, else 16 px. */
+export function Icon({
+  of: Of,
+  isSmall = false,
+  label,
+  className,
+}: {
+  of: LucideIcon;
+  isSmall?: boolean;
+  label?: string | undefined;
+  className?: string | undefined;
+}) {
+  return (
+    <Of
+      size={isSmall ? 14 : 16}
+      strokeWidth={isSmall ? 2 : 1.75}
+      className={clsx('shrink-0', className)}
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    />
+  );
+}

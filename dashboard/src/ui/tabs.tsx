@@ -1,0 +1,91 @@
+import { Tabs as Base } from '@base-ui/react/tabs';
+import { Toggle } from '@base-ui/react/toggle';
+import { ToggleGroup } from '@base-ui/react/toggle-group';
+import clsx from 'clsx';
+import type { LucideIcon } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+import { CountTag } from './badge.tsx';
+import { Icon } from './icon.tsx';
+
+export type Tab = { value: string; label: string; count?: ReactNode };
+
+/** The parts of a page, at most five. Their content stands in `children`, which knows the chosen one. */
+export function Tabs({
+  tabs,
+  value,
+  onChange,
+  label,
+  end,
+  children,
+  className,
+}: {
+  tabs: readonly Tab[];
+  value: string;
+  onChange: (value: string) => void;
+  label: string;
+  /** Stands at the right end of their line. */
+  end?: ReactNode;
+  children: ReactNode;
+  className?: string;
+}) {
+  return (
+    <Base.Root value={value} onValueChange={(next) => onChange(String(next))} className={className}>
+      <div className="flex items-center border-b border-line">
+        <Base.List aria-label={label} className="-ml-2 flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
+          {tabs.map((tab) => (
+            <Base.Tab
+              key={tab.value}
+              value={tab.value}
+              className="relative flex h-9 shrink-0 items-center gap-1.5 px-2 text-text-2 outline-offset-[-3px] after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-text data-active:font-medium data-active:text-text data-active:after:bg-text"
+            >
+              {tab.label}
+              {tab.count !== undefined && <CountTag>{tab.count}</CountTag>}
+            </Base.Tab>
+          ))}
+        </Base.List>
+        {end !== undefined && <div className="ml-auto flex items-center gap-2 pl-3">{end}</div>}
+      </div>
+      <Base.Panel value={value} tabIndex={-1} className="outline-none">
+        {children}
+      </Base.Panel>
+    </Base.Root>
+  );
+}
+
+/** Two or three views of the same thing, of which one is shown. */
+export function Segmented({
+  options,
+  value,
+  onChange,
+  label,
+  className,
+}: {
+  options: readonly { value: string; label: string; icon?: LucideIcon; className?: string; render?: ReactElement }[];
+  value: string;
+  onChange: (value: string) => void;
+  label: string;
+  className?: string;
+}) {
+  return (
+    <ToggleGroup
+      value={[value]}
+      onValueChange={([next]) => next !== undefined && onChange(next)}
+      aria-label={label}
+      className={clsx('inline-flex gap-0.5 rounded-6 bg-hover p-0.5', className)}
+    >
+      {options.map((option) => (
+        <Toggle
+          key={option.value}
+          value={option.value}
+          className={clsx(
+            'flex h-6 grow items-center justify-center gap-1.25 rounded-4 px-2 text-12 font-medium whitespace-nowrap text-text-2 hover:text-text data-pressed:bg-raised data-pressed:text-text data-pressed:shadow-1 data-pressed:ring-1 data-pressed:ring-line-strong pointer-coarse:h-9',
+            option.className,
+          )}
+        >
+          {option.icon !== undefined && <Icon of={option.icon} isSmall />}
+          {option.label}
+        </Toggle>
+      ))}
+    </ToggleGroup>
+  );
+}
