@@ -1,13 +1,16 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isApiError } from './api/client.ts';
 import './lib/code.ts';
-import { firstLanguage, loadTexts } from './lib/texts.ts';
 import { ActProvider } from './parts/acts.tsx';
 import { PreferencesProvider } from './parts/preferences-provider.tsx';
 import { router } from './router.tsx';
+import { Toasts } from './ui/toast.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+import './ui/theme.css';
 import './style/index.css';
 
 const client = new QueryClient({
@@ -28,19 +31,22 @@ const client = new QueryClient({
   }),
 });
 
-// The pages begin in the language of their reader. English ones are better than none.
-await loadTexts(firstLanguage()).catch(() => undefined);
-
 const place = document.getElementById('root');
 if (place === null) throw new Error('index.html has no place for the pages');
 createRoot(place).render(
   <StrictMode>
-    <PreferencesProvider>
-      <QueryClientProvider client={client}>
-        <ActProvider>
-          <RouterProvider router={router} />
-        </ActProvider>
-      </QueryClientProvider>
-    </PreferencesProvider>
+    <CSPProvider disableStyleElements>
+      <PreferencesProvider>
+        <QueryClientProvider client={client}>
+          <TooltipProvider>
+            <Toasts>
+              <ActProvider>
+                <RouterProvider router={router} />
+              </ActProvider>
+            </Toasts>
+          </TooltipProvider>
+        </QueryClientProvider>
+      </PreferencesProvider>
+    </CSPProvider>
   </StrictMode>,
 );

@@ -13,8 +13,13 @@ import { parseSearch, writeSearch } from './lib/search.ts';
 import { useTexts } from './lib/texts.ts';
 import { Alone } from './parts/alone.tsx';
 import { Failure } from './parts/failure.tsx';
+import { HereLink } from './parts/link.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
-import { Shell } from './parts/shell.tsx';
+import { NAVIGATION, OTHER_PAGES, SETTINGS } from './shell/navigation.ts';
+import { Page } from './shell/page.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Button } from './ui/button.tsx';
+import { Empty } from './ui/empty.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken });
 
@@ -58,7 +63,28 @@ const entries = [
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SessionGate });
 const home = createRoute({ getParentRoute: () => signedIn, path: '/', component: HomePage });
-const place = createRoute({ getParentRoute: () => signedIn, path: '/$app/$env', component: Shell });
+const place = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/$app/$env',
+  component: Shell,
+  notFoundComponent: NoSuchPage,
+});
+
+/** An unknown page of a place keeps the navigation. */
+function NoSuchPage() {
+  return (
+    <Page title="Page not found">
+      <Empty
+        title="Page not found"
+        actions={
+          <Button look="primary" render={<HereLink to="/overview">Go to overview</HereLink>}>
+            Go to overview
+          </Button>
+        }
+      />
+    </Page>
+  );
+}
 
 const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
@@ -68,146 +94,161 @@ const credentials = () => import('./pages/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component });
 
+/** A page of the first version, in the frame of the second. */
+const oldPageOf = (path: string, Component: RouteComponent) =>
+  pageOf(path, () => <OldPage path={path} of={Component} />);
+
+function OldPage({ path, of: Component }: { path: string; of: RouteComponent }) {
+  const [, first = ''] = path.split('/');
+  const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS, ...OTHER_PAGES];
+  const title = known.find((page) => page.path === first)?.name ?? 'Posthorn';
+  return (
+    <Page title={title} layout="v1" hasHead>
+      <Component />
+    </Page>
+  );
+}
+
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
 const pages = [
   pageOf('/', ToOverview),
-  pageOf(
+  oldPageOf(
     '/overview',
     lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/search',
     lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/messages',
     lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/messages/new',
     lazyRouteComponent(() => import('./pages/publish.tsx'), 'PublishPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/messages/$id',
     lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
   ),
-  pageOf(
+  oldPageOf(
     '/deliveries',
     lazyRouteComponent(() => import('./pages/deliveries.tsx'), 'DeliveriesPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/deliveries/$id',
     lazyRouteComponent(() => import('./pages/delivery.tsx'), 'DeliveryPage'),
   ),
-  pageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
-  pageOf(
+  oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
+  oldPageOf(
     '/dead-letters/$id',
     lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/replays',
     lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/replays/$id',
     lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
   ),
-  pageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
-  pageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
-  pageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),
-  pageOf(
+  oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
+  oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
+  oldPageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),
+  oldPageOf(
     '/subscriptions',
     lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/subscriptions/new',
     lazyRouteComponent(() => import('./pages/subscription-form.tsx'), 'NewSubscriptionPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/workflows',
     lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/workflows/new',
     lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/workflows/$id',
     lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/runs',
     lazyRouteComponent(() => import('./pages/runs.tsx'), 'RunsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/runs/$id',
     lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/approvals',
     lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/inbound',
     lazyRouteComponent(() => import('./pages/inbound.tsx'), 'InboundPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/inbound/new',
     lazyRouteComponent(() => import('./pages/inbound-form.tsx'), 'NewInboundPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/inbound/$id',
     lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/inspect',
     lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/inspect/$id',
     lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/doctor',
     lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
   ),
-  pageOf('/connectors', lazyRouteComponent(connectors, 'ConnectorsPage')),
-  pageOf('/connectors/$id', lazyRouteComponent(connectors, 'ConnectorPage')),
-  pageOf(
+  oldPageOf('/connectors', lazyRouteComponent(connectors, 'ConnectorsPage')),
+  oldPageOf('/connectors/$id', lazyRouteComponent(connectors, 'ConnectorPage')),
+  oldPageOf(
     '/connections',
     lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/secrets',
     lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
   ),
-  pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
-  pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
-  pageOf(
+  oldPageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
+  oldPageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
+  oldPageOf(
     '/apps',
     lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/members',
     lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/audit',
     lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/sign-in-settings',
     lazyRouteComponent(() => import('./pages/sign-in-settings.tsx'), 'SignInSettingsPage'),
   ),
-  pageOf(
+  oldPageOf(
     '/service',
     lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
   ),
-  pageOf(
+  oldPageOf(
     '/account',
     lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
   ),

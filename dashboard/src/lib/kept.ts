@@ -1,7 +1,7 @@
 /** Things that this browser keeps for its person: no secret is ever among them. */
 type Name =
   | 'theme'
-  | 'language'
+  | 'nav'
   | 'zone'
   | 'place'
   | 'keys'

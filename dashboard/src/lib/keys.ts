@@ -6,6 +6,11 @@ type Keys = Readonly<Record<string, () => void>>;
 /** Keys that go on stepping while they are held down. Any other one would do its work again and again. */
 const STEPS: readonly string[] = ['j', 'k', '[', ']'];
 
+/** Whether something lies over the page that has the keys: a dialog, a menu, or a list of choices. */
+export const isCovered = (): boolean =>
+  document.querySelector('dialog[open], [role="dialog"][data-open], [role="menu"], [role="listbox"][data-open]') !==
+  null;
+
 /** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
 const areKeysOn = (): boolean => kept('keys') !== 'off';
 
@@ -25,7 +30,7 @@ export function useKeys(keys: Keys, { isFirst = false } = {}): void {
       const { target } = event;
       if (target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null)
         return;
-      if (document.querySelector('dialog[open]') !== null) return;
+      if (isCovered()) return;
       const pair = `${before} ${event.key}`;
       const found = current.current[pair] ?? (before === 'g' ? undefined : current.current[event.key]);
       before = event.key;

@@ -1,5 +1,4 @@
 import { createContext, useContext } from 'react';
-import { useLanguage } from './texts.ts';
 
 export type Zone = 'utc' | 'local';
 export const ZoneContext = createContext<Zone>('utc');
@@ -53,7 +52,6 @@ export function useTimes(): {
   relative(at: string): string;
 } {
   const zone = useContext(ZoneContext);
-  const language = useLanguage();
   return {
     short(at) {
       const { date, time, name } = partsOf(new Date(at), zone);
@@ -67,7 +65,7 @@ export function useTimes(): {
       const { date, time, name } = partsOf(new Date(at), zone);
       return `${date === partsOf(new Date(), zone).date ? '' : `${date} `}${time.slice(0, 5)} ${name}`;
     },
-    relative: (at) => relativeText(new Date(at).getTime() - Date.now(), language),
+    relative: (at) => relativeText(new Date(at).getTime() - Date.now()),
   };
 }
 
@@ -78,10 +76,7 @@ const UNITS = [
   ['second', 1_000],
 ] as const;
 
-function relativeText(ms: number, language: string): string {
+function relativeText(ms: number): string {
   const [unit, size] = UNITS.find((each) => Math.abs(ms) >= each[1]) ?? UNITS[3];
-  return new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
-    Math.trunc(ms / size),
-    unit,
-  );
+  return new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' }).format(Math.trunc(ms / size), unit);
 }

@@ -1,21 +1,14 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import { needsProof } from '../api/client.ts';
 import { endpointOf, isDescribing, listening, type Written } from '../api/requests.ts';
 import { atWorkOf } from '../lib/at-work.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Button } from '../ui/button.tsx';
+import { closeToast, toast } from '../ui/toast.tsx';
+import { EquivalentRequest } from './equivalent-request.tsx';
 import { failureText } from './failure.tsx';
-import { Dialog } from './dialog.tsx';
 import { ProveDialog } from './prove-dialog.tsx';
-import { ShellLines } from './shell-lines.tsx';
 
-type Note = {
-  id: number;
-  text: string;
-  kind: 'good' | 'bad';
-  undo?: () => void;
-  /** The message that was sent for it. */
-  sent?: readonly Written[];
-};
 type Act = {
   /**
    * Does something that changes the service, and resolves with whether it was done. The form or button that asked for it takes no second
@@ -31,7 +24,7 @@ type Act = {
       onFailure?: (error: unknown) => void;
     },
   ): Promise<boolean>;
-  tell(text: string, kind?: Note['kind']): void;
+  tell(text: string, kind?: 'good' | 'bad'): void;
   /** Does it when 8 seconds are over, unless the person takes it back. A page that is closed before then does it at once. */
   actLater(
     text: string,
@@ -52,23 +45,31 @@ export function useActs(): Act {
 
 export function ActProvider({ children }: { children: ReactNode }) {
   const t = useTexts();
-  const [notes, setNotes] = useState<readonly Note[]>([]);
   const [shown, setShown] = useState<readonly Written[]>();
   const [asked, setAsked] = useState<(isProven: boolean) => void>();
-  const nextId = useRef(1);
-  const remove = useCallback((id: number) => setNotes((all) => all.filter((note) => note.id !== id)), []);
-  const add = useCallback(
-    (note: Omit<Note, 'id'>, forMs: number): number => {
-      const id = nextId.current++;
-      setNotes((all) => [...all.slice(-3), { ...note, id }]);
-      // A failure stays until it was read.
-      if (note.kind === 'good') setTimeout(() => remove(id), forMs);
-      return id;
-    },
-    [remove],
-  );
   const value = useMemo((): Act => {
-    const tell: Act['tell'] = (text, kind = 'good') => void add({ text, kind }, SHOWN_MS);
+    const tell: Act['tell'] = (text, kind = 'good') => void toast(text, { kind });
+    /** Tells what was done, with a way back where there is one, and the requests that were sent for it. */
+    const tellDone = (text: string, sent: readonly Written[], undo?: () => void): string => {
+      const id = toast(text, {
+        forMs: undo === undefined ? SHOWN_MS : UNDO_MS,
+        actions: (
+          <>
+            {undo !== undefined && (
+              <Button size="small" look="quiet" onClick={undo}>
+                Undo
+              </Button>
+            )}
+            {sent.length > 0 && (
+              <Button size="small" look="quiet" onClick={() => setShown(sent)}>
+                cURL
+              </Button>
+            )}
+          </>
+        ),
+      });
+      return id;
+    };
     const attempt: Act['act'] = async (what, { told, undo, onFailure } = {}) => {
       for (let isProven = false; ; isProven = true) {
         const sent: Written[] = [];
@@ -80,12 +81,11 @@ export function ActProvider({ children }: { children: ReactNode }) {
               ? told()
               : (told ?? (onFailure === undefined && isOfKeys ? t.common.done : undefined));
           if (text !== undefined && undo !== undefined) {
-            const takeBack = (): void => {
-              remove(id);
+            const id = tellDone(text, sent, () => {
+              closeToast(id);
               void act(undo);
-            };
-            const id = add({ text, kind: 'good', sent, undo: takeBack }, UNDO_MS);
-          } else if (text !== undefined) add({ text, kind: 'good', sent }, SHOWN_MS);
+            });
+          } else if (text !== undefined) tellDone(text, sent);
           return true;
         } catch (error) {
           if (!isProven && needsProof(error)) {
@@ -122,54 +122,20 @@ export function ActProvider({ children }: { children: ReactNode }) {
         };
         window.addEventListener('pagehide', now);
         setTimeout(now, UNDO_MS);
-        const undo = (): void => {
+        const id = tellDone(text, [], () => {
           if (isOver) return;
           isOver = true;
           window.removeEventListener('pagehide', now);
-          remove(id);
+          closeToast(id);
           onUndone();
-        };
-        const id = add({ text, kind: 'good', undo }, UNDO_MS);
+        });
       },
     };
-  }, [add, remove, t]);
+  }, [t]);
   return (
     <ActContext value={value}>
       {children}
-      <div className="told" role="status" aria-live="polite">
-        {notes.map(({ id, text, kind, undo, sent = [] }) => (
-          <div key={id} className={`note ${kind}`}>
-            <span>{text}</span>
-            <span className="buttons">
-              {undo !== undefined && (
-                <button type="button" className="button" onClick={undo}>
-                  {t.common.undo}
-                </button>
-              )}
-              {sent.length > 0 && (
-                <button type="button" className="button plain mono" onClick={() => setShown(sent)}>
-                  curl
-                </button>
-              )}
-              <button type="button" className="button plain" onClick={() => remove(id)} aria-label={t.common.close}>
-                ×
-              </button>
-            </span>
-          </div>
-        ))}
-      </div>
-      {shown !== undefined && (
-        <Dialog title={t.shell.title} onClose={() => setShown(undefined)}>
-          <div className="form">
-            <ShellLines of={shown} />
-            <div className="buttons">
-              <button type="button" className="button" data-focus onClick={() => setShown(undefined)}>
-                {t.common.close}
-              </button>
-            </div>
-          </div>
-        </Dialog>
-      )}
+      {shown !== undefined && <EquivalentRequest of={shown} onClose={() => setShown(undefined)} />}
       {asked !== undefined && <ProveDialog onEnd={asked} />}
     </ActContext>
   );

@@ -1,8 +1,9 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useTexts } from '../lib/texts.ts';
-import { Failure, failureText } from './failure.tsx';
-import { Time } from './time.tsx';
+import { failureText } from './failure.tsx';
+import { FailureNote } from './failure-note.tsx';
+import { Exact } from './moment.tsx';
 
 /** Some show their failures themselves, or have nothing to say of them. */
 const isOld = (query: Query): boolean =>
@@ -33,8 +34,10 @@ export function OldData() {
       : cache.findAll({ predicate: isOld }).find(({ queryHash }) => found.startsWith(`${queryHash} `));
   if (query === undefined) return null;
   return (
-    <Failure error={query.state.error} onRetry={() => void client.refetchQueries({ predicate: isOld })}>
-      {t.common.oldSince} <Time at={new Date(query.state.dataUpdatedAt).toISOString()} />
-    </Failure>
+    <div className="px-6 pt-3 max-md:px-4">
+      <FailureNote error={query.state.error} onRetry={() => void client.refetchQueries({ predicate: isOld })}>
+        Last updated <Exact at={new Date(query.state.dataUpdatedAt).toISOString()} />
+      </FailureNote>
+    </div>
   );
 }

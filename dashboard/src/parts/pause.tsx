@@ -2,7 +2,6 @@ import { focusManager } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
-import { useTexts } from '../lib/texts.ts';
 
 type Pause = { isPaused: boolean; toggle: () => void };
 const PauseContext = createContext<Pause>({ isPaused: false, toggle: () => undefined });
@@ -26,13 +25,5 @@ export function PauseProvider({ children }: { children: ReactNode }) {
   return <PauseContext value={{ isPaused, toggle }}>{children}</PauseContext>;
 }
 
-/** The button beside the key. */
-export function PauseButton() {
-  const t = useTexts();
-  const { isPaused, toggle } = useContext(PauseContext);
-  return (
-    <button type="button" className="button plain" aria-pressed={isPaused} onClick={toggle}>
-      {isPaused ? t.list.goOn : t.list.pause}
-    </button>
-  );
-}
+/** Whether the page is stopped, and the switch for it. */
+export const usePause = (): { isPaused: boolean; toggle: () => void } => useContext(PauseContext);

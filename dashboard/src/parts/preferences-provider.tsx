@@ -1,28 +1,15 @@
-import { createContext, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useMemo, useState } from 'react';
 import { keep, kept } from '../lib/kept.ts';
-import { firstLanguage, type Language, LanguageContext, loadTexts } from '../lib/texts.ts';
 import { type Zone, ZoneContext } from '../lib/times.ts';
 
-type Setters = { setLanguage(language: Language): void; setZone(zone: Zone): void };
-export const PreferencesContext = createContext<Setters>({ setLanguage() {}, setZone() {} });
+type Setters = { setZone(zone: Zone): void };
+export const PreferencesContext = createContext<Setters>({ setZone() {} });
 
-/** Language and zone of the reader, kept by the browser. */
+/** The zone of the reader, kept by the browser. */
 export function PreferencesProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(firstLanguage);
   const [zone, setZone] = useState<Zone>(kept('zone') === 'local' ? 'local' : 'utc');
-  useEffect(() => {
-    document.documentElement.lang = language;
-  }, [language]);
   const setters = useMemo(
     (): Setters => ({
-      setLanguage(next) {
-        keep('language', next);
-        // A catalogue that cannot be had now is loaded with the next page.
-        void loadTexts(next).then(
-          () => setLanguage(next),
-          () => undefined,
-        );
-      },
       setZone(next) {
         keep('zone', next);
         setZone(next);
@@ -32,9 +19,7 @@ export function PreferencesProvider({ children }: { children: ReactNode }) {
   );
   return (
     <PreferencesContext value={setters}>
-      <LanguageContext value={language}>
-        <ZoneContext value={zone}>{children}</ZoneContext>
-      </LanguageContext>
+      <ZoneContext value={zone}>{children}</ZoneContext>
     </PreferencesContext>
   );
 }

@@ -1,7 +1,7 @@
 import { useContext } from 'react';
 import { keep, kept } from '../lib/kept.ts';
 import { chooseRows, rowsNow } from '../lib/rows.ts';
-import { LANGUAGES, type Language, useLanguage, useTexts } from '../lib/texts.ts';
+import { useTexts } from '../lib/texts.ts';
 import { ZoneContext } from '../lib/times.ts';
 import { PreferencesContext } from './preferences-provider.tsx';
 
@@ -28,8 +28,6 @@ export function Preferences() {
 /** Taste of the person, kept by this browser. */
 export function AllPreferences() {
   const t = useTexts();
-  const language = useLanguage();
-  const { setLanguage } = useContext(PreferencesContext);
   const setTheme = (theme: string): void => {
     keep('theme', theme);
     if (theme === '') delete document.documentElement.dataset['theme'];
@@ -37,17 +35,6 @@ export function AllPreferences() {
   };
   return (
     <div className="form">
-      <label className="field">
-        <span className="label">{t.preferences.language}</span>
-        {/* `as`: the options have no other values. */}
-        <select className="input" value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
-          {Object.entries(LANGUAGES).map(([tag, name]) => (
-            <option key={tag} value={tag} lang={tag}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
       <label className="field">
         <span className="label">{t.preferences.theme}</span>
         <select className="input" defaultValue={kept('theme') ?? ''} onChange={(event) => setTheme(event.target.value)}>

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { api, type SignedIn } from '../api/client.ts';
 import { atWorkOf } from '../lib/at-work.ts';
 import { passkeyFor } from '../lib/passkeys.ts';
-import { useTexts } from '../lib/texts.ts';
-import { Dialog } from './dialog.tsx';
-import { Failure } from './failure.tsx';
-import { TextField } from './field.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FailureNote } from './failure-note.tsx';
 
 /** Asks who is signed in to prove it once more, by the password or a passkey. */
 export function ProveDialog({ onEnd }: { onEnd: (isProven: boolean) => void }) {
-  const t = useTexts();
   const client = useQueryClient();
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
@@ -23,45 +22,33 @@ export function ProveDialog({ onEnd }: { onEnd: (isProven: boolean) => void }) {
       setError(failure);
     }
   };
+  const byPasskey = async (): Promise<SignedIn> =>
+    api.session.authenticate({ passkey: await passkeyFor(await api.session.requestPasskey()) });
   return (
-    <Dialog title={t.prove.title} onClose={() => onEnd(false)}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void prove(() => api.session.authenticate({ password }));
-        }}
-      >
-        <p>{t.prove.why}</p>
-        <TextField
-          label={t.account.password}
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          hasFocus
-        />
-        <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.prove.go}
-          </button>
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void prove(async () =>
-                api.session.authenticate({ passkey: await passkeyFor(await api.session.requestPasskey()) }),
-              )
-            }
-          >
-            {t.prove.passkey}
-          </button>
-          <button type="button" className="button plain" onClick={() => onEnd(false)}>
-            {t.common.cancel}
-          </button>
-        </div>
-      </form>
+    <Dialog
+      title="Confirm your identity"
+      description="For your security, confirm your password or passkey. You won't be asked again for 10 minutes."
+      onClose={() => onEnd(false)}
+      onSubmit={() => void prove(() => api.session.authenticate({ password }))}
+      actions={
+        <>
+          <Button onClick={() => onEnd(false)}>Cancel</Button>
+          <Button onClick={() => void prove(byPasskey)}>Use passkey</Button>
+          <Button look="primary" type="submit">
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        hasFocus
+      />
+      <FailureNote error={error} />
     </Dialog>
   );
 }

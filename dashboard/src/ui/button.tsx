@@ -35,6 +35,8 @@ type Common = {
   'aria-haspopup'?: 'dialog' | 'menu' | 'listbox';
   id?: string;
   form?: string;
+  /** Its accessible name, where the shown words are too few. */
+  label?: string;
 };
 
 /** A button says a verb and an object. One `primary` for each view. */
@@ -79,7 +81,7 @@ export function IconButton({
   const size = rest.size === 'small' ? 'w-control-small' : 'w-control';
   return (
     <Tip text={label} keys={keys}>
-      <Bare look="quiet" {...rest} aria-label={label} className={clsx(size, 'shrink-0', rest.className)}>
+      <Bare look="quiet" {...rest} label={label} className={clsx(size, 'shrink-0', rest.className)}>
         <Icon
           of={shown}
           isSmall={rest.size === 'small'}
@@ -99,8 +101,9 @@ function Bare({
   className,
   children,
   type = 'button',
+  label,
   ...rest
-}: Common & { children: ReactNode; 'aria-label'?: string }) {
+}: Common & { children: ReactNode }) {
   const off = isDisabled || isBusy;
   const button = (
     <Base
@@ -109,6 +112,7 @@ function Bare({
       disabled={off}
       focusableWhenDisabled
       aria-busy={isBusy || undefined}
+      aria-label={label}
       className={clsx(
         'inline-flex items-center justify-center gap-1.5 rounded-6 border font-medium whitespace-nowrap transition-colors duration-(--fast) select-none',
         size === 'small' ? 'h-control-small text-12' : 'h-control text-13',

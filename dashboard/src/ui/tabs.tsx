@@ -3,7 +3,7 @@ import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
 import clsx from 'clsx';
 import type { LucideIcon } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { CountTag } from './badge.tsx';
 import { Icon } from './icon.tsx';
 
@@ -58,12 +58,21 @@ export function Segmented({
   value,
   onChange,
   label,
+  layout = 'inline',
   className,
 }: {
-  options: readonly { value: string; label: string; icon?: LucideIcon; className?: string; render?: ReactElement }[];
+  options: readonly {
+    value: string;
+    label: string;
+    icon?: LucideIcon | undefined;
+    /** Classes of the chosen one, in place of the usual ones. */
+    chosenClassName?: string;
+  }[];
   value: string;
   onChange: (value: string) => void;
   label: string;
+  /** Over the whole width, or one below the other. */
+  layout?: 'inline' | 'wide' | 'stacked';
   className?: string;
 }) {
   return (
@@ -71,15 +80,22 @@ export function Segmented({
       value={[value]}
       onValueChange={([next]) => next !== undefined && onChange(next)}
       aria-label={label}
-      className={clsx('inline-flex gap-0.5 rounded-6 bg-hover p-0.5', className)}
+      className={clsx(
+        'gap-0.5 rounded-6 bg-hover p-0.5',
+        layout === 'inline' ? 'inline-flex' : layout === 'wide' ? 'flex' : 'flex flex-col',
+        className,
+      )}
     >
       {options.map((option) => (
         <Toggle
           key={option.value}
           value={option.value}
           className={clsx(
-            'flex h-6 grow items-center justify-center gap-1.25 rounded-4 px-2 text-12 font-medium whitespace-nowrap text-text-2 hover:text-text data-pressed:bg-raised data-pressed:text-text data-pressed:shadow-1 data-pressed:ring-1 data-pressed:ring-line-strong pointer-coarse:h-9',
-            option.className,
+            'flex h-6 grow items-center justify-center gap-1.25 rounded-4 text-12 font-medium whitespace-nowrap pointer-coarse:h-9',
+            layout === 'stacked' ? 'px-0' : 'px-2',
+            option.value !== value
+              ? 'text-text-2 hover:text-text'
+              : (option.chosenClassName ?? 'bg-raised text-text shadow-1 ring-1 ring-line-strong'),
           )}
         >
           {option.icon !== undefined && <Icon of={option.icon} isSmall />}

@@ -1,0 +1,57 @@
+import { type ReactNode, useState } from 'react';
+import { isApiError } from '../api/client.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Button } from '../ui/button.tsx';
+import { Note } from '../ui/callout.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { failureText } from './failure.tsx';
+
+/** Says what failed and why. The ID of the request, by which the service's log knows it, stands behind Details. */
+export function FailureNote({
+  error,
+  onRetry,
+  children,
+}: {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+  children?: ReactNode;
+}) {
+  const t = useTexts();
+  const [isOpen, setIsOpen] = useState(false);
+  if (error === null || error === undefined) return null;
+  const requestId = isApiError(error) ? error.requestId : undefined;
+  return (
+    <Note
+      kind="error"
+      actions={
+        <>
+          {requestId !== undefined && (
+            <Button look="quiet" size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              Details
+            </Button>
+          )}
+          {onRetry !== undefined && (
+            <Button size="small" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>{failureText(error, t)}</p>
+      {children !== undefined && <p>{children}</p>}
+      {isOpen && requestId !== undefined && (
+        <p className="mt-1 flex items-center gap-1 text-text-2">
+          Request ID <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" />
+        </p>
+      )}
+    </Note>
+  );
+}
+
+type Query = { isError: boolean; error: unknown; refetch: () => unknown };
+
+/** Stands in place of what a query has not given yet, or could not give. */
+export const NotRead = ({ of: query, children = <Skeleton /> }: { of: Query; children?: ReactNode }) =>
+  query.isError ? <FailureNote error={query.error} onRetry={() => void query.refetch()} /> : children;

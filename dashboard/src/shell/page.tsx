@@ -1,0 +1,144 @@
+import { Globe, PanelLeft, Pause, RefreshCw } from 'lucide-react';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { useHere } from '../lib/session.ts';
+import { ZoneContext } from '../lib/times.ts';
+import { HereLink } from '../parts/link.tsx';
+import { OldData } from '../parts/old-data.tsx';
+import { usePause } from '../parts/pause.tsx';
+import { PreferencesContext } from '../parts/preferences-provider.tsx';
+import { EnvironmentPill } from '../ui/badge.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { SettingsNavigation } from './settings-navigation.tsx';
+
+/** Opens the navigation on a narrow screen. */
+export const OpenNavigationContext = createContext<() => void>(() => undefined);
+
+type Given = {
+  /** Name of the page: its heading, unless the page has a head of its own, and the title of its tab. */
+  title: string;
+  /** What it stands below, such as the list of a detail page. The title is shown as the last part then. */
+  crumbs?: readonly (readonly [name: string, to: string])[];
+  /** In place of the title behind the crumbs: a short id. */
+  crumb?: ReactNode;
+  /** Stands behind the title: how many rows match, and how many are new. */
+  count?: ReactNode;
+  /** At the right end of the bar. */
+  actions?: ReactNode;
+  /** `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings. */
+  layout?: 'page' | 'full' | 'settings' | 'v1';
+  /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
+  hasHead?: boolean;
+  children: ReactNode;
+};
+
+/** A page of a place: the bar at the top, and its content below. */
+export function Page({ title, crumbs = [], crumb, count, actions, layout = 'page', hasHead = false, children }: Given) {
+  const here = useHere();
+  const openNavigation = useContext(OpenNavigationContext);
+  const prefix = here.environment === 'test' ? '[Test] ' : '';
+  useEffect(() => {
+    document.title = `${prefix}${title} · ${here.app.name}`;
+  }, [title, prefix, here.app.name]);
+  const name = <span className="truncate">{crumb ?? title}</span>;
+  return (
+    <>
+      <header className="flex h-bar shrink-0 items-center gap-2 border-b border-line bg-surface pr-5 pl-6 max-md:px-3">
+        <IconButton icon={PanelLeft} label="Open navigation" onClick={openNavigation} className="lg:hidden" />
+        <EnvironmentPill environment={here.environment} />
+        <div className="flex min-w-0 grow items-center gap-2 pl-1">
+          {crumbs.map(([label, to]) => (
+            <span key={to} className="flex shrink-0 items-center gap-2 text-text-2 max-md:hidden">
+              <HereLink to={to} className="hover:text-text">
+                {label}
+              </HereLink>
+              <span aria-hidden="true" className="text-text-disabled">
+                /
+              </span>
+            </span>
+          ))}
+          {hasHead || crumbs.length > 0 ? (
+            <span className="min-w-0 truncate">{name}</span>
+          ) : (
+            <h1 className="min-w-0 truncate text-15 font-bold tracking-tight">{name}</h1>
+          )}
+          {count}
+        </div>
+        <div className="flex shrink-0 items-center gap-2">
+          <Refresh />
+          <ZoneSwitch />
+          {actions}
+        </div>
+      </header>
+      {layout === 'full' ? (
+        <main id="content" tabIndex={-1} className="flex min-h-0 grow flex-col outline-none">
+          <OldData />
+          {children}
+        </main>
+      ) : (
+        <main
+          id="content"
+          tabIndex={-1}
+          data-scroll-restoration-id="page"
+          className="min-h-0 grow overflow-auto outline-none"
+        >
+          <OldData />
+          {layout === 'v1' ? (
+            <div className="v1">{children}</div>
+          ) : layout === 'settings' ? (
+            <div className="flex gap-x-8 p-6 max-md:flex-col max-md:gap-y-4 max-md:p-4">
+              <SettingsNavigation />
+              <div className="max-w-240 min-w-0 grow">{children}</div>
+            </div>
+          ) : (
+            <div className="max-w-362 p-6 max-md:p-4">{children}</div>
+          )}
+        </main>
+      )}
+    </>
+  );
+}
+
+/** Stops every question and every clock of the page, or lets them go on. */
+function Refresh() {
+  const { isPaused, toggle } = usePause();
+  const label = isPaused ? 'Resume auto-refresh' : 'Pause auto-refresh';
+  return (
+    <>
+      <Button
+        look="quiet"
+        icon={isPaused ? Pause : RefreshCw}
+        onClick={toggle}
+        aria-pressed={isPaused}
+        label={label}
+        className="max-xl:hidden"
+      >
+        {isPaused ? 'Paused' : 'Auto-refresh'}
+      </Button>
+      <IconButton
+        icon={isPaused ? Pause : RefreshCw}
+        label={label}
+        keys="L"
+        onClick={toggle}
+        className="max-md:hidden xl:hidden"
+      />
+    </>
+  );
+}
+
+/** The zone of all times of the page, named once; a press takes the other one. */
+function ZoneSwitch() {
+  const zone = useContext(ZoneContext);
+  const { setZone } = useContext(PreferencesContext);
+  const name = zone === 'utc' ? 'UTC' : 'Local time';
+  return (
+    <Button
+      look="quiet"
+      icon={Globe}
+      onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
+      label={`Time zone: ${name}. Change to ${zone === 'utc' ? 'local time' : 'UTC'}`}
+      className="max-lg:hidden"
+    >
+      {name}
+    </Button>
+  );
+}
