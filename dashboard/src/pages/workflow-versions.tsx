@@ -68,7 +68,7 @@ export function WorkflowVersions({ of: { id, name } }: { of: Workflow }) {
               <th>{t.workflows.trigger}</th>
               <th className="number">{t.workflows.steps}</th>
               <th>
-                <span className="hidden">{t.workflows.compare}</span>
+                <span className="sr-only">{t.workflows.compare}</span>
               </th>
             </tr>
           </thead>
@@ -120,7 +120,7 @@ function Row({
       <td>
         {!isPresent && (
           <button type="button" className="button choice" aria-pressed={isChosen} onClick={onChoose}>
-            {t.workflows.compare} <span className="hidden">{version}</span>
+            {t.workflows.compare} <span className="sr-only">{version}</span>
           </button>
         )}
       </td>

@@ -44,7 +44,7 @@ export function ChannelsField({ label, problem, chosen, onChange }: Given) {
                 write(chosen.filter((each) => each !== id));
               }}
             >
-              <span className="hidden">{t.definition.remove}</span> <ThingName kind="channel" id={id} />{' '}
+              <span className="sr-only">{t.definition.remove}</span> <ThingName kind="channel" id={id} />{' '}
               <span aria-hidden="true">×</span>
             </button>
           ))}

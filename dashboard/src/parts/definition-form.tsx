@@ -163,7 +163,7 @@ function StepForm({
               disabled={index === 0}
               onClick={() => draft.change(withSwapped(draft.text, ['steps'], index, index - 1))}
             >
-              {t.definition.up} <span className="hidden">{id}</span>
+              {t.definition.up} <span className="sr-only">{id}</span>
             </button>
             <button
               type="button"
@@ -171,14 +171,14 @@ function StepForm({
               disabled={index === count - 1}
               onClick={() => draft.change(withSwapped(draft.text, ['steps'], index, index + 1))}
             >
-              {t.definition.down} <span className="hidden">{id}</span>
+              {t.definition.down} <span className="sr-only">{id}</span>
             </button>
             <button
               type="button"
               className="button plain"
               onClick={() => draft.change(withValue(draft.text, at, undefined))}
             >
-              {t.definition.remove} <span className="hidden">{id}</span>
+              {t.definition.remove} <span className="sr-only">{id}</span>
             </button>
           </div>
         </div>

@@ -60,7 +60,7 @@ export function ExportButton({ of, what }: { of: Exported; what?: string }) {
     <>
       <button type="button" className="button plain" onClick={() => setIsOpen(true)}>
         {t.exports.go}
-        {what !== undefined && <span className="hidden"> {what}</span>}
+        {what !== undefined && <span className="sr-only"> {what}</span>}
       </button>
       {isOpen && <ExportDialog of={of} onClose={() => setIsOpen(false)} />}
     </>
