@@ -132,13 +132,13 @@ const pages = [
     '/messages/$id',
     lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
   ),
-  oldPageOf(
+  pageOf(
     '/deliveries',
-    lazyRouteComponent(() => import('./pages/deliveries.tsx'), 'DeliveriesPage'),
+    lazyRouteComponent(() => import('./pages/deliveries/deliveries.tsx'), 'DeliveriesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/deliveries/$id',
-    lazyRouteComponent(() => import('./pages/delivery.tsx'), 'DeliveryPage'),
+    lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
   oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
   oldPageOf(

@@ -25,6 +25,7 @@ import { Empty } from '../../ui/empty.tsx';
 import type { ChangeKind } from '../changes.tsx';
 import { FailureNote } from '../failure-note.tsx';
 import { usePaused } from '../pause.tsx';
+import { GridRowContext } from '../../ui/grid-row.ts';
 import { Spoken } from '../spoken.tsx';
 import { useLiveList } from '../use-live-list.ts';
 import { useLooked } from '../use-looked.ts';
@@ -313,31 +314,33 @@ export function DataList<T>(given: Given<T>) {
                 if (event.button === 1 && link !== null && !isOnLink) window.open(link.href, '_blank', 'noopener');
               }}
             >
-              {isNarrow ? (
-                <Narrow of={given.narrow(row)} />
-              ) : (
-                <>
-                  {acts !== undefined && (
-                    <div role="gridcell" className="px-2.5">
-                      <Checkbox
-                        label={`Select row ${index + 1}`}
-                        isLabelHidden
-                        isOn={isSelected}
-                        onChange={() => selection.toggle(index, { isRange: false })}
-                      />
-                    </div>
-                  )}
-                  {columns.map(({ key: column, cell, isNumber }) => (
-                    <div
-                      key={column}
-                      role="gridcell"
-                      className={clsx('min-w-0 truncate px-2.5', isNumber === true && 'text-right')}
-                    >
-                      {cell(row)}
-                    </div>
-                  ))}
-                </>
-              )}
+              <GridRowContext value={index === chosen}>
+                {isNarrow ? (
+                  <Narrow of={given.narrow(row)} />
+                ) : (
+                  <>
+                    {acts !== undefined && (
+                      <div role="gridcell" className="px-2.5">
+                        <Checkbox
+                          label={`Select row ${index + 1}`}
+                          isLabelHidden
+                          isOn={isSelected}
+                          onChange={() => selection.toggle(index, { isRange: false })}
+                        />
+                      </div>
+                    )}
+                    {columns.map(({ key: column, cell, isNumber }) => (
+                      <div
+                        key={column}
+                        role="gridcell"
+                        className={clsx('min-w-0 truncate px-2.5', isNumber === true && 'text-right')}
+                      >
+                        {cell(row)}
+                      </div>
+                    ))}
+                  </>
+                )}
+              </GridRowContext>
             </div>
           );
         })}
