@@ -93,7 +93,15 @@ export function CodeEditor({
         isSingleLine && 'min-h-control items-center',
       )}
     >
-      <Suspense fallback={<Plain value={value} className={clsx(text, hasLineNumbers ? 'pl-11' : 'px-2.25')} isSingleLine={isSingleLine} />}>
+      <Suspense
+        fallback={
+          <Plain
+            value={value}
+            className={clsx(text, hasLineNumbers ? 'pl-11' : 'px-2.25')}
+            isSingleLine={isSingleLine}
+          />
+        }
+      >
         <Editor
           value={value}
           onChange={onChange}
@@ -155,7 +163,10 @@ function Problems({
   const link = 'rounded-4 text-accent underline-offset-2 hover:underline';
   const more = problems.length - MOST_LISTED;
   return (
-    <ul aria-live="polite" className={clsx('flex flex-col gap-0.75 text-12 text-failed', problems.length > 0 && 'mt-1.25')}>
+    <ul
+      aria-live="polite"
+      className={clsx('flex flex-col gap-0.75 text-12 text-failed', problems.length > 0 && 'mt-1.25')}
+    >
       {problems.slice(0, MOST_LISTED).map((problem, at) => (
         <li key={at} className="flex items-start gap-1.25">
           <Icon of={CircleAlert} isSmall className="mt-px" />

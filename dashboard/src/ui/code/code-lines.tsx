@@ -23,7 +23,9 @@ export const CODE_GROUND =
 /** The width of the numbers' column, as the lines take it. */
 export const gutterStyle = (lines: number | undefined): CSSProperties =>
   // `as`: React's types know no custom properties.
-  ({ '--gutter': lines === undefined ? '12px' : `calc(${Math.max(2, String(lines).length)}ch + 26px)` }) as CSSProperties;
+  ({
+    '--gutter': lines === undefined ? '12px' : `calc(${Math.max(2, String(lines).length)}ch + 26px)`,
+  }) as CSSProperties;
 
 /** Lines with numbers, that wrap below their own beginning. Objects and arrays fold. */
 export function CodeLines({
@@ -146,7 +148,12 @@ const Line = memo(function Line({
             close === undefined && 'opacity-0 group-hover/code:opacity-100',
           )}
         >
-          <ChevronDown size={12} strokeWidth={2} aria-hidden="true" className={clsx(close !== undefined && '-rotate-90')} />
+          <ChevronDown
+            size={12}
+            strokeWidth={2}
+            aria-hidden="true"
+            className={clsx(close !== undefined && '-rotate-90')}
+          />
         </button>
       )}
       <Pieces pieces={ranges === undefined ? line.pieces : markedPieces(line.pieces, ranges)} current={current} />
@@ -171,23 +178,26 @@ const Line = memo(function Line({
 const trimmed = (pieces: readonly Piece[]): Piece[] =>
   pieces.map((piece, at) => (at === 0 ? { ...piece, text: piece.text.trimStart() } : piece));
 
-function Pieces({
-  pieces,
-  current,
-}: {
-  pieces: readonly (Piece & { match?: number })[];
-  current: number | undefined;
-}) {
+function Pieces({ pieces, current }: { pieces: readonly (Piece & { match?: number })[]; current: number | undefined }) {
   return pieces.map(({ text, kind, match }, at) => {
     if (match !== undefined)
       return (
         <mark
           key={at}
-          className={clsx('rounded-[2px]', match === current ? 'bg-accent-fill text-on-fill' : 'bg-accent-soft text-text ring-1 ring-accent')}
+          className={clsx(
+            'rounded-[2px]',
+            match === current ? 'bg-accent-fill text-on-fill' : 'bg-accent-soft text-text ring-1 ring-accent',
+          )}
         >
           {text}
         </mark>
       );
-    return kind === 'plain' ? text : <span key={at} className={COLOURS[kind]}>{text}</span>;
+    return kind === 'plain' ? (
+      text
+    ) : (
+      <span key={at} className={COLOURS[kind]}>
+        {text}
+      </span>
+    );
   });
 }

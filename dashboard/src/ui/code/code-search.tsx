@@ -33,7 +33,8 @@ export function CodeSearch({
     if (event.key === 'Escape') onClose();
     else onStep(event.shiftKey ? -1 : 1);
   };
-  const said = query === '' ? '' : count === 0 ? 'No matches' : `${current + 1} of ${count}${count === MOST_MATCHES ? '+' : ''}`;
+  const said =
+    query === '' ? '' : count === 0 ? 'No matches' : `${current + 1} of ${count}${count === MOST_MATCHES ? '+' : ''}`;
   return (
     <div className="flex items-center gap-0.5 border-b border-line pr-1.5 pl-3" onKeyDown={onKeyDown}>
       <Icon of={Search} isSmall className="text-text-3" />
@@ -51,8 +52,22 @@ export function CodeSearch({
       <span role="status" className="px-1.5 text-12 whitespace-nowrap text-text-3 tabular-nums">
         {said}
       </span>
-      <IconButton icon={ChevronUp} label="Previous match" keys="⇧Enter" size="small" isDisabled={count === 0} onClick={() => onStep(-1)} />
-      <IconButton icon={ChevronDown} label="Next match" keys="Enter" size="small" isDisabled={count === 0} onClick={() => onStep(1)} />
+      <IconButton
+        icon={ChevronUp}
+        label="Previous match"
+        keys="⇧Enter"
+        size="small"
+        isDisabled={count === 0}
+        onClick={() => onStep(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label="Next match"
+        keys="Enter"
+        size="small"
+        isDisabled={count === 0}
+        onClick={() => onStep(1)}
+      />
       <IconButton icon={X} label="Close search" keys="Esc" size="small" onClick={onClose} />
     </div>
   );

@@ -59,7 +59,16 @@ const VIEWS = [
 ] as const;
 
 /** JSON or text to be read: with numbers of lines, folding, search and a copy. Its digits and escapes are those of the text. */
-export function CodeView({ text, label, language, view: given, onView, isBare = false, isSecret = false, ...rest }: CodeViewGiven) {
+export function CodeView({
+  text,
+  label,
+  language,
+  view: given,
+  onView,
+  isBare = false,
+  isSecret = false,
+  ...rest
+}: CodeViewGiven) {
   const [own, setOwn] = useState<CodeViewName>();
   const [isRevealed, setIsRevealed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -95,7 +104,8 @@ export function CodeView({ text, label, language, view: given, onView, isBare = 
     const line = search.step(by);
     if (line === undefined) return;
     const hides = [...foldedLines].filter((each) => each < line && line <= (lines[each]?.end ?? 0));
-    if (hides.length > 0) setFolded({ of: lines, lines: new Set([...foldedLines].filter((each) => !hides.includes(each))) });
+    if (hides.length > 0)
+      setFolded({ of: lines, lines: new Set([...foldedLines].filter((each) => !hides.includes(each))) });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
@@ -146,7 +156,14 @@ export function CodeView({ text, label, language, view: given, onView, isBare = 
       end={
         <>
           {isJson && !isHidden && (
-            <Select look="quiet" size="small" label="View" options={VIEWS} value={view} onChange={(next) => setView(next as CodeViewName)} />
+            <Select
+              look="quiet"
+              size="small"
+              label="View"
+              options={VIEWS}
+              value={view}
+              onChange={(next) => setView(next as CodeViewName)}
+            />
           )}
           {(view === 'tree' || lines.length >= SEARCHED_FROM) && (
             <IconButton icon={Search} label="Find" keys="⌘F" size="small" onClick={openSearch} />

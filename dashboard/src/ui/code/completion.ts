@@ -16,9 +16,7 @@ export type CodeCompletion = {
   apply?: string;
 };
 
-export type Completions = (
-  place: CompletionPlace,
-) => readonly CodeCompletion[] | Promise<readonly CodeCompletion[]>;
+export type Completions = (place: CompletionPlace) => readonly CodeCompletion[] | Promise<readonly CodeCompletion[]>;
 
 export type CodeLanguage = 'json' | 'cel' | 'template' | 'text';
 
@@ -40,7 +38,9 @@ export function placeOf(language: CodeLanguage, text: string, at: number): Place
   const line = text.lastIndexOf('\n', at - 1) + 1;
   if (language === 'cel') {
     const word = WORD.exec(text.slice(line, at))?.[0] ?? '';
-    return isInQuotes(text.slice(line, at - word.length)) ? undefined : { from: at - word.length, word, before: '', after: '' };
+    return isInQuotes(text.slice(line, at - word.length))
+      ? undefined
+      : { from: at - word.length, word, before: '', after: '' };
   }
   if (language === 'text') return undefined;
   const opened = text.slice(line, at).lastIndexOf(OPEN);

@@ -29,7 +29,11 @@ export function sideRows(before: string, after: string): DiffRow[] {
     at += removed.length + added.length;
     const line = lines[at];
     if (length > 0 || line === undefined) continue;
-    rows.push({ isSame: true, before: { number: (old += 1), text: line.text }, after: { number: (now += 1), text: line.text } });
+    rows.push({
+      isSame: true,
+      before: { number: (old += 1), text: line.text },
+      after: { number: (now += 1), text: line.text },
+    });
     at += 1;
   }
   return rows;
@@ -80,7 +84,10 @@ export function shortRows(rows: readonly DiffRow[], open: ReadonlySet<number>): 
 }
 
 /** What two lines have in common at their ends, and the part of each that differs. Undefined where they have too little in common. */
-export function changedPart(before: string, after: string): { head: number; before: number; after: number } | undefined {
+export function changedPart(
+  before: string,
+  after: string,
+): { head: number; before: number; after: number } | undefined {
   const most = Math.min(before.length, after.length);
   const indent = /^\s*/.exec(before)?.[0].length ?? 0;
   let head = 0;

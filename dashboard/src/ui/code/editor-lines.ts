@@ -22,7 +22,11 @@ function hanging(view: EditorView): DecorationSet {
     for (let at = from; at <= to; ) {
       const line = view.state.doc.lineAt(at);
       const indent = Math.min(/^ */.exec(line.text)?.[0].length ?? 0, MOST_INDENT);
-      const known = hangs.get(indent) ?? Decoration.line({ attributes: { style: `padding-left: calc(${indent + 2}ch + 2px); text-indent: -${indent + 2}ch` } });
+      const known =
+        hangs.get(indent) ??
+        Decoration.line({
+          attributes: { style: `padding-left: calc(${indent + 2}ch + 2px); text-indent: -${indent + 2}ch` },
+        });
       hangs.set(indent, known);
       lines.add(line.from, line.from, known);
       at = line.to + 1;
@@ -36,10 +40,20 @@ export function foldMark(isOpen: boolean): HTMLElement {
   mark.className = isOpen ? 'is-open' : 'is-closed';
   mark.title = isOpen ? 'Fold' : 'Unfold';
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  for (const [name, value] of Object.entries({ width: '12', height: '12', viewBox: '0 0 24 24', 'aria-hidden': 'true' }))
+  for (const [name, value] of Object.entries({
+    width: '12',
+    height: '12',
+    viewBox: '0 0 24 24',
+    'aria-hidden': 'true',
+  }))
     svg.setAttribute(name, value);
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  const shape = { d: isOpen ? 'm6 9 6 6 6-6' : 'm9 18 6-6-6-6', fill: 'none', stroke: 'currentColor', 'stroke-width': '2' };
+  const shape = {
+    d: isOpen ? 'm6 9 6 6 6-6' : 'm9 18 6-6-6-6',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '2',
+  };
   for (const [name, value] of Object.entries(shape)) path.setAttribute(name, value);
   svg.append(path);
   mark.append(svg);

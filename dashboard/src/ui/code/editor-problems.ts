@@ -1,5 +1,12 @@
 import { type Diagnostic, setDiagnostics, setDiagnosticsEffect } from '@codemirror/lint';
-import { type EditorState, type Extension, RangeSet, StateField, type Text, type TransactionSpec } from '@codemirror/state';
+import {
+  type EditorState,
+  type Extension,
+  RangeSet,
+  StateField,
+  type Text,
+  type TransactionSpec,
+} from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, gutterLineClass, GutterMarker } from '@codemirror/view';
 
 export type CodeProblem = {
@@ -64,7 +71,10 @@ const lines = StateField.define<DecorationSet>({
     if (effect === undefined) return marked.map(transaction.changes);
     const { doc } = transaction.state;
     const starts = new Set(effect.value.map(({ from }) => doc.lineAt(Math.min(from, doc.length)).from));
-    return Decoration.set([...starts].map((start) => LINE.range(start)), true);
+    return Decoration.set(
+      [...starts].map((start) => LINE.range(start)),
+      true,
+    );
   },
   provide: (field) => [
     EditorView.decorations.from(field),

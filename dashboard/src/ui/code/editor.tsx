@@ -9,7 +9,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { search, searchKeymap } from '@codemirror/search';
 import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import { EditorView, keymap, lineNumbers, placeholder, tooltips } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { type CodeLanguage, type Completions, placeOf } from './completion.ts';
 import { foldMark, hangingIndent } from './editor-lines.ts';
@@ -66,6 +66,9 @@ export default function Editor(given: EditorGiven) {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
     const settings = new Compartment();
     const sent = new Set<string>();
+    const layer = topLayer();
+    root.append(layer);
+    layer.showPopover();
     const view = new EditorView({
       root,
       parent: root,
@@ -74,6 +77,7 @@ export default function Editor(given: EditorGiven) {
         settings.of(settingsOf(latest.current)),
         editorTheme,
         problemLines,
+        tooltips({ parent: layer }),
         history(),
         autocompletion({
           override: [completing(() => latest.current)],
@@ -96,6 +100,7 @@ export default function Editor(given: EditorGiven) {
     return () => {
       place.removeEventListener('keydown', keepKeys);
       view.destroy();
+      layer.remove();
       editor.current = null;
     };
   }, []);
@@ -148,6 +153,23 @@ export default function Editor(given: EditorGiven) {
   return <div ref={host} className={className} />;
 }
 
+/** Holds what opens at the cursor, above all else of the page: a dialog is moved and scrolls, and would cut it off. */
+function topLayer(): HTMLElement {
+  const layer = document.createElement('div');
+  layer.popover = 'manual';
+  Object.assign(layer.style, {
+    inset: '0 auto auto 0',
+    width: '0',
+    height: '0',
+    margin: '0',
+    padding: '0',
+    border: 'none',
+    overflow: 'visible',
+    color: 'inherit',
+  });
+  return layer;
+}
+
 /** What the page may change while the editor is there. */
 function settingsOf(given: EditorGiven): Extension {
   const { language, label, description, isInvalid, isReadOnly, isSingleLine, hasLineNumbers } = given;
@@ -157,6 +179,8 @@ function settingsOf(given: EditorGiven): Extension {
     given.placeholder === '' ? [] : placeholder(given.placeholder),
     EditorView.contentAttributes.of({
       'aria-label': label,
+      // Editable content is a stop of the Tab key anyway; checkers of accessibility want to read it.
+      tabindex: '0',
       'aria-multiline': String(!isSingleLine),
       ...(description !== '' && { 'aria-description': description }),
       ...(isInvalid && { 'aria-invalid': 'true' }),
@@ -164,12 +188,25 @@ function settingsOf(given: EditorGiven): Extension {
     EditorView.editorAttributes.of({ class: isSingleLine ? 'is-single' : hasLineNumbers ? '' : 'is-plain' }),
     isReadOnly ? [] : [closeBrackets(), bracketMatching(), indentOnInput(), indentUnit.of('  ')],
     EditorState.tabSize.of(2),
+    EditorState.phrases.of(PHRASES),
     isSingleLine
       ? oneLine
       : [EditorView.lineWrapping, search({ top: true }), hasLineNumbers ? [lineNumbers(), hangingIndent] : []],
     hasLineNumbers && language === 'json' ? foldGutter({ markerDOM: foldMark }) : [],
   ];
 }
+
+/** Words of the search, as all other buttons of the dashboard have them. */
+const PHRASES = {
+  next: 'Next',
+  previous: 'Previous',
+  all: 'Select all',
+  'match case': 'Match case',
+  regexp: 'Regular expression',
+  'by word': 'Whole words',
+  replace: 'Replace',
+  'replace all': 'Replace all',
+};
 
 /** Lines that are pasted become one. */
 const oneLine = EditorState.transactionFilter.of((transaction) => {
@@ -210,8 +247,7 @@ function keysOf(given: () => EditorGiven, host: HTMLElement) {
 
 /** Keys that write, or that the editor has used, are nothing to the page around it: outside, their target is no text field. */
 function keepKeys(event: KeyboardEvent): void {
-  const isWriting =
-    !event.ctrlKey && !event.metaKey && !event.altKey && !/^(?:Escape|Tab|F\d+)$/.test(event.key);
+  const isWriting = !event.ctrlKey && !event.metaKey && !event.altKey && !/^(?:Escape|Tab|F\d+)$/.test(event.key);
   if (isWriting || event.defaultPrevented) event.stopPropagation();
 }
 

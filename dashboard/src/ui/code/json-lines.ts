@@ -172,5 +172,7 @@ function divided(line: CodeLine, spaces: string): CodeLine[] {
       }
     }
   }
-  return parts.map((part, at) => (at === 0 ? { ...line, pieces: part } : { number: undefined, indent: line.indent, pieces: part }));
+  return parts.map((part, at) =>
+    at === 0 ? { ...line, pieces: part } : { number: undefined, indent: line.indent, pieces: part },
+  );
 }

@@ -122,7 +122,12 @@ export function JsonTree({ json, label, root = '$' }: { json: string; label: str
               >
                 <span className="grid w-4.5 shrink-0 place-items-center text-text-3">
                   {isOpen !== undefined && (
-                    <ChevronRight size={12} strokeWidth={2} aria-hidden="true" className={clsx(isOpen && 'rotate-90')} />
+                    <ChevronRight
+                      size={12}
+                      strokeWidth={2}
+                      aria-hidden="true"
+                      className={clsx(isOpen && 'rotate-90')}
+                    />
                   )}
                 </span>
                 {node.name !== undefined && (

@@ -8,7 +8,8 @@ const ATOMS = /^(?:true|false|null|in)$/;
 /** One token of a CEL expression. */
 function celToken(stream: StringStream): string | null {
   if (stream.eatSpace()) return null;
-  if (stream.match(/^[rb]?"(?:[^"\\]|\\.)*"?/i) !== null || stream.match(/^[rb]?'(?:[^'\\]|\\.)*'?/i) !== null) return 'string';
+  if (stream.match(/^[rb]?"(?:[^"\\]|\\.)*"?/i) !== null || stream.match(/^[rb]?'(?:[^'\\]|\\.)*'?/i) !== null)
+    return 'string';
   if (stream.match(/^(?:0x[\da-f]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)u?/i) !== null) return 'number';
   if (stream.match(/^[A-Za-z_]\w*/) !== null) {
     if (ATOMS.test(stream.current())) return 'atom';

@@ -45,7 +45,7 @@ function RowsInView({ box, count, shown, children, height }: RowsGiven & { heigh
   const [, setIsThere] = useState(false);
   useLayoutEffect(() => setIsThere(true), []);
   useLayoutEffect(() => {
-    if (shown !== undefined) rows.scrollToIndex(shown.row, { align: 'auto' });
+    if (shown !== undefined) rows.scrollToIndex(shown.row, { align: 'center' });
   }, [rows, shown]);
   const inView = rows.getVirtualItems();
   return (

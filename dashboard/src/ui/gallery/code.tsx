@@ -12,11 +12,19 @@ import { Icon } from '../icon.tsx';
 
 const REQUEST =
   '{"type":"order.paid","timestamp":"2026-11-28T14:02:15.747Z","data":{"orderId":"SO-10922","total":561.90,"currency":"EUR","customer":{"id":"cus_1813","name":"Jonas Weber","vatId":null},"lines":[{"sku":"TS-44","qty":2,"price":19.90}],"shipping":{"country":"DE"}}}';
-const RESPONSE = '{"error":"NullPointerException","at":"OrderMapper.java:118","message":"customer.vatId must not be null"}';
+const RESPONSE =
+  '{"error":"NullPointerException","at":"OrderMapper.java:118","message":"customer.vatId must not be null"}';
 const LONG_LINES = JSON.stringify({
-  note: 'The warehouse confirmed the pick at 14:02 and asked for a second signature, because the value of the parcel is above the limit of the carrier. '.repeat(3).trim(),
+  note: 'The warehouse confirmed the pick at 14:02 and asked for a second signature, because the value of the parcel is above the limit of the carrier. '
+    .repeat(3)
+    .trim(),
   token: 'eyJhbGciOiJSUzI1NiJ9.'.repeat(14),
-  nested: { deeper: { description: 'A wrapped line continues below its own beginning, two characters further in, at each level of the document.' } },
+  nested: {
+    deeper: {
+      description:
+        'A wrapped line continues below its own beginning, two characters further in, at each level of the document.',
+    },
+  },
 });
 const HTML = `<html>
   <head><title>502 Bad Gateway</title></head>
@@ -62,7 +70,8 @@ const NAMES: readonly CodeCompletion[] = [
   { label: 'steps.approve_large.output.by', detail: 'string' },
 ];
 const ofTemplates: Completions = () => NAMES;
-const ofFilters: Completions = () => NAMES.slice(0, 5).map((name) => ({ ...name, label: name.label.replace('event.', '') }));
+const ofFilters: Completions = () =>
+  NAMES.slice(0, 5).map((name) => ({ ...name, label: name.label.replace('event.', '') }));
 
 const large = (bytes: number): string =>
   `{"items":[${Array.from({ length: Math.floor(bytes / 53) }, (_, at) => `{"sku":"item-${10_000 + at}","qty":${(at % 7) + 1},"price":${at % 90}.50,"tags":[]}`).join(',')}]}`;
@@ -87,7 +96,12 @@ export function CodeStates() {
                 ['content-type', 'application/json'],
                 ['webhook-id', 'msg_01m8j5xrg3e009169axpw9vqwt'],
                 ['webhook-timestamp', '1795906537'],
-                ['webhook-signature', <span key="signature" className="text-text-3">v1,•••••••• hidden</span>],
+                [
+                  'webhook-signature',
+                  <span key="signature" className="text-text-3">
+                    v1,•••••••• hidden
+                  </span>,
+                ],
                 ['user-agent', 'Posthorn/0.1.0'],
               ]}
             />
@@ -129,7 +143,9 @@ export function CodeStates() {
             label="Command"
             isBare
             language="text"
-            text={"curl https://posthorn.example/v1/channels/chn_1/messages \\\n  -H 'authorization: Bearer …' \\\n  -d '{\"eventType\":\"order.paid\"}'"}
+            text={
+              'curl https://posthorn.example/v1/channels/chn_1/messages \\\n  -H \'authorization: Bearer …\' \\\n  -d \'{"eventType":"order.paid"}\''
+            }
           />
         </div>
       </Group>
@@ -159,9 +175,27 @@ export function CodeStates() {
           </div>
         </div>
       </Group>
+      <Group title="Editor that fills its place">
+        <div className="h-44 border border-line">
+          <Page />
+        </div>
+      </Group>
       <Group title="Differences" isWide>
-        <DiffView label="Definition" beforeLabel="Version 4" afterLabel="Version 5" before={DEFINITION(false)} after={DEFINITION(true)} />
-        <DiffView label="Body" beforeLabel="Attempt 3" afterLabel="Attempt 4" look="unified" before={RESPONSE} after={RESPONSE} />
+        <DiffView
+          label="Definition"
+          beforeLabel="Version 4"
+          afterLabel="Version 5"
+          before={DEFINITION(false)}
+          after={DEFINITION(true)}
+        />
+        <DiffView
+          label="Body"
+          beforeLabel="Attempt 3"
+          afterLabel="Attempt 4"
+          look="unified"
+          before={RESPONSE}
+          after={RESPONSE}
+        />
       </Group>
     </div>
   );
@@ -173,7 +207,16 @@ function Editors() {
   const from = value.indexOf('approve.');
   const problems = useMemo(
     () =>
-      isWrong ? [{ from, line: value.slice(0, from).split('\n').length, message: 'No step is called approve', fix: 'approve_large' }] : [],
+      isWrong
+        ? [
+            {
+              from,
+              line: value.slice(0, from).split('\n').length,
+              message: 'No step is called approve',
+              fix: 'approve_large',
+            },
+          ]
+        : [],
     [isWrong, from, value],
   );
   return (
@@ -190,12 +233,30 @@ function Editors() {
   );
 }
 
+function Page() {
+  const [value, setValue] = useState(DEFINITION(true));
+  return (
+    <CodeEditor
+      label="Definition"
+      language="json"
+      look="bare"
+      height="fill"
+      value={value}
+      onChange={setValue}
+      problems={[{ line: 5, message: 'The filter matches no message' }]}
+    />
+  );
+}
+
 function Expressions() {
   const [filter, setFilter] = useState('payload.total > 500 && payload.shiping.country == "DE"');
   const [text, setText] = useState('Approve {{ event.payload.total }} EUR for {{ event.payload.customer.name }}?');
   const [empty, setEmpty] = useState('');
   const from = filter.indexOf('shiping');
-  const problems = useMemo(() => (from === -1 ? [] : [{ from, message: 'Unknown field shiping', fix: 'shipping' }]), [from]);
+  const problems = useMemo(
+    () => (from === -1 ? [] : [{ from, message: 'Unknown field shiping', fix: 'shipping' }]),
+    [from],
+  );
   return (
     <>
       <CodeEditor
@@ -208,7 +269,14 @@ function Expressions() {
         problems={problems}
         completions={ofFilters}
       />
-      <CodeEditor label="Title" language="template" isSingleLine value={text} onChange={setText} completions={ofTemplates} />
+      <CodeEditor
+        label="Title"
+        language="template"
+        isSingleLine
+        value={text}
+        onChange={setText}
+        completions={ofTemplates}
+      />
       <CodeEditor
         label="Condition"
         hint="Runs the step only if this is true."
@@ -219,7 +287,14 @@ function Expressions() {
         placeholder="Always"
         completions={ofFilters}
       />
-      <CodeEditor label="Read only" language="json" minLines={1} value={RESPONSE} onChange={() => undefined} isReadOnly />
+      <CodeEditor
+        label="Read only"
+        language="json"
+        minLines={1}
+        value={RESPONSE}
+        onChange={() => undefined}
+        isReadOnly
+      />
     </>
   );
 }
@@ -237,6 +312,10 @@ const Group = ({
 }) => (
   <section>
     <h2 className="mb-2.5 text-13">{title}</h2>
-    <div className={clsx('gap-4', isWide ? 'flex flex-col' : 'grid lg:grid-cols-2 [&>*]:min-w-0', isTop && 'items-start')}>{children}</div>
+    <div
+      className={clsx('gap-4', isWide ? 'flex flex-col' : 'grid lg:grid-cols-2 [&>*]:min-w-0', isTop && 'items-start')}
+    >
+      {children}
+    </div>
   </section>
 );
