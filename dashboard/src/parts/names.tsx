@@ -30,9 +30,10 @@ export function SubscriptionName({ id, hasHost = false }: { id: string; hasHost?
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 function useHost(id: string | undefined): string | undefined {
-  const { path } = useHere();
+  const { at, path } = useHere();
   const first = useQuery<readonly Subscription[]>({
     queryKey: [path, FIRST_NAMES.subscription.key],
+    queryFn: () => FIRST_NAMES.subscription.read(at),
     // Read by the page for its choices, and for no row alone.
     enabled: false,
   });

@@ -55,26 +55,33 @@ export function AttemptsStrip() {
           />
         </div>
       </Tip>
-      <TimeChart
-        label="Delivery attempts"
-        height={52}
-        isSlim
-        kind="bars"
-        zone={zone}
-        times={stats.points.map((point) => point.at)}
-        stepSeconds={stats.stepSeconds}
-        series={[
-          {
-            key: 'delivered',
-            label: 'Delivered',
-            tone: 'delivered',
-            values: stats.points.map((point) => point.delivered),
-          },
-          { key: 'failed', label: 'Failed', tone: 'failed', values: stats.points.map((point) => point.failedAttempts) },
-        ]}
-        marks={marks.map((mark) => ({ at: mark.at, label: mark.name }))}
-        onSpan={(from, to) => change({ since: from, until: to })}
-      />
+      <div className="min-w-0 max-md:hidden">
+        <TimeChart
+          label="Delivery attempts"
+          height={52}
+          isSlim
+          kind="bars"
+          zone={zone}
+          times={stats.points.map((point) => point.at)}
+          stepSeconds={stats.stepSeconds}
+          series={[
+            {
+              key: 'delivered',
+              label: 'Delivered',
+              tone: 'delivered',
+              values: stats.points.map((point) => point.delivered),
+            },
+            {
+              key: 'failed',
+              label: 'Failed',
+              tone: 'failed',
+              values: stats.points.map((point) => point.failedAttempts),
+            },
+          ]}
+          marks={marks.map((mark) => ({ at: mark.at, label: mark.name }))}
+          onSpan={(from, to) => change({ since: from, until: to })}
+        />
+      </div>
     </section>
   );
 }

@@ -135,9 +135,11 @@ export function DataList<T>(given: Given<T>) {
     // A search through everything is the reader's to go on with.
     if (hasMore && !isSearching && !isReadingMore && end > rows.length - READ_AHEAD) readMore();
   }, [hasMore, isSearching, isReadingMore, end, rows.length, readMore]);
+  const latest = useRef(showNew);
+  latest.current = showNew;
   useLayoutEffect(
-    () => onCount?.({ rows: rows.length, isMore: hasMore, fresh, showNew }),
-    [onCount, rows.length, hasMore, fresh, showNew],
+    () => onCount?.({ rows: rows.length, isMore: hasMore, fresh, showNew: () => latest.current() }),
+    [onCount, rows.length, hasMore, fresh],
   );
 
   const open = panel === undefined ? undefined : search['open'];

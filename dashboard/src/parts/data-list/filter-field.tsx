@@ -59,7 +59,9 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   });
   const more = kind === undefined ? [] : found;
   const open = filters.filter((filter) => search[filter.name] === undefined || text.startsWith(`${filter.name}:`));
-  const completions = isOpen ? completionsOf(open, text, more).slice(0, SHOWN) : [];
+  // Those that have a control of their own, or come by a link, are named once somebody begins to write them.
+  const offered = text === '' ? open.filter((filter) => !isOfTime(filter) && filter.isChip !== true) : open;
+  const completions = isOpen ? completionsOf(offered, text, more).slice(0, SHOWN) : [];
 
   const show = (next: string): void => {
     setText(next);
@@ -175,7 +177,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
               if (text.trim() !== '' && !text.trim().endsWith(':')) send(text.trim());
             }}
             className={clsx(
-              'h-6 min-w-24 grow bg-transparent outline-none',
+              'h-6 w-16 min-w-16 grow bg-transparent outline-none',
               text !== '' && 'mono',
               problems.length > 0 && 'underline decoration-failed decoration-wavy underline-offset-2',
             )}
