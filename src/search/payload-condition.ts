@@ -51,6 +51,7 @@ export function payloadConditionOf(q: string): PayloadCondition | undefined {
 const MIN_VALUE_LENGTH = 3;
 /** How often a payload counts as read for a bare value: texts full of escapes take four times as long as others. */
 const PASSES_FOR_VALUE = 4;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads a bare value such as `SO-10922` or `561.90`: payloads that have it as a string or a number anywhere fit. Returns undefined for a text
@@ -63,7 +64,7 @@ export function payloadValueOf(q: string): PayloadCondition | undefined {
   const quoted = q.startsWith('"') ? parsed(q) : undefined;
   const value = typeof quoted === 'string' ? quoted : q;
   if (value.length < MIN_VALUE_LENGTH || cannotBeStored(value)) return undefined;
-  const isNumber = typeof quoted !== 'string' && /^-?\d/.test(value);
+  const isNumber = typeof quoted !== 'string' && NUMBER.test(value);
   return {
     name: JSON.stringify([q]),
     needle: value,
@@ -95,13 +96,25 @@ const BESIDE_A_TOKEN = /[\s,:[\]{}]/;
 const isToken = (text: string, start: number, end: number): boolean =>
   [text[start - 1], text[end]].every((beside) => beside === undefined || BESIDE_A_TOKEN.test(beside));
 
-/** Whether the string at the span, quotes included, is equal. An escape is longer than its character, by five characters at most. */
+const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** Whether the string at the span, quotes included, is equal. Parsing each string took three times as long in a text of escapes. */
 function isString(text: string, { start, end }: Span, value: string): boolean {
-  const length = end - start - 2;
-  if (length < value.length || length > 6 * value.length) return false;
-  if (length === value.length) return text.startsWith(value, start + 1) && !value.includes('\\');
-  const first = text[start + 1];
-  return (first === '\\' || first === value[0]) && parsed(text.slice(start, end)) === value;
+  if (end - start - 2 < value.length) return false;
+  let at = start + 1;
+  for (let index = 0; index < value.length; index += 1) {
+    let unit = text[at];
+    let length = 1;
+    if (unit === '\\') {
+      const kind = text[at + 1] ?? '';
+      length = kind === 'u' ? 6 : 2;
+      unit =
+        kind === 'u' ? String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)) : (ESCAPED[kind] ?? kind);
+    }
+    if (unit !== value[index]) return false;
+    at += length;
+  }
+  return at === end - 1;
 }
 
 // As in a payload when it is published: PostgreSQL cannot even be asked for such a text.
