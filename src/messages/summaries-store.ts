@@ -20,6 +20,8 @@ import { summary, type Tally } from './store.ts';
 export type SummaryFilter = {
   environmentId: string;
   channelId?: string | undefined;
+  /** All channels but this one. */
+  exceptChannelId?: string | undefined;
   eventType?: string | undefined;
   publisherId?: string | undefined;
   /** Any of these. */
@@ -113,9 +115,10 @@ export async function findMessageIds(
 }
 
 /** SQL: the channels whose messages are meant. */
-function channelsOf({ environmentId, channelId }: SummaryFilter, { add }: Values): string {
+function channelsOf({ environmentId, channelId, exceptChannelId }: SummaryFilter, { add }: Values): string {
   const own = `SELECT c.id FROM channels c WHERE c.environment_id = ${add(environmentId)}`;
-  return channelId === undefined ? own : `${own} AND c.id = ${add(channelId)}`;
+  if (channelId !== undefined) return `${own} AND c.id = ${add(channelId)}`;
+  return exceptChannelId === undefined ? own : `${own} AND c.id <> ${add(exceptChannelId)}`;
 }
 
 type Row = Tally & {

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
+import { deliveringServers } from '../kernel/rules/service-verdict.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
 import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './backlog-store.ts';
@@ -222,7 +223,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           pending: await deliveries('pending'),
           retrying: await deliveries('retrying'),
           openDeadLetters: (await left('open')).shown,
-          service: serviceOf(await countWorkers(transaction)),
+          service: deliveringServers(await countWorkers(transaction)),
         };
       });
     },
@@ -241,11 +242,6 @@ const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflow
           ...(run.filteredBy !== null && { filteredBy: run.filteredBy }),
         },
       };
-
-function serviceOf({ living, withoutTemporal }: { living: number; withoutTemporal: number }): Backlog['service'] {
-  if (living === 0) return { worker: 'down', temporal: 'unknown' };
-  return { worker: 'up', temporal: withoutTemporal < living ? 'up' : 'down' };
-}
 
 /** A number that was counted up to one more than is shown. */
 const shownOf = (count: number): { count: number; isMore: boolean } => ({

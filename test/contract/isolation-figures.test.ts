@@ -248,9 +248,10 @@ test('src/installation/service.ts shows the service to the first organisation al
     firstOrganisation: async () => 'org_first',
     readBacklog: unasked,
     readWaiting: unasked,
+    readOldestDue: unasked,
     readTables: unasked,
     look: unasked,
-    temporalVersion: unasked,
+    temporalVersion: () => undefined,
   });
   // `as`: all of a caller that the service reads.
   const callerOf = (organisationId: string) => ({ organisationId }) as Parameters<typeof installation.signIn>[0];

@@ -2635,6 +2635,7 @@ export type Search = {
   readonly channelId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   readonly q?: string | undefined;
+  readonly payloads?: 'true' | 'false' | undefined;
 };
 
 export type SearchMessages = {
@@ -2714,18 +2715,29 @@ export type SentSample = {
 };
 
 export type Service = {
+  /** State of the service as a whole. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection. */
+  readonly verdict: 'healthy' | 'degraded' | 'down';
+  /** Everything that keeps the service from being healthy, the worst first. Empty if it is healthy. */
+  readonly reasons: readonly {
+    /** The reason for programs. Operators find what each means and what to do in docs/operations.md. */
+    readonly code: 'database_unavailable' | 'schema_unfit' | 'encryption_keys_unfit' | 'row_security_off' | 'no_worker' | 'worker_late' | 'temporal_unreachable' | 'temporal_partly_unreachable' | 'backlog_old' | 'scheduled_late';
+    /** The verdict that this reason alone would lead to. */
+    readonly verdict: 'degraded' | 'down';
+    /** The reason for people, as one plain sentence. */
+    readonly message: string;
+  }[];
   /** Programs that run here. */
   readonly versions: {
     /** Release of the process that answers. */
     readonly posthorn: string;
     /** Node.js that runs it. */
     readonly node: string;
-    /** PostgreSQL. */
-    readonly postgresql: string;
+    /** PostgreSQL. Absent while it does not answer. */
+    readonly postgresql?: string;
     /** Temporal server. Absent where it does not answer, or this process does not know it. */
     readonly temporal?: string;
   };
-  /** Processes that make deliveries, the newest first. */
+  /** Processes that make deliveries, the newest first. Empty while PostgreSQL does not answer. */
   readonly workers: readonly {
     /** Incarnation: one life of the process. */
     readonly id: string;
@@ -2741,6 +2753,8 @@ export type Service = {
     readonly renewedAt: string;
     /** Whether the lease holds. Its deliveries are taken over otherwise. */
     readonly isAlive: boolean;
+    /** Whether Temporal answered the worker when it asked last, which is up to 25 seconds ago. */
+    readonly reachesTemporal: boolean;
   }[];
   /** Deliveries whose time has come, by state. A state without any is left out. */
   readonly due: readonly {
@@ -2768,7 +2782,7 @@ export type Service = {
   readonly newestMigration: string;
   /** Whether PostgreSQL keeps tenants apart by itself. */
   readonly rowSecurity: boolean;
-  /** Parts that /readyz looks at. */
+  /** Parts that /readyz looks at, and Temporal if this process has its address. */
   readonly checks: readonly {
     /** Part. */
     readonly name: string;

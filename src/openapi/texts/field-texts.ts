@@ -10,7 +10,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   cursor: '`pagination.cursor` of the page before, with the same filters. Empty: the first page.',
   limit: 'Items on the page.',
   format: 'Lines of JSON, or a table with a head.',
-  q: 'An id, your own id of a message, an event type, a part of a name, or `payload.<path>=<value>`. Absent: the newest messages.',
+  q: 'An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages.',
   organisation: 'Name of the first organisation, which is "Default" otherwise.',
   app: 'Name of its app, which is "Default" otherwise.',
   id: 'Id of the credential, in base64url.',
@@ -119,6 +119,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
 const BY_PLACE: Readonly<Record<string, string>> = {
   'ListMessages.order':
     '`newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none.',
+  'Search.payloads':
+    'With `false` a value without a path is not looked for in payloads, which is faster where only names are wanted.',
   'ListChannels.name': 'Only those with this in their name, in any case.',
   'ListWorkflows.name': 'Only those with this in their name, in any case.',
   'ListWebhooks.name': 'Only those with this in their name, in any case.',
