@@ -38,10 +38,10 @@ export async function lookThrough(
 ): Promise<FoundMessages> {
   const startedAt = performance.now();
   const { environmentId } = caller;
-  const { limit, channelId, eventType, since, until } = query;
-  const filters = { q: condition.name, channelId, eventType, ...windowText({ since, until }) };
+  const { limit, channelId, eventType, includeSystem, since, until } = query;
+  const filters = { q: condition.name, channelId, eventType, includeSystem, ...windowText({ since, until }) };
   const scope: ListScope = { list: 'messages looked through', environmentId, filters };
-  const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
+  const filter = { environmentId, channelId, eventType, includeSystem, ids: idsWithin('message', { since, until }) };
   const ids: string[] = [];
   let { after } = pageRequest(scope, query);
   let first: string | undefined;

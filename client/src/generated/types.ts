@@ -1308,6 +1308,7 @@ export type ExportMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** Default: "ndjson". */
@@ -2633,6 +2634,7 @@ export type Search = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   readonly q?: string | undefined;
 };
@@ -2644,6 +2646,7 @@ export type SearchMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };

@@ -60,6 +60,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   payloads: 'With `false` payload and metadata of each message are left out, and a page stays small.',
   changes: 'With `false` the changed fields of each entry are left out, and a page stays small.',
   outputs: 'With `false` the outputs of runs are left out, and a page stays small.',
+  includeSystem:
+    'With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel.',
   deliveryStatus: 'Only those whose deliveries together have one of these states.',
   failing:
     'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',
