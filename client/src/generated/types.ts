@@ -3161,7 +3161,7 @@ export type SubscriptionStats = {
       /** Whether there are more than that. */
       readonly isMore: boolean;
     };
-    /** Since when every try has failed. Absent once one has arrived. */
+    /** When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing. */
     readonly failingSince?: string;
   }[];
 };
