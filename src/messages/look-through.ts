@@ -17,8 +17,6 @@ export type PayloadCondition = {
   needle: string;
   passes: number;
   fits: (payload: string) => boolean;
-  /** Channel whose messages are left out, unless the query is about one channel. */
-  exceptChannelId?: string;
 };
 
 /** Characters that are read in one turn of the event loop, or one payload: about 30 ms. A look brings 1 MiB, and a path has 32 names. */
@@ -38,8 +36,8 @@ export type FoundMessages = {
 const STATEMENT_TIMEOUT = '57014';
 
 const scopeOf = ({ environmentId }: EnvironmentCaller, query: LookThrough, { name }: PayloadCondition): ListScope => {
-  const { channelId, eventType, since, until } = query;
-  const filters = { q: name, channelId, eventType, ...windowText({ since, until }) };
+  const { channelId, eventType, includeSystem, since, until } = query;
+  const filters = { q: name, channelId, eventType, includeSystem, ...windowText({ since, until }) };
   return { list: 'messages looked through', environmentId, filters };
 };
 
@@ -60,11 +58,9 @@ export async function lookThrough(
 ): Promise<FoundMessages> {
   const startedAt = performance.now();
   const { environmentId } = caller;
-  const { limit, channelId, eventType, since, until } = query;
-  const { exceptChannelId } = condition;
+  const { limit, channelId, eventType, includeSystem, since, until } = query;
   const scope = scopeOf(caller, query, condition);
-  const ofIds = idsWithin('message', { since, until });
-  const filter = { environmentId, channelId, exceptChannelId, eventType, ids: ofIds };
+  const filter = { environmentId, channelId, eventType, includeSystem, ids: idsWithin('message', { since, until }) };
   const ids: string[] = [];
   let { after } = pageRequest(scope, query);
   let first: string | undefined;

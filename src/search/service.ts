@@ -3,7 +3,6 @@ import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { isId } from '../kernel/values/ids.ts';
-import { systemChannelId } from '../kernel/words/service-events.ts';
 import type { PayloadCondition } from '../messages/look-through.ts';
 import type { MessageSummary } from '../messages/schema.ts';
 import { hitFinders, type Searched } from './hit-finders.ts';
@@ -109,7 +108,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
 
   /** By itself and by the event type first, page by page. Payloads are looked through on the last of these pages and behind it. */
   const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
-    const condition = valueOf(caller, q, query);
+    const condition = valueOf(q, query);
     if (condition !== undefined && messages.goesOnLooking(caller, query, condition))
       return byPayload(caller, query, { condition, except: q });
     const named = await byItself(caller, q, query);
@@ -141,18 +140,9 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
   };
 }
 
-/**
- * The condition for a bare value; undefined where payloads are not asked about. A beginning of event types is no value. Service events are
- * left out: they repeat names and ids of everything that goes wrong.
- */
-function valueOf(
-  { environmentId }: EnvironmentCaller,
-  q: string,
-  { payloads }: SearchQuery,
-): PayloadCondition | undefined {
-  const condition = payloads === 'false' || q.endsWith('.*') ? undefined : payloadValueOf(q);
-  return condition && { ...condition, exceptChannelId: systemChannelId(environmentId) };
-}
+/** The condition for a bare value; undefined where payloads are not asked about. A beginning of event types is no value. */
+const valueOf = (q: string, { payloads }: SearchQuery): PayloadCondition | undefined =>
+  payloads === 'false' || q.endsWith('.*') ? undefined : payloadValueOf(q);
 
 const mayRead = ({ scopes }: EnvironmentCaller, kind: SearchKind): boolean => scopes.has(SCOPE_OF_KIND[kind]);
 

@@ -108,7 +108,11 @@ export const subscriptionStatsAnswer = z.strictObject({
         totals: z.strictObject(figures).describe('Figures of the whole span.'),
         points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
         waiting: z.strictObject(capped).describe('Deliveries that wait for an attempt now, the first or a later one.'),
-        failingSince: time.exactOptional().describe('Since when every try has failed. Absent once one has arrived.'),
+        failingSince: time
+          .exactOptional()
+          .describe(
+            'When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing.',
+          ),
       }),
     )
     .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),

@@ -88,7 +88,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           subscriptionId: id,
           ...figuresOf(countedOf.get(id) ?? [], span, { hasAccepted: false }),
           waiting: shownOf(waiting.get(id) ?? 0),
-          ...(failingSince !== null && { failingSince }),
+          ...(failingSince !== undefined && { failingSince }),
         })),
       };
     },

@@ -6,6 +6,7 @@ import { LOOK } from '../../src/messages/look-through-store.ts';
 import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messages/look-through.ts';
 import { payloadConditionOf } from '../../src/search/payload-condition.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 type Hit = { kind: string; id: string; summary: string; matched: string; status?: string; deliveryId?: string };
@@ -349,6 +350,23 @@ describe('a look that PostgreSQL ends at its time limit', () => {
     const { lookedThrough, cursor } = await lookThrough({ ...posthorn.deps.tenants, list }, caller, query, condition);
     expect([lookedThrough.messages, lookedThrough.isComplete, typeof cursor]).toEqual([LOOK.messages, false, 'string']);
   });
+});
+
+test('service events are found by their id, and otherwise only where includeSystem or channelId asks for them', async () => {
+  const systemId = await systemChannelOf(posthorn);
+  const { rows } = await posthorn.deps.pool.query<{ id: string }>(
+    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+     VALUES (posthorn_id('msg'), $1, $2, 'circuit.opened', '{"circuit": "opened"}', now()) RETURNING id`,
+    [environmentId, systemId],
+  );
+  const { id = '' } = rows[0] ?? {};
+  const [byType, byValue] = ['circuit.*', 'payload.circuit=opened'];
+  expect(idsOf(await search(id))).toEqual([id]);
+  for (const q of [byType, byValue]) {
+    expect([q, idsOf(await search(q))]).toEqual([q, []]);
+    for (const more of [{ includeSystem: 'true' }, { channelId: systemId }])
+      expect([q, idsOf(await search(q, more))]).toEqual([q, [id]]);
+  }
 });
 
 test('without a text the newest messages are shown', async () => {

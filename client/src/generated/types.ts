@@ -1308,6 +1308,7 @@ export type ExportMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** Default: "ndjson". */
@@ -2633,6 +2634,7 @@ export type Search = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   readonly q?: string | undefined;
   readonly payloads?: 'true' | 'false' | undefined;
@@ -2645,6 +2647,7 @@ export type SearchMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
@@ -3172,7 +3175,7 @@ export type SubscriptionStats = {
       /** Whether there are more than that. */
       readonly isMore: boolean;
     };
-    /** Since when every try has failed. Absent once one has arrived. */
+    /** When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing. */
     readonly failingSince?: string;
   }[];
 };

@@ -60,9 +60,11 @@ const BY_NAME: Readonly<Record<string, string>> = {
   payloads: 'With `false` payload and metadata of each message are left out, and a page stays small.',
   changes: 'With `false` the changed fields of each entry are left out, and a page stays small.',
   outputs: 'With `false` the outputs of runs are left out, and a page stays small.',
+  includeSystem:
+    'With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel.',
   deliveryStatus: 'Only those whose deliveries together have one of these states.',
   failing:
-    'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',
+    'Only those that are disabled, whose receiver is failing (`failingSince` of their statistics), whose circuit is not closed or whose secrets cannot be opened; or only the others.',
   held: 'Only those that wait for something beside their policy, or only the others.',
   replayId: 'Only those that this replay or bulk retry was the last to make due.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
