@@ -142,15 +142,17 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
 }
 
 /**
- * The condition for a bare value; undefined where payloads are not asked about. A beginning of event types is no value. Service events are
- * left out: they repeat names and ids of everything that goes wrong.
+ * The condition for a bare value; undefined where payloads are not asked about. Neither an id of ours nor a beginning of event types is a
+ * value: a look for an id that another environment has would read thousands of payloads. Service events are left out: they repeat ids
+ * and errors of everything that goes wrong.
  */
 function valueOf(
   { environmentId }: EnvironmentCaller,
   q: string,
   { payloads }: SearchQuery,
 ): PayloadCondition | undefined {
-  const condition = payloads === 'false' || q.endsWith('.*') ? undefined : payloadValueOf(q);
+  const isName = q.endsWith('.*') || SEARCH_KINDS.some((kind) => isId(kind, q));
+  const condition = payloads === 'false' || isName ? undefined : payloadValueOf(q);
   return condition && { ...condition, exceptChannelId: systemChannelId(environmentId) };
 }
 
