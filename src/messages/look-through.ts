@@ -37,11 +37,13 @@ export type FoundMessages = {
 // SQLSTATE query_canceled: a statement has reached its time limit.
 const STATEMENT_TIMEOUT = '57014';
 
-const scopeOf = ({ environmentId }: EnvironmentCaller, query: LookThrough, { name }: PayloadCondition): ListScope => {
+function scopeOf(caller: EnvironmentCaller, query: LookThrough, { name }: PayloadCondition): ListScope {
+  const { environmentId } = caller;
   const { channelId, eventType, since, until } = query;
   const filters = { q: name, channelId, eventType, ...windowText({ since, until }) };
-  return { list: 'messages looked through', environmentId, filters };
-};
+  const scope: ListScope = { list: 'messages looked through', environmentId, filters };
+  return scope;
+}
 
 /** Whether the query's cursor goes on with a look for this condition. */
 export const goesOnLooking = (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): boolean =>

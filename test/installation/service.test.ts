@@ -62,7 +62,8 @@ describe('the verdict', () => {
       ['worker_late', 'temporal_partly_unreachable'],
       `INSERT INTO incarnations (id, expires_at, is_temporal_away) VALUES ('inc_late', now() + interval '2 s', true)
        ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
-    ).finally(() => pool.query(`DELETE FROM incarnations WHERE id = 'inc_late'`));
+    );
+    await pool.query(`DELETE FROM incarnations WHERE id = 'inc_late'`);
     expect([degraded.verdict, degraded.workers.length]).toEqual(['degraded', 2]);
   });
 
@@ -222,7 +223,8 @@ async function startSilentTemporal() {
     connections: () => connections,
     wake() {
       isAwake = true;
-      for (const socket of [...sockets]) lead(socket);
+      const held = [...sockets];
+      for (const socket of held) lead(socket);
     },
     stop() {
       server.close();
