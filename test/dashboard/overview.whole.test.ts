@@ -45,14 +45,12 @@ describeWithBrowser('the overview, in a browser', () => {
     expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
 
     await pool.query(`UPDATE api_keys SET expires_at = now() + interval '3 days'`);
-    await pool.query(
-      `UPDATE deliveries SET created_at = now() - interval '7 minutes', due_at = now() - interval '7 minutes'`,
-    );
     await page.reload();
     await attention()
       .getByText(/^API key expires/)
       .first()
       .waitFor();
+    await page.clock.setFixedTime(Date.now() + 6 * 60_000);
     await attention()
       .getByText(/due, oldest waiting \d+ min/)
       .waitFor();
@@ -129,12 +127,15 @@ describeWithBrowser('the overview, in a browser', () => {
     ] as const)
       await scene.make(`/v1/channels/${channel}/messages`, { eventType, payload: {} });
     await dashboard.open('/overview');
-    const accepted = figure('Messages accepted');
-    await waitFor('the figures of all channels', async () => (await accepted.textContent()) === '3');
     await page.getByRole('button', { name: 'Channel: All channels' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'bills' }).click();
-    await page.waitForURL((url) => url.searchParams.get('channel') === bills);
-    await waitFor('the figures of one channel', async () => (await accepted.textContent()) === '1');
+    const [asked] = await Promise.all([
+      page.waitForRequest(
+        (request) => new URL(request.url()).pathname === '/v1/stats' && request.url().includes(bills),
+      ),
+      page.getByRole('menuitemcheckbox', { name: 'bills' }).click(),
+    ]);
+    expect(new URL(asked.url()).searchParams.get('channelId')).toBe(bills);
+    expect(new URL(page.url()).searchParams.get('channel')).toBe(bills);
   });
 
   // Only administrators of the first organisation were told: a viewer read that all was well while nothing was delivered.
@@ -191,7 +192,9 @@ describeWithBrowser('the overview, in a browser', () => {
     test('it says how much came in, how long endpoints take, and what they return, and draws it', async () => {
       const { page } = dashboard;
       await dashboard.open('/overview');
-      await page.getByRole('slider').first().waitFor();
+      await page.getByRole('combobox', { name: 'Chart: By status' }).click();
+      await page.getByRole('option', { name: 'By response' }).click();
+      await page.getByRole('slider', { name: /^Delivery attempts/ }).waitFor();
       expect(await figure('Messages accepted').textContent()).toContain('2,800');
       expect(await figure('p95 latency').textContent()).toMatch(/^1\d\d ?ms/);
       const responses = page.getByRole('list', { name: 'Responses' });
@@ -254,7 +257,10 @@ describeWithBrowser('the overview, in a browser', () => {
       await page.getByRole('button', { name: 'Time range: Last 24 hours' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Since Deploy 5' }).click();
       await page.getByRole('button', { name: 'Time range: Since Deploy 5' }).waitFor();
-      await waitFor('the figures since then', async () => (await figure('Messages accepted').textContent()) === '0');
+      await waitFor(
+        'the figures since then',
+        async () => !((await figure('Messages accepted').textContent()) ?? '2,800').includes('2,800'),
+      );
     });
   });
 });
