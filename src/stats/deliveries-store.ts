@@ -10,7 +10,7 @@ import type { Span } from './span.ts';
  */
 export const MOST_DELIVERIES_COUNTED = 50_000;
 /** The most steps of subscriptions that are counted for one channel: each is a step down the index. */
-export const MOST_STEPS_COUNTED = 20_000;
+const MOST_STEPS_COUNTED = 10_000;
 
 /** So many deliveries of an environment or a subscription in one state, created in one step of the span, and the oldest of them. */
 export type CountedDeliveries = {
