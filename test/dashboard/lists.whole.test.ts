@@ -81,8 +81,11 @@ describeWithBrowser('lists in a browser', () => {
   // The grid took every Enter below it, so the first row was opened beside the list.
   test('Enter at the link of a row follows that link, and a middle click opens its page in another tab', async () => {
     const { page, context } = dashboard;
-    await cell(2).getByRole('link').focus();
-    await page.keyboard.press('Control+Enter');
+    await cell(2, 2).getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/open=dlv_|\/deliveries\/dlv_/);
+    await dashboard.open('/deliveries?since=1h');
+    await row(0).waitFor();
     const [tab] = await Promise.all([context.waitForEvent('page'), cell(1).click({ button: 'middle' })]);
     await tab.waitForURL(new RegExp(`/deliveries/${ids[1] ?? ''}$`));
     await tab.close();
