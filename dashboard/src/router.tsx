@@ -145,13 +145,13 @@ const pages = [
     '/dead-letters/$id',
     lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays',
-    lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
+    lazyRouteComponent(() => import('./pages/replays/replays.tsx'), 'ReplaysPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays/$id',
-    lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
+    lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
   oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
   oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
