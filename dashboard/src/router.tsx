@@ -86,7 +86,6 @@ function NoSuchPage() {
   );
 }
 
-const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
@@ -140,10 +139,13 @@ const pages = [
     '/deliveries/$id',
     lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
-  oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
-  oldPageOf(
+  pageOf(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  pageOf(
     '/dead-letters/$id',
-    lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letter.tsx'), 'DeadLetterPage'),
   ),
   pageOf(
     '/replays',

@@ -44,7 +44,8 @@ export function ReplayAllDialog({
       }}
       onClose={onClose}
     >
-      {children ?? 'Their messages are sent again with the current settings, and runs start again from the failed step.'}
+      {children ??
+        'Their messages are sent again with the current settings, and runs start again from the failed step.'}
     </CountDialog>
   );
 }

@@ -41,8 +41,7 @@ export function ReplayDetails({ of }: { of: AnyReplay }) {
           facts={[
             ['Started by', <Doer key="by" id={of.requestedBy} />],
             ['Started', <Ago key="created" at={of.createdAt} />],
-            isOver(of) &&
-              of.finishedAt !== undefined && ['Finished', <Ago key="finished" at={of.finishedAt} />],
+            isOver(of) && of.finishedAt !== undefined && ['Finished', <Ago key="finished" at={of.finishedAt} />],
             ['Rate limit', of.pace.most === undefined ? 'No limit' : `${of.pace.most} per second`],
             ['Replay ID', <CopyId key="id" id={of.id} isNamed />],
           ]}

@@ -118,12 +118,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         {...field('eventTypes', 'eventTypes')}
         isMono
       />
-      <TextField
-        label="Rate limit"
-        inputMode="numeric"
-        after="per second"
-        {...field('rate', 'ratePerSecond')}
-      />
+      <TextField label="Rate limit" inputMode="numeric" after="per second" {...field('rate', 'ratePerSecond')} />
       <Checkbox
         label="Only messages never delivered to this subscription"
         isOn={onlyMissing}

@@ -50,13 +50,7 @@ function RetryFailedDeliveries({ of: replay }: { of: AnyReplay }) {
 }
 
 /** The runs of its place that have failed since it began. Older releases count no outcome of runs. */
-function RetryFailedRuns({
-  of: replay,
-  filter,
-}: {
-  of: AnyReplay;
-  filter: AskBulkReplay;
-}) {
+function RetryFailedRuns({ of: replay, filter }: { of: AnyReplay; filter: AskBulkReplay }) {
   const { at, path, may } = useHere();
   const isWanted = may('developer') && isOver(replay) && replay.queued > 0;
   const { data, error } = useQuery({

@@ -36,7 +36,8 @@ export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: 
         subscriptionId === undefined || row.subscriptionId === subscriptionId;
       const read = async (of: ReplayKind, from: string | undefined): Promise<Page<AnyReplay>> => {
         const query = { status, limit: LIMIT, cursor: from };
-        if (of === 'messages') return mapped(await api.replays.list({ ...query, subscriptionId }, at).page(), ofMessages);
+        if (of === 'messages')
+          return mapped(await api.replays.list({ ...query, subscriptionId }, at).page(), ofMessages);
         return of === 'deliveries'
           ? mapped(await api.deliveries.listBulkRetries(query, at).page(), ofDeliveries)
           : mapped(await api.deadLetters.listBulkReplays(query, at).page(), ofDeadLetters);
