@@ -54,9 +54,13 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   onlyMissing: { true: 'Messages never delivered to this subscription' },
 };
 
+/** A subscription has deliveries and a workflow has runs: their kind says nothing. */
+const withoutKind = ({ kind, ...filter }: AnyReplay['filter']): AnyReplay['filter'] =>
+  (filter['subscriptionId'] ?? filter['workflowId']) === undefined ? { kind, ...filter } : filter;
+
 /** The filter of a replay as names with values, for its page: a field that a newer release knows is shown by its own name. */
 export const filterFacts = ({ filter, kind }: Pick<AnyReplay, 'filter' | 'kind'>): [string, ReactNode][] =>
-  Object.entries(filter).flatMap(([name, value]): [string, ReactNode][] =>
+  Object.entries(withoutKind(filter)).flatMap(([name, value]): [string, ReactNode][] =>
     value === undefined ? [] : [[TIMES[kind][name] ?? COMMON[name] ?? name, valueOf(kind, name, value, true)]],
   );
 
@@ -68,7 +72,7 @@ const PLAIN: ReadonlySet<string> = new Set(['eventType', 'reason', 'errorClass',
 /** The filter as one line: `All attempts failed, Status code 503`. An end that is the time of asking is left out. */
 export function FilterWords({ of: { filter, kind, createdAt } }: { of: AnyReplay }) {
   const isOfAsking = Math.abs(Date.parse(String(filter['until'])) - Date.parse(createdAt)) < ASKED_WITHIN_MS;
-  const parts = Object.entries(filter).filter(
+  const parts = Object.entries(withoutKind(filter)).filter(
     ([name, value]) => value !== undefined && !IN_TITLE.has(name) && !(isOfAsking && name === 'until'),
   );
   return parts.map(([name, value], index) => (

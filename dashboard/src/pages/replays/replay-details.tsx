@@ -29,13 +29,18 @@ export function ReplayProgress({ of }: { of: AnyReplay }) {
   );
 }
 
-/** Who started it, when, and what it takes. */
+/** What it takes. */
+export const ReplayFilter = ({ of }: { of: AnyReplay }) => (
+  <Section title="Filter">
+    <Facts facts={filterFacts(of)} />
+  </Section>
+);
+
+/** What it takes, who started it and when. */
 export function ReplayDetails({ of }: { of: AnyReplay }) {
   return (
     <>
-      <Section title="Filter">
-        <Facts facts={filterFacts(of)} />
-      </Section>
+      <ReplayFilter of={of} />
       <Section title="Details">
         <Facts
           facts={[

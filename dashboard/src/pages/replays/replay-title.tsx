@@ -12,7 +12,7 @@ export function ReplayTitle({ of, arrow }: { of: AnyReplay; arrow: number }) {
         <ArrowRight
           size={arrow}
           strokeWidth={arrow > 14 ? 1.75 : 2}
-          className="shrink-0 text-text-3"
+          className={arrow > 12 ? 'shrink-0 text-text-3' : 'mx-1.5 inline shrink-0 text-text-3'}
           role="img"
           aria-label="to"
         />

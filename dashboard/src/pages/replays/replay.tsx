@@ -1,4 +1,4 @@
-import { Clock, Gauge, User } from 'lucide-react';
+import { CircleCheck, Clock, Gauge, User } from 'lucide-react';
 import { usePathId } from '../../lib/path-id.ts';
 import { Doer } from '../../parts/doer.tsx';
 import { NotRead } from '../../parts/failure-note.tsx';
@@ -10,7 +10,7 @@ import { Columns, HeadFact, PageHead } from '../../ui/layout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { stateOf, whatText } from './any-replay.ts';
 import { ReplayActions } from './replay-actions.tsx';
-import { ReplayDetails, ReplayProgress } from './replay-details.tsx';
+import { ReplayFilter, ReplayProgress } from './replay-details.tsx';
 import { ReplayTitle } from './replay-title.tsx';
 import { useReplay } from './use-replay.ts';
 
@@ -48,6 +48,11 @@ export function ReplayPage() {
                 <HeadFact icon={Clock}>
                   started <Ago at={replay.createdAt} />
                 </HeadFact>
+                {replay.finishedAt !== undefined && (
+                  <HeadFact icon={CircleCheck}>
+                    finished <Ago at={replay.finishedAt} />
+                  </HeadFact>
+                )}
                 {replay.pace.most !== undefined && (
                   <HeadFact icon={Gauge}>at most {replay.pace.most} per second</HeadFact>
                 )}
@@ -56,7 +61,7 @@ export function ReplayPage() {
             actions={<ReplayActions of={replay} />}
           />
           <div className="mt-5">
-            <Columns side={<ReplayDetails of={replay} />}>
+            <Columns side={<ReplayFilter of={replay} />}>
               <ReplayProgress of={replay} />
             </Columns>
           </div>

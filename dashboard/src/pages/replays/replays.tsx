@@ -90,7 +90,7 @@ export function ReplaysPage() {
           return {
             mark: <StatusIcon tone={tone} label={word} />,
             what: (
-              <span className="inline-flex max-w-full items-center gap-1.5">
+              <span>
                 <ReplayTitle of={row} arrow={12} />
               </span>
             ),
@@ -155,14 +155,14 @@ function useColumns(): readonly Column<AnyReplay>[] {
       width: 200,
       grow: 2,
       cell: (row) => (
-        <span className="flex items-center gap-2">
-          <HereLink to={`/replays/${row.id}`} isRow className="flex shrink-0 items-center gap-1.5">
+        <>
+          <HereLink to={`/replays/${row.id}`} isRow>
             <ReplayTitle of={row} arrow={12} />
           </HereLink>
-          <span className="truncate text-text-2">
+          <span className="ml-2 text-text-2">
             <FilterWords of={row} />
           </span>
-        </span>
+        </>
       ),
     },
     { key: 'progress', head: 'Progress', width: 170, rank: 1, cell: (row) => <Progress of={row} /> },
