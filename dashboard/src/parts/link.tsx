@@ -7,7 +7,7 @@ import { useRowStop } from '../ui/grid-row.ts';
 
 type Given = {
   to: string;
-  search?: Search;
+  search?: Search | undefined;
   children?: ReactNode;
   className?: string;
   'aria-current'?: 'page';
@@ -15,6 +15,9 @@ type Given = {
   /** The link of its whole row: a press opens the row, and a new tab its page. */
   isRow?: boolean;
 };
+
+/** Classes of a link in a sentence: it is underlined, since colour alone tells nobody (WCAG 1.4.1). */
+export const PROSE_LINK = 'text-accent underline decoration-line-input underline-offset-2 hover:decoration-current';
 
 /** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
 export function HereLink({ to, search = {}, isRow = false, ...more }: Given) {
