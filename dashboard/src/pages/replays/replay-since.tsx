@@ -7,9 +7,9 @@ import { timeOfText, timeText, useZoneName, type Zone } from '../../lib/times.ts
 import { counted as countedText } from '../../lib/words.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/field.tsx';
 import { useGo } from '../../parts/link.tsx';
 import { Ago, useZone } from '../../parts/moment.tsx';
+import { problemOf } from '../../parts/problem-of.ts';
 import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { useSettled } from '../../parts/use-found.ts';
 import { shortId } from '../../ui/copy.tsx';
