@@ -169,7 +169,7 @@ describeWithBrowser('replays in a browser', () => {
     const panel = page.getByRole('complementary', { name: 'Replay' });
     await panel.getByText(/limit 1\/s\)?, about .* left$/).waitFor();
     await panel.getByText(/^API key key_/).waitFor();
-    await rows(/In progress 40 dead letters .* about .* left .*API key key_/).waitFor();
+    await rows(/In progress 40 dead letters .* about .* left/).waitFor();
     const title = panel.getByRole('heading', { name: /^40 dead letters/ });
     // One line, and its badge on the next one at most.
     expect((await title.boundingBox())?.height ?? Infinity).toBeLessThan(60);
@@ -192,7 +192,7 @@ describeWithBrowser('replays in a browser', () => {
     const toTill = await scene.make(`/v1/subscriptions/${till}/replay`, { since });
     await db.messageReplay.update({ where: { id: toTill }, data: { status: 'failed', finishedAt: new Date() } });
     const links = page.getByRole('grid').locator('a[data-row]');
-    const untilShown = (...ids: string[]): Promise<void> =>
+    const untilShown = (...ids: string[]): Promise<unknown> =>
       waitFor(`${ids.length} replays`, async () => {
         const shown = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')?.split('/').at(-1)));
         return JSON.stringify(shown) === JSON.stringify(ids);
@@ -217,6 +217,7 @@ describeWithBrowser('replays in a browser', () => {
     await page.getByRole('menuitemcheckbox', { name: 'Of dead letters' }).click();
     await untilShown(letters);
     expect(searchOf()).toEqual({ kind: 'dead-letters' });
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'Messages' }).click();
     await page.getByRole('dialog', { name: 'Export' }).waitFor();

@@ -77,7 +77,7 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
                 in <span className="mono">{letter.stepId}</span>
               </span>
             )}
-            {messageOf(letter) !== undefined && <span className="ml-2 text-text-2">{messageOf(letter)}</span>}
+            {messageOf(letter) !== undefined && <span className="text-text-2"> {messageOf(letter)}</span>}
           </>
         ),
       ),

@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<DeadLetter>[] = [
             in <span className="mono">{row.stepId}</span>
           </span>
         )}
-        {messageOf(row) !== undefined && <span className="ml-2 text-text-2">{messageOf(row)}</span>}
+        {messageOf(row) !== undefined && <span className="text-text-2"> {messageOf(row)}</span>}
       </>
     ),
   },

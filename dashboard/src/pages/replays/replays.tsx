@@ -158,8 +158,8 @@ function useColumns(): readonly Column<AnyReplay>[] {
         <>
           <HereLink to={`/replays/${row.id}`} isRow>
             <ReplayTitle of={row} arrow={12} />
-          </HereLink>
-          <span className="ml-2 text-text-2">
+          </HereLink>{' '}
+          <span className="ml-1 text-text-2">
             <FilterWords of={row} />
           </span>
         </>
