@@ -211,6 +211,40 @@ describeWithBrowser('dead letters in a browser', () => {
     await causeOf(/Barn/).waitFor();
   });
 
+  test('an address with what the list does not know loses that, and says so; its filters are written and taken away', async () => {
+    const { page } = dashboard;
+    receiver.answerWith([503]);
+    await subscribe('Ledger', receiver.url);
+    await fail(1, { letters: 1 });
+    for (const [query, kept, ignored] of [
+      ['status=open,all', {}, 'Status open,all'],
+      ['answer=9xx', {}, 'Status code 9xx'],
+      ['answer=500-600&view=list', { view: 'list' }, 'Status code 500-600'],
+      // Without a response the kind of the error is meant.
+      ['answer=timeout', { error: 'timeout' }, undefined],
+    ] as const) {
+      await dashboard.open(`/dead-letters?${query}`);
+      await waitFor(`what is left of ${query}`, async () => JSON.stringify(searchOf()) === JSON.stringify(kept));
+      const told = page.getByText('Ignored invalid filters:');
+      if (ignored !== undefined) await told.filter({ hasText: ignored }).waitFor();
+      expect(await told.count()).toBe(ignored === undefined ? 0 : 1);
+    }
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await causeOf(/Ledger/).waitFor();
+    expect(searchOf()).toEqual({});
+    // Others than open ones have no causes.
+    await dashboard.open('/dead-letters?status=open,discarded');
+    await page
+      .getByRole('grid', { name: 'Dead letters' })
+      .getByRole('row', { name: /Open payment\.made/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'By cause' }).click();
+    await causeOf(/Ledger/).waitFor();
+    expect(searchOf()).toEqual({});
+    await dashboard.open(`/dead-letters?channel=${channelId}&since=400d&until=370d`);
+    await page.getByRole('heading', { name: 'Outside the retention period' }).waitFor();
+  });
+
   // A narrow page cut off the button of each cause.
   test('a cause has two lines on a narrow screen, and nothing is wider than the screen', async () => {
     const { page } = dashboard;

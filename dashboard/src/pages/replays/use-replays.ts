@@ -17,7 +17,7 @@ type Filter = {
   subscriptionId: string | undefined;
 };
 /** What is left of each kind behind a page: rows that were read and not shown yet, and the cursor of those behind them. */
-type Rest = Readonly<Partial<Record<ReplayKind, { rows: readonly AnyReplay[]; cursor: string | undefined }>>>;
+type Rest = { readonly [kind in ReplayKind]?: { rows: readonly AnyReplay[]; cursor: string | undefined } };
 
 const LIMIT = 100;
 
@@ -69,11 +69,7 @@ export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: 
       );
       if (Object.keys(rest).length === 0) return { data, pagination: { hasMore: false } };
       const name = JSON.stringify(
-        Object.entries(rest).map(([each, { rows, cursor: next } = { rows: [], cursor: undefined }]) => [
-          each,
-          next,
-          rows[0]?.id,
-        ]),
+        Object.entries(rest).map(([each, { rows, cursor: next }]) => [each, next, rows[0]?.id]),
       );
       rests.current.set(name, rest);
       return { data, pagination: { hasMore: true, cursor: name } };
