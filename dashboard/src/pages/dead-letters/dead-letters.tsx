@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import clsx from 'clsx';
 import { ArchiveX, ArrowUp, History, List, Rows3, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../../api/client.ts';
@@ -123,7 +124,10 @@ export function DeadLettersPage() {
       ? causes && { count: causes.letters, isMore: causes.isMore }
       : rows && { count: rows.rows, isMore: rows.isMore },
   );
-  const canActOnAll = may('developer') && isOfOpen;
+  const canActOnAll = may('developer') && isOfOpen && (isByCause ? causes?.letters : rows?.rows) !== 0;
+  // The title and a button don't fit beside each other there: the button stands in the menu.
+  const isTiny = window.innerWidth < 360;
+  const replayAll = (): void => setReplayed(askedNow());
   const given = {
     above: (
       <FilterLine
@@ -188,7 +192,11 @@ export function DeadLettersPage() {
           />
           {canActOnAll && (
             <>
-              <Button icon={History} onClick={() => setReplayed(askedNow())}>
+              <Button
+                icon={History}
+                onClick={replayAll}
+                className={clsx(isTiny && 'hidden', 'max-md:px-2 max-md:[&_svg]:hidden')}
+              >
                 <span>
                   Replay all<span className="max-md:hidden">{total}</span>…
                 </span>
@@ -197,6 +205,7 @@ export function DeadLettersPage() {
                 groups={[
                   {
                     items: [
+                      isTiny && { label: 'Replay all…', icon: History, onSelect: replayAll },
                       {
                         label: `Discard all${total}…`,
                         icon: Trash2,
