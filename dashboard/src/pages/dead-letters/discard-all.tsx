@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api, type AskBulkDiscard } from '../../api/client.ts';
+import { api, type AskBulkDiscard, needsProof } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted } from '../../lib/words.ts';
@@ -48,6 +48,19 @@ export function DiscardAllDialog({ filter, onClose }: { filter: AskBulkDiscard; 
     staleTime: 0,
     gcTime: 0,
     meta: { failure: 'own' },
+  });
+  // Even the count takes a session that was proven lately: its person is asked at once, and not by a failure.
+  const isUnproven = needsProof(preview.error);
+  const isAsked = useRef(false);
+  const recount = async (): Promise<void> => {
+    await preview.refetch({ throwOnError: true });
+    void first.refetch();
+  };
+  useEffect(() => {
+    // A count that is read anew has no failure meanwhile: its person is asked once.
+    if (!isUnproven || isAsked.current) return;
+    isAsked.current = true;
+    void act(recount, { told: () => undefined, onFailure: () => undefined }).then((isDone) => isDone || onClose());
   });
   const discard = async (): Promise<void> => {
     setDone(0);
@@ -105,7 +118,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: AskBulkDiscard; 
       }
     >
       {preview.isPending && <Skeleton label="Counting" />}
-      <FailureNote error={preview.error ?? first.error} onRetry={() => void preview.refetch()} />
+      <FailureNote error={isUnproven ? null : (preview.error ?? first.error)} onRetry={() => void preview.refetch()} />
       {preview.data !== undefined && matched === 0 && <p>Nothing matches.</p>}
       {matched > 0 && (first.data ?? []).length > 0 && (
         <div>

@@ -87,14 +87,14 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         <>
           {request.button}
           <DialogButtons
-            go={number === undefined ? 'Replay' : `Replay ${number}`}
+            go={number === undefined || number === '0' ? 'Replay' : `Replay ${number}`}
             onCancel={onClose}
             isDisabled={isLive && typed !== subscription.name}
           />
         </>
       }
     >
-      <div className="grid grid-cols-2 gap-3 max-md:grid-cols-1">
+      <div className="flex flex-col gap-3">
         <TextField
           label={`From (${zoneName})`}
           type="datetime-local"
