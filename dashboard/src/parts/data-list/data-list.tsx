@@ -75,7 +75,7 @@ type Again<T> = {
 /** `isMore`: there are more than were read. */
 export type ListCount = { rows: number; isMore: boolean; fresh: number; showNew: () => void };
 
-const NARROW = 768;
+export const NARROW = 768;
 const SHEET = 1_024;
 const NARROW_ROW = 58;
 /** The next page is asked for when so few rows are left below. */
@@ -254,8 +254,9 @@ export function DataList<T>(given: Given<T>) {
         role="row"
         aria-rowindex={1}
         className={clsx(
-          'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
-          isNarrow && 'sr-only',
+          isNarrow
+            ? 'sr-only'
+            : 'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
         )}
         style={{ gridTemplateColumns: template }}
       >
@@ -428,7 +429,7 @@ function Narrow({ of: { mark, what, when, where, result } }: { of: NarrowRow }) 
 }
 
 /** The open row: beside the list, or as a sheet over it where the window has no room for both. */
-function Details({
+export function Details({
   title,
   onClose,
   onVisit,
@@ -492,7 +493,7 @@ function useIsNarrower(than: number): boolean {
 }
 
 /** Escape closes the open row, unless something over it takes the key. */
-function useEscape(then: (() => void) | undefined): void {
+export function useEscape(then: (() => void) | undefined): void {
   useLayoutEffect(() => {
     if (then === undefined) return undefined;
     const onKey = (event: globalThis.KeyboardEvent): void => {
