@@ -120,17 +120,17 @@ const pages = [
     '/search',
     lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages',
-    lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
+    lazyRouteComponent(() => import('./pages/messages/messages.tsx'), 'MessagesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/new',
-    lazyRouteComponent(() => import('./pages/publish.tsx'), 'PublishPage'),
+    lazyRouteComponent(() => import('./pages/messages/publish.tsx'), 'PublishPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/$id',
-    lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
+    lazyRouteComponent(() => import('./pages/messages/message.tsx'), 'MessagePage'),
   ),
   pageOf(
     '/deliveries',

@@ -15,6 +15,7 @@ import type { Page as ApiPage } from '../../api/client.ts';
 import { keep, kept } from '../../lib/kept.ts';
 import { isCovered, useKeys } from '../../lib/keys.ts';
 import { useAddress } from '../../lib/search.ts';
+import { useIsNarrower } from '../../lib/use-narrower.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
@@ -475,20 +476,6 @@ function Details({
       {children}
     </Panel>
   );
-}
-
-/** Whether the window is narrower than that. */
-function useIsNarrower(than: number): boolean {
-  const query = `(width < ${than}px)`;
-  const [is, setIs] = useState(() => window.matchMedia(query).matches);
-  useEffect(() => {
-    const media = window.matchMedia(query);
-    const look = (): void => setIs(media.matches);
-    look();
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
-  }, [query]);
-  return is;
 }
 
 /** Escape closes the open row, unless something over it takes the key. */
