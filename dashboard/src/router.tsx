@@ -116,9 +116,9 @@ const pages = [
     '/overview',
     lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/search',
-    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+    lazyRouteComponent(() => import('./pages/search/search.tsx'), 'SearchPage'),
   ),
   pageOf(
     '/messages',

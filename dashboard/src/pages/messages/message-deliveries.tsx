@@ -14,7 +14,7 @@ const dash = <span className="text-text-3">—</span>;
 
 const STATUS: TableColumn<Delivery> = {
   head: 'Status',
-  width: '116px',
+  width: '104px',
   cell: (row) => {
     const { tone, word } = stateOfDelivery(row);
     return <Status tone={tone}>{word}</Status>;
@@ -28,22 +28,23 @@ const SUBSCRIPTION: TableColumn<Delivery> = {
     </HereLink>
   ),
 };
-const RESPONSE: TableColumn<Delivery> = { head: 'Response', width: '168px', cell: (row) => <LastResponse of={row} /> };
+const RESPONSE: TableColumn<Delivery> = { head: 'Response', width: '164px', cell: (row) => <LastResponse of={row} /> };
 
-const COLUMNS: readonly TableColumn<Delivery>[] = [
+const NEXT: TableColumn<Delivery> = {
+  head: 'Next attempt',
+  width: '96px',
+  isWide: true,
+  cell: (row) => (row.nextRetryAt === undefined ? dash : <In at={row.nextRetryAt} />),
+};
+const columnsOf = (hasNext: boolean): readonly TableColumn<Delivery>[] => [
   STATUS,
   SUBSCRIPTION,
-  { head: 'Attempts', width: '76px', isNumber: true, isWide: true, cell: (row) => row.attempts },
+  { head: 'Attempts', width: '72px', isNumber: true, isWide: true, cell: (row) => row.attempts },
   RESPONSE,
-  {
-    head: 'Next attempt',
-    width: '100px',
-    isWide: true,
-    cell: (row) => (row.nextRetryAt === undefined ? dash : <In at={row.nextRetryAt} />),
-  },
+  ...(hasNext ? [NEXT] : []),
   {
     head: 'Last attempt',
-    width: '100px',
+    width: '104px',
     isNumber: true,
     isWide: true,
     cell: (row) => (row.lastAttemptAt === undefined ? dash : <Ago at={row.lastAttemptAt} />),
@@ -75,7 +76,7 @@ export function MessageDeliveries({
     >
       <Table
         label="Deliveries"
-        columns={isInPanel ? FEW_COLUMNS : COLUMNS}
+        columns={isInPanel ? FEW_COLUMNS : columnsOf(rows.some(({ nextRetryAt }) => nextRetryAt !== undefined))}
         rows={rows}
         keyOf={(row) => row.id}
         onOpen={(row) => go(`/deliveries/${row.id}`)}

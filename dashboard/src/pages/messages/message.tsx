@@ -70,7 +70,7 @@ export function MessagePage() {
           <div className="mt-4 empty:hidden">
             <MessageNote of={row} onCancel={() => setAsked('cancel')} />
           </div>
-          <div className="mt-6 grid gap-x-8 gap-y-7 xl:grid-cols-[minmax(0,1fr)_minmax(360px,42%)]">
+          <div className="mt-6 grid gap-x-8 gap-y-7 xl:grid-cols-[minmax(0,1fr)_minmax(360px,39%)]">
             <div className="flex min-w-0 flex-col gap-7">
               <MessageDeliveries id={id} of={deliveries} />
               <NotDeliveredTo of={row} />
