@@ -112,9 +112,9 @@ function OldPage({ path, of: Component }: { path: string; of: RouteComponent }) 
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
 const pages = [
   pageOf('/', ToOverview),
-  oldPageOf(
+  pageOf(
     '/overview',
-    lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+    lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
   pageOf(
     '/search',

@@ -7,7 +7,7 @@ import { useRowStop } from '../ui/grid-row.ts';
 
 type Given = {
   to: string;
-  search?: Search;
+  search?: Search | undefined;
   children?: ReactNode;
   className?: string;
   'aria-current'?: 'page';

@@ -25,9 +25,9 @@ export function BarList({
 }) {
   const all = total ?? rows.reduce((sum, { count }) => sum + count, 0);
   const className =
-    'grid h-8.5 w-full grid-cols-[64px_minmax(0,1fr)_52px_46px] items-center gap-2 text-right tabular-nums';
+    'col-span-4 grid h-8.5 w-full grid-cols-subgrid items-center text-right tabular-nums';
   return (
-    <ul aria-label={label}>
+    <ul aria-label={label} className="grid grid-cols-[minmax(64px,max-content)_minmax(0,1fr)_52px_46px] gap-x-2">
       {rows.map(({ key, name, count, tone }) => {
         const shown = (
           <>
@@ -43,7 +43,7 @@ export function BarList({
           </>
         );
         return (
-          <li key={key}>
+          <li key={key} className="contents">
             {onPick === undefined ? (
               <span className={className}>{shown}</span>
             ) : (
