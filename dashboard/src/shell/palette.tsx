@@ -78,7 +78,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Base.Backdrop className="fixed inset-0 z-50 animate-appear bg-overlay" />
         <Base.Popup
           aria-label="Search"
-          className="fixed inset-x-0 top-[12vh] z-50 mx-auto flex max-h-[70vh] w-170 max-w-[calc(100vw-32px)] animate-appear flex-col overflow-hidden rounded-12 bg-raised shadow-3 outline-none max-md:inset-0 max-md:max-h-none max-md:max-w-none max-md:rounded-none"
+          className="fixed inset-x-0 top-[12vh] z-50 mx-auto flex max-h-[70vh] w-170 max-w-[calc(100vw-32px)] animate-appear flex-col overflow-hidden rounded-12 bg-raised shadow-3 outline-none max-md:inset-0 max-md:max-h-none max-md:w-auto max-md:max-w-none max-md:rounded-none"
         >
           <Autocomplete.Root
             open

@@ -255,8 +255,9 @@ export function DataList<T>(given: Given<T>) {
         role="row"
         aria-rowindex={1}
         className={clsx(
-          'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
-          isNarrow && 'sr-only',
+          isNarrow
+            ? 'sr-only'
+            : 'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
         )}
         style={{ gridTemplateColumns: template }}
       >

@@ -24,8 +24,7 @@ export function BarList({
   onPick?: ((key: string) => void) | undefined;
 }) {
   const all = total ?? rows.reduce((sum, { count }) => sum + count, 0);
-  const className =
-    'col-span-4 grid h-8.5 w-full grid-cols-subgrid items-center text-right tabular-nums';
+  const className = 'col-span-4 grid h-8.5 w-full grid-cols-subgrid items-center text-right tabular-nums';
   return (
     <ul aria-label={label} className="grid grid-cols-[minmax(64px,max-content)_minmax(0,1fr)_52px_46px] gap-x-2">
       {rows.map(({ key, name, count, tone }) => {
