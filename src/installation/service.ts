@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../dependencies.ts';
 import type { TenantCaller } from '../caller/caller.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
-import { verdictOn } from '../kernel/rules/service-verdict.ts';
+import { judgeService } from '../kernel/rules/service-verdict.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import type { ServiceState, SignInSettings } from './schema.ts';
 import { readFacts, readWorkers } from './store.ts';
@@ -77,20 +76,24 @@ export function createInstallation(
     const orNothing = reading.catch(() => undefined);
     const look = await collaborators.look();
     const isUp = look.parts['database'] === 'up';
-    const found = isUp ? await reading : await Promise.race([orNothing, sleep(UNFIT_DATABASE_MS, undefined)]);
+    const found = isUp ? await reading : await Promise.race([orNothing, nothingAfter(UNFIT_DATABASE_MS)]);
     const temporal = collaborators.temporalVersion();
     const { facts, workers = [], backlog = [], tables = [], oldestScheduledMs = 0 } = found ?? {};
     return {
-      ...verdictOn({ parts: look.parts, reasons: look.reasons, read: found }),
+      ...judgeService({ parts: look.parts, reasons: look.reasons, read: found }),
       versions: {
         posthorn: VERSION,
         node: process.versions.node,
         ...(facts && { postgresql: facts.postgresql }),
         ...(temporal !== undefined && { temporal }),
       },
-      workers: workers.map(({ host, pid, silentMs: _, ...worker }) => ({
-        ...worker,
+      workers: workers.map(({ host, pid, id, startedAt, renewedAt, isAlive, reachesTemporal }) => ({
+        id,
         role: 'worker' as const,
+        startedAt,
+        renewedAt,
+        isAlive,
+        reachesTemporal,
         ...(host !== null && { host }),
         ...(pid !== null && { pid }),
       })),
@@ -157,3 +160,6 @@ export function createInstallation(
 }
 
 const msOf = (seconds: number): number => Math.max(0, Math.round(seconds * 1_000));
+
+const nothingAfter = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), ms));

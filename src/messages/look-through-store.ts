@@ -7,7 +7,7 @@ export type ReadMessage = { id: string; bytes: number; payload: string | null };
 // Rows of one look, and bytes of their payloads, which PostgreSQL unpacks: 20 ms of a processor. One message is read at least.
 export const LOOK = { messages: 200, bytes: 1_048_576 } as const;
 
-// PostgreSQL ends a statement of a look after this time. A look takes about 20 ms, so only a lock or a disk that does not keep up comes near.
+// PostgreSQL ends a statement of a look after this time. A look takes about 20 ms, so only a lock or a disk that falls behind comes near.
 const STATEMENT_MS = 5_000;
 
 /**

@@ -54,8 +54,8 @@ const PASSES_FOR_VALUE = 4;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads a bare value such as `SO-10922` or `561.90`: payloads that have it as a string or a number anywhere fit. Returns undefined for a text
- * of fewer than three characters and for one that no payload holds.
+ * Reads a bare value such as `SO-10922` or `561.90`: payloads that have it as a string or a number anywhere fit. Returns undefined for a
+ * text of fewer than three characters and for one that no payload holds.
  *
  * The whole value is compared as text, case included: `561.90` finds the number 561.90 and the text "561.90", never 561.9; `"561.90"` finds
  * the text alone. Names of members are not compared.

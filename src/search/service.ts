@@ -140,9 +140,14 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
   };
 }
 
-/** The condition for a bare value; undefined where payloads are not asked about. A beginning of event types is no value. */
-const valueOf = (q: string, { payloads }: SearchQuery): PayloadCondition | undefined =>
-  payloads === 'false' || q.endsWith('.*') ? undefined : payloadValueOf(q);
+/**
+ * The condition for a bare value; undefined where payloads are not asked about. Neither an id of ours nor a beginning of event types is a
+ * value: a look for an id that another environment has would read thousands of payloads.
+ */
+function valueOf(q: string, { payloads }: SearchQuery): PayloadCondition | undefined {
+  const isName = q.endsWith('.*') || SEARCH_KINDS.some((kind) => isId(kind, q));
+  return payloads === 'false' || isName ? undefined : payloadValueOf(q);
+}
 
 const mayRead = ({ scopes }: EnvironmentCaller, kind: SearchKind): boolean => scopes.has(SCOPE_OF_KIND[kind]);
 

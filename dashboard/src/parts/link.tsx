@@ -16,6 +16,9 @@ type Given = {
   isRow?: boolean;
 };
 
+/** Classes of a link in a sentence: it is underlined, since colour alone tells nobody (WCAG 1.4.1). */
+export const PROSE_LINK = 'text-accent underline decoration-line-input underline-offset-2 hover:decoration-current';
+
 /** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
 export function HereLink({ to, search = {}, isRow = false, ...more }: Given) {
   const { path } = useHere();

@@ -26,6 +26,14 @@ export function SubscriptionName({ id, hasHost = false }: { id: string; hasHost?
   );
 }
 
+/** An endpoint URL to be shown: values of its query may be secrets, as they are masked in requests. */
+export function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname, searchParams } = new URL(url);
+  const names = [...searchParams.keys()];
+  return `${origin}${pathname}${names.length === 0 ? '' : `?${names.map((name) => `${name}=•••`).join('&')}`}`;
+}
+
 /** The host of an endpoint URL. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 

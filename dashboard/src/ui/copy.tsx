@@ -60,19 +60,20 @@ export const namedId = (id: string): string => `${id.slice(0, id.indexOf('_') + 
 export function CopyId({ id, isNamed = false, className }: { id: string; isNamed?: boolean; className?: string }) {
   const [isCopied, copy] = useCopy();
   const stop = useRowStop();
+  const shown = isNamed ? namedId(id) : shortId(id);
   return (
     <Tip text={isCopied ? 'Copied' : <span className="mono">{id}</span>}>
       <button
         type="button"
         className={clsx('mono rounded-4 text-text-2 hover:text-text', className)}
         {...stop}
-        aria-label={`Copy ID ${id}`}
+        aria-label={`Copy ID ${shown} (${id})`}
         onClick={(event) => {
           event.stopPropagation();
           copy(id);
         }}
       >
-        {isNamed ? namedId(id) : shortId(id)}
+        {shown}
       </button>
     </Tip>
   );

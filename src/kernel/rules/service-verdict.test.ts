@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { deliveringServers, REASON_CODES, type ServiceFacts, VERDICTS, verdictOn } from './service-verdict.ts';
+import { deliveringServers, REASON_CODES, type ServiceFacts, VERDICTS, judgeService } from './service-verdict.ts';
 
 const UP = { database: 'up', schema: 'up', encryptionKeys: 'up', rowSecurity: 'up', temporal: 'up' } as const;
 const WORKER = { isAlive: true, silentMs: 1_500, reachesTemporal: true };
@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 /** The verdict, and the code of each reason with its own verdict. */
 function judged({ parts, reasons = {}, ...read }: Partial<typeof READ> & Partial<Omit<ServiceFacts, 'read'>>) {
-  const { verdict, reasons: found } = verdictOn({ parts: { ...UP, ...parts }, reasons, read: { ...READ, ...read } });
+  const { verdict, reasons: found } = judgeService({ parts: { ...UP, ...parts }, reasons, read: { ...READ, ...read } });
   return [verdict, ...found.map((reason) => `${reason.code} ${reason.verdict}`)];
 }
 
@@ -19,9 +19,9 @@ test('a service without any fault is healthy', () => {
 
 test('a process that does not know Temporal goes by what the workers report', () => {
   const { temporal: _, ...parts } = UP;
-  expect(verdictOn({ parts, reasons: {}, read: READ })).toEqual({ verdict: 'healthy', reasons: [] });
+  expect(judgeService({ parts, reasons: {}, read: READ })).toEqual({ verdict: 'healthy', reasons: [] });
   const read = { ...READ, workers: [{ ...WORKER, reachesTemporal: false }] };
-  expect(verdictOn({ parts, reasons: {}, read }).verdict).toBe('down');
+  expect(judgeService({ parts, reasons: {}, read }).verdict).toBe('down');
 });
 
 test.each<[name: string, facts: Parameters<typeof judged>[0], expected: string[]]>([
@@ -36,14 +36,14 @@ test.each<[name: string, facts: Parameters<typeof judged>[0], expected: string[]
 
 test('the reason of a part is the one that its check gives, and a plain sentence without it', () => {
   const parts = { ...UP, database: 'down' } as const;
-  const message = (reasons: Record<string, string>) => verdictOn({ parts, reasons }).reasons[0]?.message;
+  const message = (reasons: Record<string, string>) => judgeService({ parts, reasons }).reasons[0]?.message;
   expect(message({ database: 'The database cannot be reached' })).toBe('The database cannot be reached');
   expect(message({})).toBe('The check database failed');
 });
 
 test('nothing is said of workers and their work while PostgreSQL cannot be asked', () => {
   const parts = { ...UP, database: 'down', temporal: 'down' } as const;
-  expect(verdictOn({ parts, reasons: {} }).reasons.map(({ code }) => code)).toEqual([
+  expect(judgeService({ parts, reasons: {} }).reasons.map(({ code }) => code)).toEqual([
     'database_unavailable',
     'temporal_unreachable',
   ]);
@@ -64,7 +64,7 @@ describe('workers', () => {
   });
 
   test('several late ones are counted', () => {
-    const { reasons } = verdictOn({
+    const { reasons } = judgeService({
       parts: UP,
       reasons: {},
       read: { ...READ, workers: [silent(7_000), silent(8_000), WORKER] },
@@ -98,7 +98,7 @@ describe('Temporal', () => {
 
   test('the reason says what the check has found', () => {
     const message = (reasons: Record<string, string>) =>
-      verdictOn({ parts: { ...UP, temporal: 'down' }, reasons, read: READ }).reasons[0]?.message;
+      judgeService({ parts: { ...UP, temporal: 'down' }, reasons, read: READ }).reasons[0]?.message;
     expect(message({ temporal: 'Temporal cannot be reached' })).toContain(
       'Temporal cannot be reached; the workers had',
     );

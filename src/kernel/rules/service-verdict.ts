@@ -16,7 +16,7 @@ export const REASON_CODES = [
   'backlog_old',
   'scheduled_late',
 ] as const;
-export type ReasonCode = (typeof REASON_CODES)[number];
+type ReasonCode = (typeof REASON_CODES)[number];
 
 export type VerdictReason = { code: ReasonCode; verdict: Exclude<Verdict, 'healthy'>; message: string };
 
@@ -25,7 +25,7 @@ export type VerdictReason = { code: ReasonCode; verdict: Exclude<Verdict, 'healt
  * worker that has been silent for a minute is gone and no longer counts. Work counts as old after the time at which `backlog.high` is
  * sent.
  */
-export const LATE_AFTER_MS = {
+const LATE_AFTER_MS = {
   heartbeat: 6_000,
   gone: 60_000,
   backlog: BACKLOG_HIGH.ageSeconds * 1_000,
@@ -68,7 +68,7 @@ const PARTS: readonly [name: string, code: ReasonCode, verdict: VerdictReason['v
  * The verdict on the whole service: `down` if messages are refused or nothing is delivered, `degraded` if everything works but late or
  * with less protection, `healthy` if there is no reason against it. The worst reason decides and comes first.
  */
-export function verdictOn(facts: ServiceFacts): { verdict: Verdict; reasons: VerdictReason[] } {
+export function judgeService(facts: ServiceFacts): { verdict: Verdict; reasons: VerdictReason[] } {
   const found = [reasonsOfParts, reasonsOfWorkers, reasonsOfTemporal, reasonsOfWork].flatMap((look) => look(facts));
   const of = (verdict: Verdict): VerdictReason[] => found.filter((reason) => reason.verdict === verdict);
   const reasons = [...of('down'), ...of('degraded')];

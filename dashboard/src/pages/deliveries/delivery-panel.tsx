@@ -7,7 +7,7 @@ import { stateOfDelivery } from '../../lib/words.ts';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
-import { Name } from '../../parts/names.tsx';
+import { Name, shownUrl } from '../../parts/names.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyId, namedId } from '../../ui/copy.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
@@ -110,7 +110,7 @@ export function DeliveryPanel({ id }: { id: string }) {
             subscription !== undefined && [
               'Endpoint URL',
               <span key="url" className="mono">
-                {subscription.webhookUrl}
+                {shownUrl(subscription.webhookUrl)}
               </span>,
             ],
             subscription !== undefined && ['Retry policy', policyText(subscription.retryPolicy)],

@@ -10,7 +10,7 @@ import { stateOfDelivery } from '../../lib/words.ts';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { HereLink, useGo } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
-import { Name } from '../../parts/names.tsx';
+import { Name, shownUrl } from '../../parts/names.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyId, namedId } from '../../ui/copy.tsx';
@@ -182,7 +182,7 @@ function Head({
           </HeadFact>
           {subscription !== undefined && (
             <HeadFact icon={Globe}>
-              <span className="mono">POST {subscription.webhookUrl}</span>
+              <span className="mono">POST {shownUrl(subscription.webhookUrl)}</span>
             </HeadFact>
           )}
           <HeadFact icon={ClockIcon}>

@@ -4,7 +4,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { Delivery, Subscription } from '../../api/client.ts';
 import { policySpan, policyText } from '../../lib/policy-text.ts';
 import { useHere } from '../../lib/session.ts';
-import { HereLink } from '../../parts/link.tsx';
+import { HereLink, PROSE_LINK } from '../../parts/link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 
@@ -26,7 +26,7 @@ export function NextSteps({ delivery, subscription }: { delivery: Delivery; subs
       <ul className="flex flex-col gap-2.5">
         {delivery.status === 'failed' && (
           <Step icon={ArchiveX}>
-            <HereLink to="/dead-letters" search={cause} className="text-accent hover:underline">
+            <HereLink to="/dead-letters" search={cause} className={PROSE_LINK}>
               See the dead letters with this cause
             </HereLink>{' '}
             and replay them together
@@ -37,7 +37,7 @@ export function NextSteps({ delivery, subscription }: { delivery: Delivery; subs
             <HereLink
               to="/doctor"
               search={{ message: delivery.messageId, subscription: delivery.subscriptionId }}
-              className="text-accent hover:underline"
+              className={PROSE_LINK}
             >
               Check the signature
             </HereLink>{' '}
@@ -46,11 +46,7 @@ export function NextSteps({ delivery, subscription }: { delivery: Delivery; subs
         )}
         {subscription !== undefined && (
           <Step icon={ScrollText}>
-            <HereLink
-              to={`/subscriptions/${subscription.id}`}
-              search={{ tab: 'settings' }}
-              className="text-accent hover:underline"
-            >
+            <HereLink to={`/subscriptions/${subscription.id}`} search={{ tab: 'settings' }} className={PROSE_LINK}>
               Retry policy
             </HereLink>
             : {policyText(subscription.retryPolicy)}.

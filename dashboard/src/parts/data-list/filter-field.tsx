@@ -103,7 +103,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const take = ({ start, insert, isWhole }: Completion): void => {
     const next = text.slice(0, start) + insert;
     show(next);
-    setIsOpen(true);
+    setIsOpen(!isWhole);
     if (isWhole) send(next);
   };
   /** A filter as text, to be written anew. */
@@ -135,7 +135,10 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
         filter={null}
         mode="none"
         open={isOpen && completions.length > 0}
-        onOpenChange={setIsOpen}
+        onOpenChange={(next, { reason }) => {
+          // Behind a name its values follow.
+          if (reason !== 'item-press') setIsOpen(next);
+        }}
         openOnInputClick
         value={text}
         onValueChange={(next, { reason }) => {
@@ -185,7 +188,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
           {set.length > 1 && (
             <button
               type="button"
-              className="rounded-4 px-1.5 text-12 text-text-2 hover:bg-hover hover:text-text"
+              className="h-6 rounded-4 px-1.5 text-12 text-text-2 hover:bg-hover hover:text-text"
               onClick={() => change(Object.fromEntries(set.map(({ name }) => [name, ''])))}
             >
               Clear
@@ -266,7 +269,7 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
   };
   const isMenu = several.length > 0 || (options.length > 0 && options.length <= SHOWN && filter.accepts === undefined);
   return (
-    <li className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
+    <li className="inline-flex h-6.5 max-w-full items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
       <span className="flex h-full items-center px-1.75 text-text-2">{filter.label}</span>
       <span className="flex h-full items-center border-l border-line px-1.75 text-text-3">is</span>
       <span className="flex h-full min-w-0 border-l border-line">
@@ -298,7 +301,7 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
       </span>
       <button
         type="button"
-        className="flex h-full items-center border-l border-line px-1.25 text-text-3 hover:bg-hover hover:text-text"
+        className="flex h-full w-6 shrink-0 items-center justify-center border-l border-line text-text-3 hover:bg-hover hover:text-text"
         aria-label={`Remove filter: ${filter.label} is ${shown}`}
         onClick={() => change({ [filter.name]: '' })}
       >

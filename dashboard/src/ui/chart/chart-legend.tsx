@@ -44,8 +44,8 @@ export function ChartLegend({
         const isHidden = hidden.includes(entry.key);
         const shown = <Entry entry={entry} form={form} kind={kind} isHidden={isHidden} />;
         const className = clsx(
-          'flex h-5 w-full items-center gap-1.5 rounded-4 whitespace-nowrap',
-          onPress !== undefined && 'pointer-coarse:h-8',
+          'flex w-full items-center gap-1.5 rounded-4 whitespace-nowrap',
+          onPress === undefined ? 'h-5' : 'h-6 pointer-coarse:h-8',
           isHidden && 'text-text-3 line-through',
         );
         return (
