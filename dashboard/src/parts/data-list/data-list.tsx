@@ -295,9 +295,10 @@ export function DataList<T>(given: Given<T>) {
               aria-current={isOpen || undefined}
               {...(acts !== undefined && { 'aria-selected': isSelected })}
               data-chosen={index === chosen || undefined}
+              data-since={isLastNew(index) ? 'New since your last visit' : undefined}
               className={clsx(
                 'absolute inset-x-0 grid items-center border-b px-3.5 tabular-nums',
-                isLastNew(index) ? 'border-accent' : 'border-line',
+                isLastNew(index) ? clsx('border-accent', SINCE) : 'border-line',
                 isOpen || isSelected ? 'bg-selected' : 'hover:bg-hover',
                 (isOpen || index === chosen) && 'shadow-[inset_2px_0_var(--accent-fill)]',
                 index === chosen && !isOpen && 'shadow-[inset_2px_0_var(--line-strong)]',
@@ -411,6 +412,10 @@ export function DataList<T>(given: Given<T>) {
     </div>
   );
 }
+
+/** The words below the last new row, on the line that parts it from those that were seen. */
+const SINCE =
+  "z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]";
 
 const HINTS = [
   ['J K', 'move'],
