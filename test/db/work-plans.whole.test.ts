@@ -19,6 +19,14 @@ import { withOutcomes } from '../../src/replays/outcome-store.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
 import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/stats/backlog-store.ts';
 import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscriptions,
+  type DeliveryCounts,
+  MOST_DELIVERIES_COUNTED,
+} from '../../src/stats/deliveries-store.ts';
+import { spanOf } from '../../src/stats/span.ts';
+import {
   countSubscriptions,
   countUnfinished,
   countWaiting,
@@ -654,6 +662,36 @@ describe('waiting plans', () => {
       });
       // Each counted row beside its entry of the index.
       expect(read).toBeLessThanOrEqual(2 * (3 * (MOST_COUNTED + 1) + SUBSCRIPTIONS));
+    },
+  );
+
+  test.each(['of a calm time', 'of this one'])(
+    'deliveries by their state are counted along their indexes, and no more of them than the bound, with statistics %s',
+    async (statistics) => {
+      if (statistics === 'of this one') await posthorn.deps.pool.query('VACUUM ANALYZE deliveries');
+      const { environmentId } = place;
+      const span = spanOf({}, new Date());
+      const { channelId } = await db.subscription.findUniqueOrThrow({ where: { id: ids[0] ?? '' } });
+      const sums: number[] = [];
+      const read = async (count: (transaction: DatabaseTransaction) => Promise<DeliveryCounts[]>): Promise<number> =>
+        rowsRead(db, ['deliveries'], async () => {
+          const found = await tenants.list(place, count);
+          const rows = found.flatMap(({ counted }) => counted);
+          sums.push(rows.reduce((sum, row) => sum + row.count, 0));
+        });
+      const ofAll = await read(async (each) => [await countOfEnvironment(each, environmentId, span)]);
+      const ofPage = await read(async (each) => {
+        const counts = await countOfSubscriptions(each, { environmentId, subscriptionIds: ids }, span);
+        return [...counts.values()];
+      });
+      const ofChannel = await read(async (each) => [await countOfChannel(each, { environmentId, channelId }, span)]);
+      const share = MOST_DELIVERIES_COUNTED / SUBSCRIPTIONS;
+      // Those of a page are cut each by itself; those of a channel all at the time at which its busiest subscription is.
+      expect(sums.slice(0, 2)).toEqual([MOST_DELIVERIES_COUNTED, 5 * share + SUBSCRIPTIONS - 5]);
+      expect(sums[2]).toBeLessThanOrEqual(5 * share + SUBSCRIPTIONS - 5);
+      expect(ofAll).toBeLessThanOrEqual(MOST_DELIVERIES_COUNTED + SUBSCRIPTIONS);
+      expect(ofPage).toBeLessThanOrEqual(5 * share + 2 * SUBSCRIPTIONS);
+      expect(ofChannel).toBeLessThanOrEqual(2 * (5 * share + 2 * SUBSCRIPTIONS));
     },
   );
 

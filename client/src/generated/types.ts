@@ -2958,7 +2958,7 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
     readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
@@ -2967,6 +2967,23 @@ export type Stats = {
       /** 95 of 100 answers took so many milliseconds at most. */
       readonly p95: number;
     };
+  };
+  /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+  readonly deliveries: {
+    /** Deliveries that were created. The four numbers below add up to it. */
+    readonly created: number;
+    /** Deliveries that have been delivered, at the first attempt or a later one. */
+    readonly delivered: number;
+    /** Deliveries that have failed, and have not been retried or replayed since. */
+    readonly failed: number;
+    /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+    readonly retrying: number;
+    /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+    readonly pending: number;
+    /** Whether all of the span were counted. If not, only the newest were. */
+    readonly isExact: boolean;
+    /** When the oldest counted delivery was created, if older ones of the span were left out. */
+    readonly countedSince?: string;
   };
   /** Attempts by the answer of the subscriber, the most frequent first. */
   readonly answers: readonly ({
@@ -2992,7 +3009,7 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
     readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
@@ -3013,6 +3030,17 @@ export type Stats = {
       readonly status5xx: number;
       /** Attempts without an answer: no connection, a time-out, a broken one. */
       readonly none: number;
+    };
+    /** Deliveries that were created in the step, by their state now. Absent if not all of them were counted. */
+    readonly deliveries?: {
+      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      readonly delivered: number;
+      /** Deliveries that have failed, and have not been retried or replayed since. */
+      readonly failed: number;
+      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      readonly retrying: number;
+      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      readonly pending: number;
     };
   }[];
 };
@@ -3136,7 +3164,7 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
       readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
@@ -3145,6 +3173,23 @@ export type SubscriptionStats = {
         /** 95 of 100 answers took so many milliseconds at most. */
         readonly p95: number;
       };
+    };
+    /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+    readonly deliveries: {
+      /** Deliveries that were created. The four numbers below add up to it. */
+      readonly created: number;
+      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      readonly delivered: number;
+      /** Deliveries that have failed, and have not been retried or replayed since. */
+      readonly failed: number;
+      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      readonly retrying: number;
+      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      readonly pending: number;
+      /** Whether all of the span were counted. If not, only the newest were. */
+      readonly isExact: boolean;
+      /** When the oldest counted delivery was created, if older ones of the span were left out. */
+      readonly countedSince?: string;
     };
     /** Figures of each step, oldest first, those without traffic too. */
     readonly points: readonly {
@@ -3158,7 +3203,7 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
       readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {

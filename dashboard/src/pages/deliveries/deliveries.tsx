@@ -30,7 +30,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyId, shortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Status, StatusIcon } from '../../ui/status.tsx';
-import { AttemptsStrip } from './attempts-strip.tsx';
+import { DeliveriesStrip } from './deliveries-strip.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { isWaiting, LastResponse } from './delivery-state.tsx';
 import { RetryAllDialog } from './retry-all.tsx';
@@ -326,7 +326,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
               {...(hasViews && { views: { page: 'deliveries', own: VIEWS } })}
               {...(ofTabs !== undefined && { ofTabs })}
             />
-            {ofId === undefined && <AttemptsStrip />}
+            {ofId === undefined && <DeliveriesStrip />}
           </>
         }
         {...(onCount !== undefined && { onCount })}

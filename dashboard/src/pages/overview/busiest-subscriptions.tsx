@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Split } from 'lucide-react';
 import { api, type Subscription, type SubscriptionStats } from '../../api/client.ts';
+import { deliveredOf } from '../../lib/delivered.ts';
 import { countText, durationText, shareOf, shareText } from '../../lib/format.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -12,7 +13,6 @@ import { Sparkline } from '../../ui/figures.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
-import { deliveredOf } from './delivered.ts';
 import { USUAL } from './use-figures.ts';
 
 const SHOWN = 8;
@@ -93,8 +93,8 @@ export function BusiestSubscriptions({ channelId }: { channelId: string | undefi
           {
             head: 'Success rate',
             isNumber: true,
-            cell: ({ figures: { totals } }) => {
-              const { delivered, finished } = deliveredOf({ totals });
+            cell: ({ figures: { deliveries } }) => {
+              const { delivered, finished } = deliveredOf(deliveries);
               const share = shareOf(delivered, finished);
               return (
                 <span className={share !== undefined && share < 95 ? 'text-failed' : undefined}>

@@ -1,10 +1,10 @@
 import type { Stats } from '../../api/client.ts';
+import { deliveredOf } from '../../lib/delivered.ts';
 import { countText, durationText, shareOf, shareText } from '../../lib/format.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { type Figure, FigureStrip, Sparkline } from '../../ui/figures.tsx';
 import { Tip } from '../../ui/tooltip.tsx';
-import { deliveredOf } from './delivered.ts';
 import { useOpenLetters } from './use-open-letters.ts';
 import { type FiguresQuery, useRows } from './use-figures.ts';
 
@@ -23,7 +23,7 @@ export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId:
     );
   const { now, earlier } = query.data;
   const [accepted, acceptedBefore] = [now.totals.accepted ?? 0, earlier.totals.accepted ?? 0];
-  const [rate, rateBefore] = [deliveredOf(now), deliveredOf(earlier)];
+  const [rate, rateBefore] = [deliveredOf(now.deliveries), deliveredOf(earlier.deliveries)];
   const share = shareOf(rate.delivered, rate.finished);
   const shareBefore = shareOf(rateBefore.delivered, rateBefore.finished);
   const points = share === undefined || shareBefore === undefined ? undefined : share - shareBefore;
@@ -58,7 +58,7 @@ export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId:
       ),
       value: (
         <Tip
-          text={`${rate.delivered.toLocaleString('en-US')} of ${rate.finished.toLocaleString('en-US')} finished deliveries`}
+          text={`${rate.delivered.toLocaleString('en-US')} of ${rate.finished.toLocaleString('en-US')} finished deliveries${now.deliveries.isExact ? '' : ', the newest of this range'}`}
         >
           <span>{shareText(rate.delivered, rate.finished).replace(/%$/, '')}</span>
         </Tip>
@@ -92,9 +92,12 @@ export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId:
   return <FigureStrip label="Figures" figures={figures} />;
 }
 
-/** How much of the attempts of a step has delivered; undefined where there was none. */
-const courseOf = ({ delivered, failedAttempts }: Stats['points'][number]): number | undefined =>
-  delivered + failedAttempts === 0 ? undefined : delivered / (delivered + failedAttempts);
+/** The success rate of the deliveries of a step; undefined where none has finished. */
+function courseOf({ deliveries, delivered, failedAttempts }: Stats['points'][number]): number | undefined {
+  const [good, bad] =
+    deliveries === undefined ? [delivered, failedAttempts] : [deliveries.delivered, deliveries.failed];
+  return good + bad === 0 ? undefined : good / (good + bad);
+}
 
 const summed = (values: readonly number[]): number[] => {
   let sum = 0;

@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { Columns } from '../../ui/layout.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Attention } from './attention.tsx';
-import { AttemptsChart, Responses } from './attempts.tsx';
+import { DeliveriesChart, Responses } from './deliveries-chart.tsx';
 import { BusiestSubscriptions } from './busiest-subscriptions.tsx';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -64,7 +64,7 @@ export function OverviewPage() {
         {published.data === true && (
           <>
             <Columns side={<Responses of={figures} channelId={channelId} />}>
-              <AttemptsChart of={figures} channelId={channelId} />
+              <DeliveriesChart of={figures} channelId={channelId} />
             </Columns>
             <Columns side={<RecentChanges />}>
               <BusiestSubscriptions channelId={channelId} />

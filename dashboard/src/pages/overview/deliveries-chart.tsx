@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Stats } from '../../api/client.ts';
+import { deliverySeries } from '../../lib/delivered.ts';
 import { countText, durationText } from '../../lib/format.ts';
 import { ERROR_CODES } from '../../lib/words.ts';
 import { useGo } from '../../parts/link.tsx';
@@ -26,8 +27,8 @@ const VIEWS = [
 type View = (typeof VIEWS)[number]['value'];
 const HEIGHT = 148;
 
-/** The attempts of the span over time: how they ended, what came back, or how long it took. */
-export function AttemptsChart({ of: query, channelId }: Given) {
+/** The deliveries of the span over time: how they stand, what came back for their attempts, or how long it took. */
+export function DeliveriesChart({ of: query, channelId }: Given) {
   const go = useGo();
   const zone = useZone();
   const rows = useRows(channelId);
@@ -37,22 +38,25 @@ export function AttemptsChart({ of: query, channelId }: Given) {
   const now = query.data?.now;
   const marks = useMarks({ since: now?.since, until: now?.until, isWanted: now !== undefined });
   const series = now === undefined ? [] : seriesOf(now, view);
+  const isOfDeliveries = view === 'status' && now !== undefined && deliverySeries(now.points) !== undefined;
+  const title = isOfDeliveries ? 'Deliveries' : view === 'latency' ? 'Response time' : 'Delivery attempts';
   const data = {
-    label: 'Delivery attempts',
+    label: title,
     times: now?.points.map(({ at }) => at) ?? [],
     stepSeconds: now?.stepSeconds ?? 60,
     series,
     kind: view === 'latency' ? ('lines' as const) : ('bars' as const),
     zone,
     height: HEIGHT,
-    ...(view === 'latency' && { format: durationText, noun: 'responses' }),
+    noun: isOfDeliveries ? 'deliveries' : view === 'latency' ? 'responses' : 'attempts',
+    ...(view === 'latency' && { format: durationText }),
   };
   const onPick = (since: string, until: string): void => go('/deliveries', { ...rows, since, until });
   return (
     <Section
       title={
         <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          Delivery attempts
+          {title}
           <span className="font-normal max-md:hidden">
             <ChartLegend
               entries={series.map(({ key, label, tone }) => ({ key, label, tone }))}
@@ -112,10 +116,12 @@ function seriesOf({ points }: Stats, view: View): ChartSeries[] {
     ];
     return all.filter(({ key, values }) => key === '2xx' || values.some((value) => (value ?? 0) > 0));
   }
-  return [
-    { key: 'delivered', label: 'Delivered', tone: 'delivered', values: points.map(({ delivered }) => delivered) },
-    { key: 'failed', label: 'Failed', tone: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
-  ];
+  return (
+    deliverySeries(points) ?? [
+      { key: 'delivered', label: 'Delivered', tone: 'delivered', values: points.map(({ delivered }) => delivered) },
+      { key: 'failed', label: 'Failed', tone: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
+    ]
+  );
 }
 
 const SHOWN_RESPONSES = 6;
