@@ -84,6 +84,7 @@ export function FoundSelect({
       onValueChange={(option: (typeof options)[number] | null) => option !== null && onChange(option.value)}
       inputValue={text}
       onInputValueChange={setText}
+      autoHighlight
       onOpenChange={(isOpen) => isOpen && setText('')}
       itemToStringLabel={(option: (typeof options)[number]) => option.label}
       isItemEqualToValue={(one: (typeof options)[number], other: (typeof options)[number]) => one.value === other.value}

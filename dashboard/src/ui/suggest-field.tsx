@@ -1,6 +1,6 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import clsx from 'clsx';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CONTROL, Field, type FieldGiven } from './field.tsx';
 
 /** A text that is written freely, or taken from those that are known. */
@@ -24,8 +24,19 @@ export function SuggestField({
   name?: string;
   beside?: ReactNode;
 }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const offered = known.filter((each) => each !== value && each.toLowerCase().includes(value.toLowerCase()));
   return (
-    <Autocomplete.Root items={known} value={value} onValueChange={(next) => onChange(next)} openOnInputClick>
+    <Autocomplete.Root
+      items={offered}
+      filter={null}
+      value={value}
+      onValueChange={(next) => onChange(next)}
+      // A list without anything in it would still keep readers of the screen from the rest of the form.
+      open={isOpen && offered.length > 0}
+      onOpenChange={setIsOpen}
+      openOnInputClick
+    >
       <Field {...field} beside={beside}>
         <div className={CONTROL}>
           <Autocomplete.Input

@@ -81,7 +81,8 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
   const isWhole = form.channelId !== '' && form.eventType.trim() !== '' && syntax === undefined && isMetadata;
   const dryRun = useDryRun(isWhole ? { ...form, eventType: form.eventType.trim() } : undefined);
   const set = (part: Partial<Form>): void => {
-    setForm({ ...form, ...part });
+    // The editor may still have the callback of an earlier drawing.
+    setForm((before) => ({ ...before, ...part }));
     setProblems({});
     setError(undefined);
   };

@@ -1,7 +1,7 @@
 import type { DryRun } from '../../api/client.ts';
 import { counted } from '../../lib/words.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { HereLink } from '../../parts/link.tsx';
+import { HereLink, PROSE_LINK } from '../../parts/link.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { VerdictRows } from './verdict-rows.tsx';
 
@@ -35,7 +35,7 @@ export function Recipients({
         {isShown && rows.length === 0 && (
           <p className="text-text-2">
             The channel has no subscriptions.{' '}
-            <HereLink to="/subscriptions/new" search={{ channel: channelId }} className="text-accent hover:underline">
+            <HereLink to="/subscriptions/new" search={{ channel: channelId }} className={PROSE_LINK}>
               Create subscription
             </HereLink>
           </p>

@@ -10,7 +10,7 @@ import { useActs } from '../../parts/acts.tsx';
 import { RequestLines } from '../../parts/equivalent-request.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
 import { FoundSelectField } from '../../parts/found-select.tsx';
-import { HereLink } from '../../parts/link.tsx';
+import { HereLink, PROSE_LINK } from '../../parts/link.tsx';
 import { problemOf } from '../../parts/problem-of.ts';
 import { FULL } from '../../parts/use-found.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -159,7 +159,7 @@ function Before({ of: delivery }: { of: Delivery | null }) {
   return (
     <p>
       {text}{' '}
-      <HereLink to={`/deliveries/${delivery.id}`} className="mono text-accent hover:underline">
+      <HereLink to={`/deliveries/${delivery.id}`} className={`mono ${PROSE_LINK}`}>
         {namedId(delivery.id)}
       </HereLink>
     </p>

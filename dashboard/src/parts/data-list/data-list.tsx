@@ -309,7 +309,8 @@ export function DataList<T>(given: Given<T>) {
                 height: size,
                 transform: `translateY(${start}px)`,
               }}
-              onClick={(event) => onClick(event, index)}
+              // Before the link of the row, which would lead to its page.
+              onClickCapture={(event) => onClick(event, index)}
               // The browser would mark the text between both clicks.
               onMouseDown={(event) => event.shiftKey && acts !== undefined && event.preventDefault()}
               onAuxClick={(event) => {
@@ -415,7 +416,7 @@ export function DataList<T>(given: Given<T>) {
 
 /** The words below the last new row, on the line that parts it from those that were seen. */
 const SINCE =
-  "z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]";
+  'z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]';
 
 const HINTS = [
   ['J K', 'move'],
