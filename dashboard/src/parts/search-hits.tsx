@@ -142,9 +142,9 @@ export function FoundPlace({
 }) {
   return (
     <>
-      in <Name kind="channel" id={channelId} />
+      in <Name kind="channel" id={channelId} />{' '}
       {path !== undefined && (
-        <span className="mono ml-2">
+        <span className="mono ml-1">
           {path} = <mark className="rounded-4 bg-retrying-soft px-0.75 text-text">{value}</mark>
         </span>
       )}

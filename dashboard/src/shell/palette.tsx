@@ -129,8 +129,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
                       >
                         <Icon of={item.icon} className="text-text-3" />
                         <span className="min-w-0 grow truncate">
-                          <span className="font-medium">{item.label}</span>
-                          {item.note !== undefined && <span className="ml-2 text-text-2">{item.note}</span>}
+                          <span className="mr-1 font-medium">{item.label}</span>{' '}
+                          {item.note !== undefined && <span className="text-text-2">{item.note}</span>}
                         </span>
                         {item.end !== undefined && (
                           <span className="flex shrink-0 items-center gap-2 text-12 text-text-3">{item.end}</span>

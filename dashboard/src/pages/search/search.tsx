@@ -34,14 +34,7 @@ export function SearchPage() {
   }
   return (
     <Page title="Search" layout="full">
-      <form
-        role="search"
-        className="flex shrink-0 items-center gap-2 px-6 py-3 max-md:flex-wrap max-md:px-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change({ q: text.trim(), tab: '' });
-        }}
-      >
+      <div role="search" className="flex shrink-0 items-center gap-2 px-6 py-3 max-md:flex-wrap max-md:px-4">
         <div className="flex h-8.5 min-w-0 grow items-center gap-2 rounded-6 border border-line-input bg-surface px-2.5 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus max-md:basis-full">
           <Icon of={SearchIcon} className="text-text-3" />
           <input
@@ -52,12 +45,13 @@ export function SearchPage() {
             spellCheck={false}
             autoComplete="off"
             onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && change({ q: text.trim(), tab: '' })}
             className="min-w-0 grow bg-transparent outline-none"
           />
         </div>
         <ChannelFilter value={channel ?? ''} onChange={(next) => change({ channel: next })} />
         <TimeRange />
-      </form>
+      </div>
       {q === undefined || q === '' ? (
         <Empty icon={SearchIcon} title="Search this environment">
           <p>
@@ -154,12 +148,12 @@ function Nothing({
     <Empty icon={SearchX} title={older === false ? 'No results' : 'No results yet'} actions={older}>
       <p>
         <Searched pages={pages} />.{' '}
-        {hasPath
+        {hasPath || older === false
           ? 'Values are compared exactly: 12.50 is not 12.5.'
           : `Add a path to search further, for example payload.order.id=${q}`}
       </p>
-      {/* A value of another path, or of any. */}
-      {value !== '' && <PayloadPaths value={value} channelId={channelId} />}
+      {/* Where the path was wrong, or a bare value has found nothing so far. */}
+      {value !== '' && (hasPath || older !== false) && <PayloadPaths value={value} channelId={channelId} />}
     </Empty>
   );
 }
