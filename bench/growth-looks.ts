@@ -4,7 +4,12 @@ import { listDeliveries } from '../src/deliveries/store.ts';
 import { readPayloads } from '../src/messages/look-through-store.ts';
 import { findSummaries, type SummaryFilter } from '../src/messages/summaries-store.ts';
 import { findNamed } from '../src/search/store.ts';
-import { countOfChannel, countOfEnvironment, countOfSubscriptions } from '../src/stats/deliveries-store.ts';
+import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscription,
+  countOfSubscriptions,
+} from '../src/stats/deliveries-store.ts';
 import { type Span, spanOf } from '../src/stats/span.ts';
 import { countLeft, countSubscriptions, findCounted, findSubscriptions } from '../src/stats/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
@@ -89,7 +94,7 @@ function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' 
     {
       name: 'deliveries by their state, a busy subscription, a month',
       run: () =>
-        asCaller((db) => countOfSubscriptions(db, { environmentId, subscriptionIds: [BUSY.subscriptionId] }, month())),
+        asCaller((db) => countOfSubscription(db, { environmentId, subscriptionId: BUSY.subscriptionId }, month())),
     },
     {
       name: 'deliveries by their state, the newest 100 subscriptions, a month',

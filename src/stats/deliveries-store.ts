@@ -5,10 +5,12 @@ import type { DeliveryStatus } from '../kernel/words/statuses.ts';
 import type { Span } from './span.ts';
 
 /**
- * The most deliveries that are counted for one answer, the newest first. Each is an entry of an index, and 100,000 take about 0.1 s
- * (docs/decisions.md, Figures). Several subscriptions share them.
+ * The most deliveries that are counted for one answer, the newest first; several subscriptions share them. Each is an entry of an index
+ * that is read, twice where there are steps (docs/decisions.md, Figures).
  */
-export const MOST_DELIVERIES_COUNTED = 100_000;
+export const MOST_DELIVERIES_COUNTED = 50_000;
+/** The most steps of subscriptions that are counted for one channel: each is a step down the index. */
+const MOST_STEPS_COUNTED = 10_000;
 
 /** So many deliveries of an environment or a subscription in one state, created in one step of the span, and the oldest of them. */
 export type CountedDeliveries = {
@@ -19,25 +21,27 @@ export type CountedDeliveries = {
   oldestId: string;
 };
 
-/** `cutAt`: id of the oldest delivery that was counted, where older ones of the span may have been left out. */
-export type DeliveryCounts = { counted: CountedDeliveries[]; cutAt: string | undefined };
+/** `isExact`: none of the span was left out. `hasSteps`: the deliveries of each step were counted by themselves. */
+export type DeliveryCounts = { counted: CountedDeliveries[]; isExact: boolean; hasSteps: boolean };
 
 /** Whose deliveries are counted, and along which index: (`column`, id, status). */
-type Owners = { column: 'environment_id' | 'subscription_id'; ids: readonly string[] };
+type Owners = { environmentId: string; column: 'environment_id' | 'subscription_id'; ids: readonly string[] };
 
-type Counting = { environmentId: string; owners: Owners; span: Span; most: number; from?: string };
-
-/** The present states of deliveries of the environment that were created in the span: the newest 100,000. */
-export async function countOfEnvironment(
+/** The present states of deliveries of the environment that were created in the span. */
+export const countOfEnvironment = (
   transaction: DatabaseTransaction,
   environmentId: string,
   span: Span,
-): Promise<DeliveryCounts> {
-  const most = MOST_DELIVERIES_COUNTED;
-  const owners = { column: 'environment_id', ids: [environmentId] } as const;
-  const counted = await count(transaction, { environmentId, owners, span, most });
-  return { counted, cutAt: cutOf(counted, most) };
-}
+): Promise<DeliveryCounts> =>
+  countBySteps(transaction, { environmentId, column: 'environment_id', ids: [environmentId] }, span);
+
+/** The same of one subscription of it. */
+export const countOfSubscription = (
+  transaction: DatabaseTransaction,
+  { environmentId, subscriptionId }: { environmentId: string; subscriptionId: string },
+  span: Span,
+): Promise<DeliveryCounts> =>
+  countBySteps(transaction, { environmentId, column: 'subscription_id', ids: [subscriptionId] }, span);
 
 /** The same of one channel: no index has them by channel, so those of each of its subscriptions are counted, deleted ones included. */
 export async function countOfChannel(
@@ -46,51 +50,47 @@ export async function countOfChannel(
   span: Span,
 ): Promise<DeliveryCounts> {
   const ids = await findBusy(transaction, { environmentId, channelId, span });
-  if (ids.length === 0) return { counted: [], cutAt: undefined };
-  const owners = { column: 'subscription_id', ids } as const;
-  const most = mostOfEach(ids.length);
-  const counted = await count(transaction, { environmentId, owners, span, most });
-  const cuts = [...byOwnerOf(counted).values()].flatMap((each) => cutOf(each, most) ?? []);
-  if (cuts.length === 0) return { counted, cutAt: undefined };
-  // A subscription that was not counted to its end says nothing about earlier times, so all of them are counted from the same time on.
-  const from = cuts.reduce((one, other) => (one > other ? one : other));
-  return { counted: await count(transaction, { environmentId, owners, span, most, from }), cutAt: from };
+  return countBySteps(transaction, { environmentId, column: 'subscription_id', ids }, span);
 }
 
-/** The same of each of these subscriptions of the environment, each by itself. */
+/** The same of each of these subscriptions, each by itself and without its steps. */
 export async function countOfSubscriptions(
   transaction: DatabaseTransaction,
   { environmentId, subscriptionIds }: { environmentId: string; subscriptionIds: readonly string[] },
   span: Span,
 ): Promise<Map<string, DeliveryCounts>> {
-  const found = new Map(subscriptionIds.map((id): [string, DeliveryCounts] => [id, { counted: [], cutAt: undefined }]));
-  if (subscriptionIds.length === 0) return found;
-  const most = mostOfEach(subscriptionIds.length);
-  const owners = { column: 'subscription_id', ids: subscriptionIds } as const;
-  const rows = await count(transaction, { environmentId, owners, span, most });
-  for (const [id, counted] of byOwnerOf(rows)) found.set(id, { counted, cutAt: cutOf(counted, most) });
-  return found;
+  const counts = new Map(
+    subscriptionIds.map((id): [string, DeliveryCounts] => [id, { counted: [], isExact: true, hasSteps: false }]),
+  );
+  const owners = { environmentId, column: 'subscription_id', ids: subscriptionIds } as const;
+  const [since, until] = [lowestIdAt('delivery', span.since), lowestIdAt('delivery', span.until)];
+  const most = shareOf(owners);
+  for (const row of await count(transaction, owners, [since, until], most)) counts.get(row.ofId)?.counted.push(row);
+  for (const each of counts.values())
+    each.isExact = each.counted.reduce((sum, { count: some }) => sum + some, 0) < most;
+  return counts;
 }
 
-const mostOfEach = (owners: number): number => Math.max(1, Math.floor(MOST_DELIVERIES_COUNTED / owners));
-
-function byOwnerOf(counted: readonly CountedDeliveries[]): Map<string, CountedDeliveries[]> {
-  const byOwner = new Map<string, CountedDeliveries[]>();
-  for (const each of counted) byOwner.set(each.ofId, [...(byOwner.get(each.ofId) ?? []), each]);
-  return byOwner;
+/**
+ * Counts the newest deliveries of all owners together, back to the same time for each: an owner that was not counted to the beginning of
+ * the span would say nothing about earlier times.
+ */
+async function countBySteps(transaction: DatabaseTransaction, owners: Owners, span: Span): Promise<DeliveryCounts> {
+  if (owners.ids.length === 0) return { counted: [], isExact: true, hasSteps: true };
+  const bounds: string[] = [];
+  for (let at = span.since.getTime(); at <= span.until.getTime(); at += span.stepMs)
+    bounds.push(lowestIdAt('delivery', new Date(at)));
+  const [since = '', until = ''] = [bounds[0], bounds.at(-1)];
+  const cut = await findCut(transaction, owners, { since, until });
+  const hasSteps = owners.ids.length * bounds.length <= MOST_STEPS_COUNTED;
+  // Ids have one length: nothing lies between one and the same with a character more.
+  const from = cut === undefined ? since : `${cut}0`;
+  const steps = (hasSteps ? bounds : [since, until]).map((bound) => (bound < from ? from : bound));
+  const counted = await count(transaction, owners, steps, MOST_DELIVERIES_COUNTED);
+  return { counted, isExact: cut === undefined, hasSteps };
 }
 
-/** The oldest of an owner's counted deliveries, if their number is the bound: there may be more. */
-function cutOf(counted: readonly CountedDeliveries[], most: number): string | undefined {
-  const sum = counted.reduce((before, each) => before + each.count, 0);
-  if (sum < most) return undefined;
-  return counted.map(({ oldestId }) => oldestId).reduce((one, other) => (one < other ? one : other));
-}
-
-const boundsOf = ({ since, until }: Span, { add }: Values, from = lowestIdAt('delivery', since)): Bounds => ({
-  from: add(from),
-  before: add(lowestIdAt('delivery', until)),
-});
+const shareOf = ({ ids }: Owners): number => Math.max(1, Math.floor(MOST_DELIVERIES_COUNTED / ids.length));
 
 /** The subscriptions of a channel with a delivery in the span: one step down an index for each. */
 export async function findBusy(
@@ -98,13 +98,11 @@ export async function findBusy(
   { environmentId, channelId, span }: { environmentId: string; channelId: string; span: Span },
 ): Promise<string[]> {
   const values = createValues();
-  const newest = along({
-    table: 'deliveries',
-    columns: ['subscription_id'],
-    at: ['s.id'],
-    bounds: boundsOf(span, values),
-    limit: 1,
-  });
+  const bounds = {
+    from: values.add(lowestIdAt('delivery', span.since)),
+    before: values.add(lowestIdAt('delivery', span.until)),
+  };
+  const newest = along({ table: 'deliveries', columns: ['subscription_id'], at: ['s.id'], bounds, limit: 1 });
   const rows = await queryAlong<{ id: string }>(
     transaction,
     `SELECT s.id FROM subscriptions s CROSS JOIN LATERAL (${newest}) AS newest
@@ -114,33 +112,64 @@ export async function findBusy(
   return rows.map(({ id }) => id);
 }
 
+/** SQL: a walk through the deliveries of each owner `w`, newest first. */
+const newestOf = (
+  values: Values,
+  { environmentId, column }: Owners,
+  { bounds, limit, beside }: { bounds: Bounds; limit: number; beside?: string },
+): string =>
+  along({
+    table: 'deliveries',
+    columns: [column],
+    at: ['w.id'],
+    bounds,
+    // Beside a walk along the environment PostgreSQL would take it for the condition of the index, and read all of the environment.
+    where: column === 'environment_id' ? [] : [`d.environment_id = ${values.add(environmentId)}`],
+    limit,
+    ...(beside !== undefined && { beside }),
+  });
+
+// Sub-selects: each text is split once, and not for each row.
+const listOf = ({ add }: Values, texts: readonly string[]): string =>
+  `(SELECT string_to_array(${add(texts.join(','))}, ','))`;
+
+/** The newest delivery that is not counted any more, of all owners; undefined if each has no more than its share of the bound. */
+async function findCut(
+  transaction: DatabaseTransaction,
+  owners: Owners,
+  { since, until }: { since: string; until: string },
+): Promise<string | undefined> {
+  const values = createValues();
+  const bounds = { from: values.add(since), before: values.add(until) };
+  const next = `${newestOf(values, owners, { bounds, limit: 1 })} OFFSET ${shareOf(owners)}`;
+  const [row] = await queryAlong<{ id: string | null }>(
+    transaction,
+    `SELECT max(d.id) AS id FROM unnest(${listOf(values, owners.ids)}) AS w (id) CROSS JOIN LATERAL (${next}) AS d`,
+    values,
+  );
+  return row?.id ?? undefined;
+}
+
 /**
- * Counts the newest `most` deliveries of each owner by step and state. The id has the time of creation, and the index has the state
- * behind it, so that a delivery counts as what it is now: one that was retried or replayed, once.
+ * Counts the newest `most` deliveries of each owner and step by their state. The id has the time of creation, and the index has the state
+ * behind it, so that a delivery counts once, as what it is now. A step is a walk of its own: finding the step of each row by
+ * `width_bucket` took three times as long.
  */
 function count(
   transaction: DatabaseTransaction,
-  { environmentId, owners, span, most, from }: Counting,
+  owners: Owners,
+  steps: readonly string[],
+  most: number,
 ): Promise<CountedDeliveries[]> {
   const values = createValues();
-  const newest = along({
-    table: 'deliveries',
-    columns: [owners.column],
-    at: ['w.id'],
-    bounds: boundsOf(span, values, from),
-    where: [`d.environment_id = ${values.add(environmentId)}`],
-    limit: most,
-    beside: 'd.status',
-  });
-  const steps: string[] = [];
-  for (let at = span.since.getTime(); at < span.until.getTime(); at += span.stepMs)
-    steps.push(lowestIdAt('delivery', new Date(at)));
-  // Sub-selects: each text is split once, and not for each row.
-  const listOf = (texts: readonly string[]): string => `(SELECT string_to_array(${values.add(texts.join(','))}, ','))`;
+  const bounds = { from: 's.since', before: 's.until' };
+  const newest = newestOf(values, owners, { bounds, limit: most, beside: 'd.status' });
   return queryAlong<CountedDeliveries>(
     transaction,
-    `SELECT w.id AS "ofId", width_bucket(d.id, ${listOf(steps)}) - 1 AS step, d.status, count(*)::int AS count, min(d.id) AS "oldestId"
-     FROM unnest(${listOf(owners.ids)}) AS w (id) CROSS JOIN LATERAL (${newest}) AS d
+    `SELECT w.id AS "ofId", s.step::int - 1 AS step, d.status, count(*)::int AS count, min(d.id) AS "oldestId"
+     FROM unnest(${listOf(values, owners.ids)}) AS w (id)
+     CROSS JOIN unnest(${listOf(values, steps.slice(0, -1))}, ${listOf(values, steps.slice(1))}) WITH ORDINALITY AS s (since, until, step)
+     CROSS JOIN LATERAL (${newest}) AS d
      GROUP BY 1, 2, 3`,
     values,
   );

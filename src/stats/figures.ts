@@ -8,7 +8,7 @@ import {
   RUN_CODES,
 } from '../kernel/words/outcomes.ts';
 import { timeOfId } from '../kernel/values/ids.ts';
-import type { DeliveryCounts } from './deliveries-store.ts';
+import type { CountedDeliveries, DeliveryCounts } from './deliveries-store.ts';
 import type { RunStats, Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';
@@ -117,23 +117,34 @@ export function withAnswers(
   return [...steps.values()];
 }
 
+const NO_DELIVERIES = { delivered: 0, failed: 0, retrying: 0, pending: 0 };
+
 /** Deliveries by their present state, and whether these are all of the span. */
-export function deliveriesOf({ counted, cutAt }: DeliveryCounts): Stats['deliveries'] {
-  const byState = { delivered: 0, failed: 0, retrying: 0, pending: 0 };
+export function deliveriesOf({ counted, isExact }: DeliveryCounts): Stats['deliveries'] {
+  const byState = { ...NO_DELIVERIES };
   for (const { status, count } of counted) byState[status] += count;
   const created = counted.reduce((sum, { count }) => sum + count, 0);
-  const countedSince = cutAt === undefined ? undefined : timeOfId('delivery', cutAt);
-  return { created, ...byState, isExact: cutAt === undefined, ...(countedSince !== undefined && { countedSince }) };
+  const countedSince = isExact ? undefined : oldestOf(counted);
+  return { created, ...byState, isExact, ...(countedSince !== undefined && { countedSince }) };
+}
+
+function oldestOf(counted: readonly CountedDeliveries[]): Date | undefined {
+  const ids = counted.map(({ oldestId }) => oldestId);
+  return timeOfId(
+    'delivery',
+    ids.reduce((one, other) => (one < other ? one : other), ids[0] ?? ''),
+  );
 }
 
 /** The points with the deliveries that were created in their steps. A step that was not counted to its beginning has none. */
 export function withDeliveries(
   points: readonly Omit<Point, 'deliveries'>[],
-  { counted, cutAt }: DeliveryCounts,
+  { counted, isExact, hasSteps }: DeliveryCounts,
 ): Point[] {
-  const cut = cutAt === undefined ? undefined : timeOfId('delivery', cutAt);
+  if (!hasSteps) return [...points];
+  const cut = isExact ? undefined : oldestOf(counted);
   const steps = points.map(({ at }): StepDeliveries | undefined =>
-    cut !== undefined && at <= cut ? undefined : { delivered: 0, failed: 0, retrying: 0, pending: 0 },
+    cut !== undefined && at <= cut ? undefined : { ...NO_DELIVERIES },
   );
   for (const { step, status, count } of counted) {
     const deliveries = steps[step];

@@ -5,7 +5,13 @@ import { deliveringServers } from '../kernel/rules/service-verdict.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
 import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './backlog-store.ts';
-import { countOfChannel, countOfEnvironment, countOfSubscriptions, type DeliveryCounts } from './deliveries-store.ts';
+import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscription,
+  countOfSubscriptions,
+  type DeliveryCounts,
+} from './deliveries-store.ts';
 import {
   acceptedOf,
   answersOf,
@@ -255,11 +261,11 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
   };
 }
 
-const NO_DELIVERIES: DeliveryCounts = { counted: [], cutAt: undefined };
+const NO_DELIVERIES: DeliveryCounts = { counted: [], isExact: true, hasSteps: true };
 const NO_TRAFFIC: { counted: store.Counted[]; deliveries: DeliveryCounts } = { counted: [], deliveries: NO_DELIVERIES };
 
 /** Deliveries of the subscription where one is named, else of the channel, else of the environment. */
-async function countDeliveries(
+function countDeliveries(
   transaction: DatabaseTransaction,
   {
     environmentId,
@@ -268,11 +274,7 @@ async function countDeliveries(
   }: { environmentId: string } & Pick<StatsQuery, 'channelId' | 'subscriptionId'>,
   span: Span,
 ): Promise<DeliveryCounts> {
-  if (subscriptionId !== undefined) {
-    const subscriptionIds = [subscriptionId];
-    const found = await countOfSubscriptions(transaction, { environmentId, subscriptionIds }, span);
-    return found.get(subscriptionId) ?? NO_DELIVERIES;
-  }
+  if (subscriptionId !== undefined) return countOfSubscription(transaction, { environmentId, subscriptionId }, span);
   if (channelId !== undefined) return countOfChannel(transaction, { environmentId, channelId }, span);
   return countOfEnvironment(transaction, environmentId, span);
 }

@@ -351,6 +351,18 @@ describe('stats', () => {
         expect(whole.length).toBeGreaterThan(HOUR / 1_000 / stepSeconds);
         expect(whole.reduce((sum, { delivered }) => sum + delivered, 0)).toBeLessThan(created);
       });
+
+      test('a channel with too many subscriptions for so many steps is counted without them', async () => {
+        const within = (hours: number) =>
+          read(
+            `?channelId=${channelId}&since=${new Date(until - hours * HOUR).toISOString()}&until=${new Date(until).toISOString()}`,
+          );
+        const [finer, coarser] = [await within(2), await within(4)];
+        expect([finer.stepSeconds, coarser.stepSeconds]).toEqual([60, 300]);
+        expect(finer.deliveries).toEqual(coarser.deliveries);
+        expect(finer.points.flatMap(({ deliveries }) => deliveries ?? [])).toEqual([]);
+        expect(coarser.points.at(-1)?.deliveries).toEqual({ delivered: 0, failed: 0, retrying: 0, pending: 0 });
+      });
     });
   });
 

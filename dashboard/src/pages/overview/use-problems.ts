@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, createElement } from 'react';
 import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCredential } from '../../api/client.ts';
-import { countText } from '../../lib/bounded-count.ts';
 import { dateText, durationText } from '../../lib/format.ts';
 import type { Search } from '../../lib/list-filter.ts';
 import { useHere } from '../../lib/session.ts';
@@ -86,6 +85,19 @@ export function useProblems(channelId: string | undefined) {
     refetchInterval: 30_000,
   });
   const credentials = useExpiring();
+  const oldest = backlog.data?.pending.oldestAt;
+  // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
+  const isLong = oldest !== undefined && backlog.dataUpdatedAt - Date.parse(oldest) > LONG_MS;
+  // What is on hold waits for its subscription, and is a matter of that one.
+  const due = useQuery({
+    queryKey: [path, 'long-due', channelId],
+    queryFn: () =>
+      api.deliveries
+        .list({ channelId, status: 'pending', held: 'false', responseBodies: 'false', limit: 100 }, at)
+        .page(),
+    refetchInterval: 10_000,
+    enabled: isLong,
+  });
 
   const troubled = new Map<string, Troubled>();
   const add = (id: string, part: Partial<Troubled>): void => {
@@ -114,21 +126,26 @@ export function useProblems(channelId: string | undefined) {
   );
   const isBounded = groups.data?.isComplete === false;
 
-  const oldest = backlog.data?.pending.oldestAt;
-  // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
-  const waitsMs = oldest === undefined ? 0 : backlog.dataUpdatedAt - Date.parse(oldest);
+  const waiting = due.data?.data ?? [];
+  const isMore = due.data?.pagination.hasMore === true;
+  // The rows come newest first: behind a full page there are older ones.
+  const first = isMore ? oldest : waiting.at(-1)?.createdAt;
+  const waitsMs = first === undefined ? 0 : due.dataUpdatedAt - Date.parse(first);
   const problems: Problem[] = [
     ...serviceProblems(service.data?.reasons, backlog.data?.service),
-    ...(waitsMs > LONG_MS && backlog.data !== undefined
+    ...(isLong && waitsMs > LONG_MS
       ? [
           {
             key: 'backlog',
             tone: 'retrying' as const,
             name: 'Backlog',
-            why: `${countText(backlog.data.pending)} deliveries due, oldest waiting ${durationText(waitsMs)}`,
-            count: `${countText(backlog.data.pending)} waiting`,
-            since: oldest,
-            action: { name: 'View backlog', to: '/deliveries', search: { status: 'pending', ...ofChannel } },
+            why: `${waiting.length}${isMore ? '+' : ''} deliveries due, oldest waiting ${durationText(waitsMs)}`,
+            since: first,
+            action: {
+              name: 'View backlog',
+              to: '/deliveries',
+              search: { status: 'pending', held: 'false', ...ofChannel },
+            },
           },
         ]
       : []),

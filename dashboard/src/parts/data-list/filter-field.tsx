@@ -63,6 +63,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const offered = text === '' ? open.filter((filter) => !isOfTime(filter) && filter.isChip !== true) : open;
   const completions = isOpen ? completionsOf(offered, text, more).slice(0, SHOWN) : [];
 
+  const isShown = isOpen && completions.length > 0;
   const show = (next: string): void => {
     setText(next);
     setProblems([]);
@@ -115,7 +116,11 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     const last = set.at(-1);
     const isAtStart = event.currentTarget.selectionStart === 0 && event.currentTarget.selectionEnd === 0;
-    if (event.key === 'Enter' && !(isOpen && completions.length > 0 && highlighted.current)) {
+    if (event.key === 'Escape') {
+      // The key closes nothing else.
+      if (isShown) event.stopPropagation();
+      setIsOpen(false);
+    } else if (event.key === 'Enter' && !(isOpen && completions.length > 0 && highlighted.current)) {
       send(text);
       event.preventDefault();
     } else if (event.key === 'Backspace' && text === '' && last !== undefined) change({ [last.name]: '' });
@@ -129,17 +134,14 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   };
   const highlighted = useRef(false);
   return (
-    <div className="min-w-0 flex-1 max-md:order-last max-md:basis-full">
+    <div className="relative min-w-60 flex-1 max-md:order-last max-md:basis-full">
       <Autocomplete.Root
         items={completions}
         filter={null}
         mode="none"
-        open={isOpen && completions.length > 0}
-        onOpenChange={(next, { reason }) => {
-          // Behind a name its values follow.
-          if (reason !== 'item-press') setIsOpen(next);
-        }}
-        openOnInputClick
+        // In the page and not over it: a popup hides everything else from readers of the screen.
+        inline
+        open={isShown}
         value={text}
         onValueChange={(next, { reason }) => {
           // A chosen completion is taken by its own handler.
@@ -175,6 +177,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
             placeholder={set.length === 0 ? `Filter by ${placeholderOf(filters)}…` : 'Filter…'}
             onKeyDown={onKeyDown}
             onFocus={() => setIsOpen(true)}
+            onClick={() => setIsOpen(true)}
             onBlur={() => {
               setIsOpen(false);
               if (text.trim() !== '' && !text.trim().endsWith(':')) send(text.trim());
@@ -196,32 +199,34 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
           )}
           <Kbd>F</Kbd>
         </div>
-        <Autocomplete.Portal>
-          <Autocomplete.Positioner sideOffset={6} align="start" collisionPadding={8} className="z-50 outline-none">
-            <Autocomplete.Popup className="max-h-[min(var(--available-height),380px)] w-72 overflow-y-auto rounded-8 bg-raised p-1 shadow-2">
-              <p aria-hidden="true" className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
-                {being === undefined ? 'Filter by' : being.filter.label}
-              </p>
-              <Autocomplete.List aria-label="Suggestions">
-                {(completion: Completion) => (
-                  <Autocomplete.Item
-                    key={completion.insert}
-                    value={completion}
-                    onClick={() => take(completion)}
-                    className="flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover"
-                  >
-                    <span className="grow truncate">{completion.hint}</span>
-                    <span className="mono max-w-40 truncate text-text-3">
-                      {completion.isWhole
-                        ? completion.insert.slice(completion.insert.indexOf(':') + 1)
-                        : completion.insert}
-                    </span>
-                  </Autocomplete.Item>
-                )}
-              </Autocomplete.List>
-            </Autocomplete.Popup>
-          </Autocomplete.Positioner>
-        </Autocomplete.Portal>
+        {isShown && (
+          <div
+            // The field keeps the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            className="absolute top-full left-0 z-30 mt-1.5 max-h-95 w-72 max-w-full animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2"
+          >
+            <p aria-hidden="true" className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
+              {being === undefined ? 'Filter by' : being.filter.label}
+            </p>
+            <Autocomplete.List aria-label="Suggestions">
+              {(completion: Completion) => (
+                <Autocomplete.Item
+                  key={completion.insert}
+                  value={completion}
+                  onClick={() => take(completion)}
+                  className="flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover"
+                >
+                  <span className="grow truncate">{completion.hint}</span>
+                  <span className="mono max-w-40 truncate text-text-3">
+                    {completion.isWhole
+                      ? completion.insert.slice(completion.insert.indexOf(':') + 1)
+                      : completion.insert}
+                  </span>
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </div>
+        )}
       </Autocomplete.Root>
       <div id={`${id}-problems`} role="status">
         {problems.map((problem) => (

@@ -51,7 +51,7 @@ export function FilterLine({
   });
   return (
     <div ref={box} role="search" aria-label="Filters" className="shrink-0 px-6 py-3 max-md:px-4">
-      <div className="flex items-start gap-2 max-md:flex-wrap">
+      <div className="flex flex-wrap items-start gap-2">
         {views !== undefined && <SavedViews {...views} filters={filters.map(({ name }) => name)} />}
         <FilterField filters={filters} />
         {hasTime && <TimeRange />}
