@@ -125,21 +125,21 @@ const pages = [
     '/overview',
     lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/search',
-    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+    lazyRouteComponent(() => import('./pages/search/search.tsx'), 'SearchPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages',
-    lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
+    lazyRouteComponent(() => import('./pages/messages/messages.tsx'), 'MessagesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/new',
-    lazyRouteComponent(() => import('./pages/publish.tsx'), 'PublishPage'),
+    lazyRouteComponent(() => import('./pages/messages/publish.tsx'), 'PublishPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/$id',
-    lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
+    lazyRouteComponent(() => import('./pages/messages/message.tsx'), 'MessagePage'),
   ),
   pageOf(
     '/deliveries',
