@@ -25,12 +25,20 @@ export function Field({
   error,
   isDisabled,
   beside,
+  onLabelClick,
   children,
-}: FieldGiven & { beside?: ReactNode; children: ReactNode }) {
+}: FieldGiven & {
+  beside?: ReactNode;
+  /** For a control that a label of HTML cannot reach: gives it the focus. */
+  onLabelClick?: (() => void) | undefined;
+  children: ReactNode;
+}) {
   return (
     <BaseField.Root invalid={error !== undefined} disabled={isDisabled} className="block min-w-0">
       <div className={clsx(isLabelHidden ? 'sr-only' : 'mb-1.25 flex items-center gap-2')}>
-        <BaseField.Label className="text-12 font-medium">{label}</BaseField.Label>
+        <BaseField.Label className="text-12 font-medium" onClick={onLabelClick}>
+          {label}
+        </BaseField.Label>
         {beside}
       </div>
       {children}

@@ -54,16 +54,26 @@ export function Select({
   placeholder = 'Choose…',
   label,
   look = 'field',
+  size = 'normal',
   icon,
   className,
-}: Given & { label?: string; look?: 'field' | 'button' | 'quiet'; icon?: LucideIcon; className?: string }) {
+}: Given & {
+  label?: string;
+  look?: 'field' | 'button' | 'quiet';
+  size?: 'normal' | 'small';
+  icon?: LucideIcon;
+  className?: string;
+}) {
   const box = clsx(
     look === 'field'
       ? clsx(
           CONTROL,
           'focus-visible:border-focus focus-visible:ring-1 focus-visible:ring-focus focus-visible:outline-none',
         )
-      : 'inline-flex h-control items-center gap-1.5 rounded-6 border px-2.75 text-13 font-medium whitespace-nowrap',
+      : clsx(
+          'inline-flex items-center gap-1.5 rounded-6 border font-medium whitespace-nowrap',
+          size === 'small' ? 'h-control-small px-2 text-12' : 'h-control px-2.75 text-13',
+        ),
     look === 'button' && 'border-line-strong bg-raised shadow-1 hover:bg-hover',
     look === 'quiet' && 'border-transparent text-text-2 hover:bg-hover',
     className,

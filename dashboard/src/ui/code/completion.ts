@@ -1,0 +1,67 @@
+/** What is written at the place of the cursor. */
+export type CompletionPlace = {
+  text: string;
+  at: number;
+  /** What has been written of the name: `event.payload.or`. */
+  word: string;
+  /** Whether the reader asked for it, by Ctrl+Space. Else it comes as they type. */
+  isAsked: boolean;
+};
+
+export type CodeCompletion = {
+  label: string;
+  /** Stands behind the label: the type of a field, or an example. */
+  detail?: string;
+  /** What is written in place of the label. */
+  apply?: string;
+};
+
+export type Completions = (place: CompletionPlace) => readonly CodeCompletion[] | Promise<readonly CodeCompletion[]>;
+
+export type CodeLanguage = 'json' | 'cel' | 'template' | 'text';
+
+/** Where a completion would be written. */
+type Place = {
+  from: number;
+  word: string;
+  /** What is written around it, so that a template is closed and has its spaces. */
+  before: '' | ' ';
+  after: '' | ' }}';
+};
+
+const WORD = /[A-Za-z_][\w.[\]"'-]*$/;
+const OPEN = '{{';
+const CLOSE = '}}';
+
+/** The name that is being written at a place: anywhere in an expression, and between braces in all other languages. */
+export function placeOf(language: CodeLanguage, text: string, at: number): Place | undefined {
+  const line = text.lastIndexOf('\n', at - 1) + 1;
+  if (language === 'cel') {
+    const word = WORD.exec(text.slice(line, at))?.[0] ?? '';
+    return isInQuotes(text.slice(line, at - word.length))
+      ? undefined
+      : { from: at - word.length, word, before: '', after: '' };
+  }
+  if (language === 'text') return undefined;
+  const opened = text.slice(line, at).lastIndexOf(OPEN);
+  if (opened === -1) return undefined;
+  const inside = text.slice(line + opened + OPEN.length, at);
+  if (inside.includes(CLOSE)) return undefined;
+  const word = WORD.exec(inside)?.[0] ?? '';
+  const end = text.indexOf('\n', at);
+  const behind = text.slice(at, end === -1 ? undefined : end);
+  const [closed, next] = [behind.indexOf(CLOSE), behind.indexOf(OPEN)];
+  const isClosed = closed !== -1 && (next === -1 || closed < next);
+  return { from: at - word.length, word, before: inside === word ? ' ' : '', after: isClosed ? '' : ' }}' };
+}
+
+function isInQuotes(text: string): boolean {
+  let quote: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (quote !== undefined && sign === '\\') at += 1;
+    else if (quote !== undefined) quote = sign === quote ? undefined : quote;
+    else if (sign === '"' || sign === "'") quote = sign;
+  }
+  return quote !== undefined;
+}
