@@ -29,7 +29,7 @@ export const TEMPLATES = {
   ]
 }`,
   approval: `{
-  "name": "Refunds that a person allows",
+  "name": "Refunds with approval",
   "trigger": {
     "type": "event",
     "config": { "eventTypes": ["refund.requested"] }
@@ -46,6 +46,14 @@ export const TEMPLATES = {
       "config": { "action": "log", "text": "Refund {{ event.payload.orderId }}" }
     }
   ]
+}`,
+  empty: `{
+  "name": "New workflow",
+  "trigger": {
+    "type": "manual",
+    "config": {}
+  },
+  "steps": []
 }`,
 } as const;
 
