@@ -46,12 +46,13 @@ export function withTarget(text: string, flow: Flow, way: FlowWay, to: string | 
   const step = flow.steps.find(({ key }) => key === way.from);
   if (step === undefined) return text;
   const explicit = withExplicitOrder(text);
-  // A way that only follows `next` is that one.
-  const paths = way.slots.every(({ followsNext }) => followsNext)
-    ? [['next'] as Path]
-    : way.slots.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  // What follows `next` goes with it.
+  const paths = isNext(way) ? [NEXT] : way.slots.flatMap(({ path }) => (path === undefined ? [] : [path]));
   return paths.reduce((changed, path) => withSlot(changed, step.index, path, to), explicit);
 }
+
+const NEXT: Path = ['next'];
+const isNext = (way: FlowWay): boolean => way.slots.some(({ path }) => path?.length === 1);
 
 /** Leads one member of a step to another step. The member is one that names a way: `next`, `config.then`, `config.onError`. */
 export function withSlot(text: string, index: number, path: Path, to: string | null): string {
@@ -134,7 +135,7 @@ export function withStepOn(text: string, flow: Flow, way: FlowWay, kind: string)
   const [type = ''] = kind.split(':');
   const target = flow.steps.find(({ key }) => key === way.to);
   const isChained = kind !== 'foreach' && kind !== 'parallel' && kind !== 'end';
-  const isFree = way.slots.every(({ followsNext }) => followsNext) && !way.isInner;
+  const isFree = way.from === TRIGGER || isNext(way);
   const source = flow.steps.find(({ key }) => key === way.from);
   const place = source === undefined ? 0 : source.index + 1;
   if (isPlainList(text) !== false && isChained && isFree)

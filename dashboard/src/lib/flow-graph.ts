@@ -303,15 +303,16 @@ const endWithin = (around: Known | undefined): FlowEnd =>
     ? COMPLETED
     : { kind: 'inner', text: around.kind === 'parallel' ? 'Branch done' : 'Item done' };
 
-/** Ways of one step to one place are one line, with the words of all. */
 function merged(from: string, drafts: readonly Draft[], around: Known | undefined): FlowWay[] {
   const ways: FlowWay[] = [];
   for (const { name, to, label, isDashed, isInner, slot } of drafts) {
     const end = to === null ? endWithin(isInner ? undefined : around) : to === 'failure' ? failureWithin(around) : typeof to === 'string' ? undefined : to;
     const target = typeof to === 'string' && to !== 'failure' ? to : undefined;
     const shownEnd = isInner && target === undefined ? { kind: 'inner', text: 'No step' } as const : end;
+    // Branches stay apart, so that each can be led elsewhere. Timeouts and failures go with the way that they follow.
     const at = ways.findIndex(
-      (way) => way.to === target && way.isInner === isInner && !isInner && way.end?.text === shownEnd?.text,
+      (way) =>
+        isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text,
     );
     const same = ways[at];
     if (same === undefined)
@@ -333,7 +334,6 @@ function merged(from: string, drafts: readonly Draft[], around: Known | undefine
         slots: [...same.slots, slot],
       };
   }
-  // A condition whose both ways lead to one place decides nothing: it is still told.
   return ways;
 }
 

@@ -98,8 +98,58 @@ function placeLevel(flow: Flow, owner: FlowStep | undefined): Level {
       way.id,
     );
   }
-  dagreLayout(graph);
+  dagreLayout(graph, { constraints: siblingsOf(ways, members) });
+  straighten(graph, ways, members);
   return drawn(graph, { ways, owner, inside, members });
+}
+
+const goalOf = (way: FlowWay, members: ReadonlySet<string>): string =>
+  way.to !== undefined && members.has(way.to) ? way.to : capId(way);
+
+/** Ways of a step in the order in which they stand side by side: failures first, then as they are written. */
+function inOrder(ways: readonly FlowWay[], from: string): FlowWay[] {
+  const own = ways.filter((way) => way.from === from);
+  return [...own.filter(({ isDashed }) => isDashed), ...own.filter(({ isDashed }) => !isDashed)];
+}
+
+function siblingsOf(ways: readonly FlowWay[], members: ReadonlySet<string>): { left: string; right: string }[] {
+  const count = new Map<string, number>();
+  for (const way of ways) count.set(goalOf(way, members), (count.get(goalOf(way, members)) ?? 0) + 1);
+  return [...members].flatMap((from) => {
+    const goals = inOrder(ways, from).map((way) => goalOf(way, members));
+    return goals.flatMap((left, at) => {
+      const right = goals[at + 1];
+      // What several ways lead to stands where it stands best.
+      const isFree = (goal: string): boolean => count.get(goal) === 1;
+      return right === undefined || !isFree(left) || !isFree(right) ? [] : [{ left, right }];
+    });
+  });
+}
+
+/** Turns the picture over where more branches stand in their order then: true at the left, false at the right. */
+function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet<string>): void {
+  type Edge = { x?: number; points?: Point[] };
+  const edgeOf = (way: FlowWay): Edge => graph.edge({ v: way.from, w: goalOf(way, members), name: way.id }) as Edge;
+  const leadsAt = (way: FlowWay): number => {
+    const { x, points = [] } = edgeOf(way);
+    return x ?? points[1]?.x ?? 0;
+  };
+  let turned = 0;
+  for (const from of members) {
+    const own = inOrder(ways, from).map((way) => ({ x: leadsAt(way), weight: way.isDashed ? 1 : 3 }));
+    for (const [at, { x, weight }] of own.entries())
+      for (const other of own.slice(at + 1)) turned += Math.sign(x - other.x) * Math.min(weight, other.weight);
+  }
+  if (turned <= 0) return;
+  for (const id of graph.nodes()) {
+    const node = graph.node(id) as Point;
+    node.x = -node.x;
+  }
+  for (const way of ways) {
+    const edge = edgeOf(way);
+    if (edge.x !== undefined) edge.x = -edge.x;
+    for (const point of edge.points ?? []) point.x = -point.x;
+  }
 }
 
 type Drawing = {
@@ -127,14 +177,14 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     });
   };
   for (const { y, height } of raw.values()) bandAt(y, height);
-  const routes = new Map(
+  const routes = new Map<string, { to: string; points: Point[]; label: Partial<Point> }>(
     ways.map((way) => {
-      const to = way.to !== undefined && members.has(way.to) ? way.to : capId(way);
+      const to = goalOf(way, members);
       const edge = graph.edge({ v: way.from, w: to, name: way.id }) as { points?: Point[]; x?: number; y?: number };
       const points = (edge.points ?? []).slice(1, -1);
       for (const { y } of points) bandAt(y, 0);
       if (edge.y !== undefined && labelOf(way) !== '') bandAt(edge.y, LABEL_HEIGHT);
-      return [way.id, { to, points, label: edge }] as const;
+      return [way.id, { to, points, label: edge }];
     }),
   );
   const ordered = [...bands].toSorted(([one], [other]) => one - other).map(([, band]) => band);
@@ -172,10 +222,18 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     }
   }
   for (const way of ways) {
-    const { to } = routes.get(way.id) ?? {};
-    const port = to === undefined ? undefined : ports.get(to);
-    if (way.end !== undefined && port !== undefined && to === capId(way))
-      caps.push({ id: to, end: way.end, ...port.box });
+    const route = routes.get(way.id);
+    const [source, port] = [ports.get(way.from), ports.get(route?.to ?? '')];
+    if (way.end === undefined || route === undefined || source === undefined || port === undefined) continue;
+    // A rank may be as high as a loop: the end of a short step beside it needs not stand below that.
+    const isStraight = [port.in, ...route.points].every(({ x }) => Math.abs(x - source.out.x) < 0.5);
+    const near = source.out.y + RANK_GAP;
+    if (isStraight && labelOf(way) === '' && near < port.in.y) {
+      port.box.y = near;
+      port.in.y = near;
+      route.points = [];
+    }
+    caps.push({ id: route.to, end: way.end, ...port.box });
   }
   const count = (key: string, side: 'from' | 'to'): number => ways.filter((way) => way[side] === key).length;
   const boxes = [...ports.values()].map(({ box }) => box);

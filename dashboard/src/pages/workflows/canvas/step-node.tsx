@@ -34,7 +34,10 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
     problems > 0 && (problems === 1 ? '1 problem' : `${problems} problems`),
   ];
   return (
-    <div className={clsx('group/step relative h-full w-full', isOff && 'opacity-45')} data-step={data.key}>
+    <div className={clsx(
+        'group/step relative h-full w-full rounded-8 data-[drop=true]:ring-2 data-[drop=true]:ring-focus',
+        isOff && 'opacity-45',
+      )} data-step={data.key}>
       <button
         type="button"
         aria-label={told.filter((part) => typeof part === 'string' && part !== '').join(', ')}
@@ -76,23 +79,22 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
         </span>
       )}
       {failure !== undefined && <FailureStub end={failure.end} isShort={!failure.isLikely || data.isInner} />}
-      {handles.length > 0 && (
-        <span className="nopan absolute inset-x-4 -bottom-2 flex justify-evenly opacity-0 group-hover/step:opacity-100 data-[on=true]:opacity-100" data-on={isSelected}>
-          {handles.map(({ name, path }) => (
-            <Tip key={name} text={name === 'next' ? 'Drag to the next step' : `Drag: ${name}`}>
-              <span
-                aria-hidden="true"
-                data-handle={name}
-                onPointerDown={(event: PointerEvent) => data.onDrag?.(event, data.key, path)}
-                className={clsx(
-                  'block size-3.5 touch-none cursor-crosshair rounded-full border-2 border-raised',
-                  name === 'on error' || name === 'on timeout' ? 'bg-line-input' : 'bg-accent-fill',
-                )}
-              />
-            </Tip>
-          ))}
-        </span>
-      )}
+      {handles.map(({ name, path }, at) => (
+        <Tip key={name} text={name === 'next' ? 'Drag to the next step' : `Drag to a step: ${name}`}>
+          <span
+            aria-hidden="true"
+            data-handle={name}
+            data-on={isSelected}
+            onPointerDown={(event: PointerEvent) => data.onDrag?.(event, data.key, path)}
+            className={clsx(
+              'nopan absolute -bottom-1.75 block size-3.5 -translate-x-1/2 touch-none cursor-crosshair rounded-full border-2 border-raised opacity-0 group-hover/step:opacity-100 data-[on=true]:opacity-100',
+              name === 'on error' || name === 'on timeout' ? 'bg-line-input' : 'bg-accent-fill',
+            )}
+            // On error stands at the left, and all others around the middle.
+            style={{ left: name === 'on error' ? 24 : `${50 + (at - (handles.length - 2) / 2) * Math.min(24, 72 / handles.length)}%` }}
+          />
+        </Tip>
+      ))}
     </div>
   );
 });

@@ -33,12 +33,13 @@ export type StepNode = Node<
   'step'
 >;
 export type CapNode = Node<{ end: FlowEnd; isOff: boolean }, 'cap'>;
-export type GroupNode = Node<{ label: string }, 'group'>;
+export type GroupNode = Node<{ label: string }, 'loop'>;
 export type CanvasNode = StepNode | CapNode | GroupNode;
 
 /** What a canvas that is edited does. A step is named by its key. */
 export type CanvasEdit = {
-  insert: (way: FlowWay, kind: string) => void;
+  /** Gives the key of the new step. */
+  insert: (way: FlowWay, kind: string) => string;
   rewire: (way: FlowWay, to: string) => void;
   remove: (key: string) => void;
   duplicate: (key: string) => void;

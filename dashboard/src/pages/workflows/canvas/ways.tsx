@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import { Plus } from 'lucide-react';
-import type { FlowWay } from '../../../lib/flow-graph.ts';
+import { type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
 import { Tip } from '../../../ui/tooltip.tsx';
 import type { PlacedWay } from './layout.ts';
 
@@ -62,7 +62,7 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
               {way.labels.join(', ')}
             </span>
           )}
-          {onAdd !== undefined && (
+          {onAdd !== undefined && takesStep(way) && (
             <span className="absolute -translate-1/2" style={{ left: plusAt.x, top: plusAt.y }}>
               <Tip text="Add a step here">
                 <button
@@ -88,6 +88,10 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
     </>
   );
 }
+
+/** A way that no member names, such as that of a filter whose expression is false, takes no step. */
+const takesStep = ({ from, slots }: FlowWay): boolean =>
+  from === TRIGGER || slots.some(({ path }) => path !== undefined);
 
 /** A button is told apart by the way that it stands on. */
 function plusName(way: FlowWay, nameOf: (key: string) => string): string {

@@ -29,7 +29,7 @@ export type { CanvasEdit, StepState } from './types.ts';
 
 /** From so many steps on, a small map shows where one is. */
 const MAP_FROM = 20;
-const NODE_TYPES: NodeTypes = { step: StepCard, cap: EndCap, group: GroupBox };
+const NODE_TYPES: NodeTypes = { step: StepCard, cap: EndCap, loop: GroupBox };
 const NO_NAMES: Names = new Map();
 
 type Given = {
@@ -165,7 +165,7 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
     const groups = place.groups.map(({ key, x, y, width, height }): CanvasNode => {
       const step = flow.steps.find((each) => each.key === key);
       const text = step?.kind === 'foreach' ? `Loop of ${step.id}` : `Branches of ${step?.id ?? ''}`;
-      return { ...common, id: `${key} group`, type: 'group', position: { x, y }, width, height, zIndex: -1, data: { label: text } };
+      return { ...common, id: `${key} group`, type: 'loop', position: { x, y }, width, height, zIndex: -1, data: { label: text } };
     });
     const caps = place.caps.map(({ id, end, x, y, width, height }): CanvasNode => {
       const isOff = taken !== undefined && !flow.ways.some((way) => capId(way) === id && taken.has(way.id));
@@ -197,7 +197,7 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
         disableKeyboardA11y
-        proOptions={{ hideAttribution: true }}
+        attributionPosition="bottom-right"
         onPaneClick={() => onSelect?.(undefined)}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" />
@@ -224,7 +224,7 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
             className="overflow-hidden rounded-8 border border-line-strong !bg-raised"
             bgColor="var(--raised)"
             maskColor="color-mix(in srgb, var(--hover) 70%, transparent)"
-            nodeColor={(node) => (node.type === 'group' ? 'var(--line)' : 'var(--line-input)')}
+            nodeColor={(node) => (node.type === 'loop' ? 'var(--line)' : 'var(--line-input)')}
           />
         )}
         <ZoomPanel />
@@ -236,7 +236,9 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
           onClose={() => setAdding(undefined)}
           onChoose={(kind) => {
             setAdding(undefined);
-            edit.insert(adding.way, kind);
+            const id = edit.insert(adding.way, kind);
+            // It is drawn with the next frame.
+            requestAnimationFrame(() => requestAnimationFrame(() => focusOn(id)));
           }}
         />
       )}
@@ -273,10 +275,17 @@ function useFirstView(place: Placed): void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  const isSet = useRef(false);
+  const last = useRef<number>(undefined);
   useEffect(() => {
-    if (isSet.current || width === 0 || height === 0) return;
-    isSet.current = true;
+    if (width === 0 || height === 0) return;
+    const before = last.current;
+    last.current = width;
+    if (before !== undefined) {
+      // What was in the middle stays there while the inspector opens and closes.
+      const { x, y, zoom } = view.getViewport();
+      if (before !== width) void view.setViewport({ x: x + (width - before) / 2, y, zoom });
+      return;
+    }
     const bounds = boundsOf(place);
     const needed = (width - 48) / bounds.width;
     const zoom = Math.min(1, Math.max(width < 600 ? 0.3 : 0.55, needed));

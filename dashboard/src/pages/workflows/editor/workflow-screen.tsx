@@ -83,6 +83,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         const { text: changed, id } = withStepOn(now, flow, way, kind);
         change(changed);
         select(id);
+        return id;
       },
       rewire: (way, to) => change(withTarget(now, flow, way, to)),
       remove(key) {
