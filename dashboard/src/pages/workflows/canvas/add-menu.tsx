@@ -1,4 +1,4 @@
-import { Combobox } from '@base-ui/react/combobox';
+import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Search } from 'lucide-react';
 import { STEP_WORDS } from '../../../lib/step-words.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -32,59 +32,58 @@ export function AddMenu({
 }) {
   const groups = GROUPS.map(({ value, items }) => ({ value, items: items.filter((kind) => hasEnd || kind !== 'end') }));
   return (
-    <Combobox.Root
+    <Autocomplete.Root
       items={groups}
       open
       onOpenChange={(isOpen) => !isOpen && onClose()}
-      value={null}
-      onValueChange={(kind: string | null) => kind !== null && onChoose(kind)}
-      itemToStringLabel={nameOf}
-      autoHighlight
+      itemToStringValue={nameOf}
+      autoHighlight="always"
     >
-      <Combobox.Portal>
-        <Combobox.Positioner anchor={anchor} sideOffset={6} align="start" side="right" collisionPadding={8} className="z-50 outline-none">
-          <Combobox.Popup
+      <Autocomplete.Portal>
+        <Autocomplete.Positioner anchor={anchor} sideOffset={6} align="start" side="right" collisionPadding={8} className="z-50 outline-none">
+          <Autocomplete.Popup
             aria-label="Add a step"
-            className="max-h-[min(var(--available-height),420px)] w-52 animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2 outline-none"
+            className="max-h-[min(var(--available-height),500px)] w-52 animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2 outline-none"
           >
             <div className="sticky -top-1 z-10 -mx-1 -mt-1 bg-raised p-1.5">
               <div className="flex h-7.5 items-center gap-2 rounded-6 border border-line-input px-2 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus">
                 <Icon of={Search} isSmall className="text-text-3" />
-                <Combobox.Input
+                <Autocomplete.Input
                   placeholder="Add a step…"
                   aria-label="Search steps"
                   className="min-w-0 grow bg-transparent outline-none"
                 />
               </div>
             </div>
-            <Combobox.Empty className="px-2 py-1.5 text-text-3 empty:hidden">No matches</Combobox.Empty>
-            <Combobox.List>
+            <Autocomplete.Empty className="px-2 py-1.5 text-text-3 empty:hidden">No matches</Autocomplete.Empty>
+            <Autocomplete.List>
               {(group: Group) => (
-                <Combobox.Group key={group.value} items={group.items}>
-                  <Combobox.GroupLabel className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
+                <Autocomplete.Group key={group.value} items={group.items}>
+                  <Autocomplete.GroupLabel className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
                     {group.value}
-                  </Combobox.GroupLabel>
-                  <Combobox.Collection>
+                  </Autocomplete.GroupLabel>
+                  <Autocomplete.Collection>
                     {(kind: string) => {
                       const icon = STEP_WORDS[kind]?.icon;
                       return (
-                        <Combobox.Item
+                        <Autocomplete.Item
                           key={kind}
                           value={kind}
+                          onClick={() => onChoose(kind)}
                           className="flex h-7.5 items-center gap-2.5 rounded-4 px-2 text-13 outline-none select-none data-highlighted:bg-hover pointer-coarse:h-10"
                         >
                           {icon !== undefined && <Icon of={icon} className="text-text-3" />}
                           {nameOf(kind)}
-                        </Combobox.Item>
+                        </Autocomplete.Item>
                       );
                     }}
-                  </Combobox.Collection>
-                </Combobox.Group>
+                  </Autocomplete.Collection>
+                </Autocomplete.Group>
               )}
-            </Combobox.List>
-          </Combobox.Popup>
-        </Combobox.Positioner>
-      </Combobox.Portal>
-    </Combobox.Root>
+            </Autocomplete.List>
+          </Autocomplete.Popup>
+        </Autocomplete.Positioner>
+      </Autocomplete.Portal>
+    </Autocomplete.Root>
   );
 }

@@ -98,7 +98,7 @@ function placeLevel(flow: Flow, owner: FlowStep | undefined): Level {
       way.id,
     );
   }
-  dagreLayout(graph, { constraints: siblingsOf(ways, members) });
+  dagreLayout(graph);
   straighten(graph, ways, members);
   return drawn(graph, { ways, owner, inside, members });
 }
@@ -112,20 +112,6 @@ function inOrder(ways: readonly FlowWay[], from: string): FlowWay[] {
   return [...own.filter(({ isDashed }) => isDashed), ...own.filter(({ isDashed }) => !isDashed)];
 }
 
-function siblingsOf(ways: readonly FlowWay[], members: ReadonlySet<string>): { left: string; right: string }[] {
-  const count = new Map<string, number>();
-  for (const way of ways) count.set(goalOf(way, members), (count.get(goalOf(way, members)) ?? 0) + 1);
-  return [...members].flatMap((from) => {
-    const goals = inOrder(ways, from).map((way) => goalOf(way, members));
-    return goals.flatMap((left, at) => {
-      const right = goals[at + 1];
-      // What several ways lead to stands where it stands best.
-      const isFree = (goal: string): boolean => count.get(goal) === 1;
-      return right === undefined || !isFree(left) || !isFree(right) ? [] : [{ left, right }];
-    });
-  });
-}
-
 /** Turns the picture over where more branches stand in their order then: true at the left, false at the right. */
 function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet<string>): void {
   type Edge = { x?: number; points?: Point[] };
@@ -135,10 +121,13 @@ function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet
     return x ?? points[1]?.x ?? 0;
   };
   let turned = 0;
+  // The uppermost branch decides where others are of two minds.
+  let weightOfStep = 1.5;
   for (const from of members) {
     const own = inOrder(ways, from).map((way) => ({ x: leadsAt(way), weight: way.isDashed ? 1 : 3 }));
     for (const [at, { x, weight }] of own.entries())
-      for (const other of own.slice(at + 1)) turned += Math.sign(x - other.x) * Math.min(weight, other.weight);
+      for (const other of own.slice(at + 1)) turned += Math.sign(x - other.x) * Math.min(weight, other.weight) * weightOfStep;
+    if (own.length > 1) weightOfStep = 1;
   }
   if (turned <= 0) return;
   for (const id of graph.nodes()) {
@@ -177,7 +166,7 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     });
   };
   for (const { y, height } of raw.values()) bandAt(y, height);
-  const routes = new Map<string, { to: string; points: Point[]; label: Partial<Point> }>(
+  const routes = new Map<string, Route>(
     ways.map((way) => {
       const to = goalOf(way, members);
       const edge = graph.edge({ v: way.from, w: to, name: way.id }) as { points?: Point[]; x?: number; y?: number };
@@ -201,7 +190,7 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
   const caps: PlacedCap[] = [];
   const innerWays: PlacedWay[] = [];
   /** Where ways arrive at and leave from: of a group, its first step and its lower border. */
-  const ports = new Map<string, { in: Point; out: Point; box: Box }>();
+  const ports = new Map<string, Port>();
   for (const [id, { x, y, width, height }] of raw) {
     const top = ordered[bandOf(y)]?.top ?? y - height / 2;
     const box = { x: x - width / 2, y: top, width, height };
@@ -235,9 +224,11 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     }
     caps.push({ id: route.to, end: way.end, ...port.box });
   }
+  uncross(ways, { routes, ports });
+  const turnsAside: Turn[] = [];
   const count = (key: string, side: 'from' | 'to'): number => ways.filter((way) => way[side] === key).length;
   const boxes = [...ports.values()].map(({ box }) => box);
-  const ownWays = ways.flatMap((way): PlacedWay[] => {
+  const ownWays = ways.flatMap((way): (PlacedWay & { corners: readonly Point[] })[] => {
     const route = routes.get(way.id);
     const [source, target] = [ports.get(way.from), route === undefined ? undefined : ports.get(route.to)];
     if (route === undefined || source === undefined || target === undefined) return [];
@@ -247,9 +238,17 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     const goal = { ...target.in, gutter: gutterAbove(target.in.y + 1) };
     const side = way.isDashed ? sideExit(source.box, turns[0]?.x ?? goal.x, boxes) : undefined;
     const corners = side === undefined ? [source.out] : [side, { x: turns[0]?.x ?? goal.x, y: side.y }];
-    for (const { x, y, gutter } of [...turns, goal]) {
+    for (const [at, { x, y, gutter }] of [...turns, goal].entries()) {
       const last = corners.at(-1) ?? source.out;
-      if (Math.abs(last.x - x) > 0.5) corners.push({ x: last.x, y: gutter }, { x, y: gutter });
+      if (Math.abs(last.x - x) > 0.5) {
+        const pair = [
+          { x: last.x, y: gutter },
+          { x, y: gutter },
+        ] as const;
+        corners.push(...pair);
+        const isLast = at === turns.length && count(way.to ?? '', 'to') > 1;
+        turnsAside.push({ gutter, pair, group: isLast ? `to ${route.to}` : at === 0 ? `from ${way.from}` : way.id });
+      }
       corners.push({ x, y });
     }
     const isStraight = corners.every(({ x }) => Math.abs(x - source.out.x) < 0.5);
@@ -264,15 +263,82 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     return [
       {
         way,
-        path: roundedPath(corners),
+        corners,
+        path: '',
         tip: route.to === way.to ? target.in : undefined,
         labelAt: hasLabel ? label : undefined,
         plusAt,
       },
     ];
   });
-  const level = { nodes, groups, caps, ways: [...ownWays, ...innerWays] };
+  keepApart(turnsAside);
+  const shownWays = ownWays.map(({ corners, ...way }) => ({ ...way, path: roundedPath(corners) }));
+  const level = { nodes, groups, caps, ways: [...shownWays, ...innerWays] };
   return { box: boundsOf(level, owner), ...level };
+}
+
+type Route = { to: string; points: Point[]; label: Partial<Point> };
+type Port = { in: Point; out: Point; box: Box };
+
+function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const each of all) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
+}
+
+/** Ways of one step that cross on their way to the next rank would read as if each led to the other's step. */
+function uncross(
+  ways: readonly FlowWay[],
+  { routes, ports }: { routes: ReadonlyMap<string, Route>; ports: ReadonlyMap<string, Port> },
+): void {
+  const bySource = grouped(ways, ({ from }) => from);
+  for (const own of bySource.values()) {
+    const direct = own.flatMap((way) => {
+      const route = routes.get(way.id);
+      const [point] = route?.points ?? [];
+      const goal = ports.get(route?.to ?? '');
+      return route === undefined || point === undefined || goal === undefined || route.points.length !== 1
+        ? []
+        : [{ route, point, x: goal.in.x }];
+    });
+    for (const level of grouped(direct, ({ point }) => Math.round(point.y)).values()) {
+      const xs = level.map(({ point }) => point.x).toSorted((one, other) => one - other);
+      const sorted = level.toSorted((one, other) => one.x - other.x);
+      for (const [at, { route, point }] of sorted.entries()) {
+        const x = xs[at] ?? point.x;
+        point.x = x;
+        if (route.label.x !== undefined) route.label = { ...route.label, x };
+      }
+    }
+  }
+}
+
+/** A piece of a way that goes aside, between two ranks. Pieces of a group leave from one step, or arrive at one. */
+type Turn = { gutter: number; pair: readonly [Point, Point]; group: string };
+const TRACK_GAP = 7;
+
+/** Pieces of different groups that would lie upon each other get lines of their own. */
+function keepApart(turns: readonly Turn[]): void {
+  for (const inGutter of grouped(turns, ({ gutter }) => Math.round(gutter)).values()) {
+    const groups = [...grouped(inGutter, ({ group }) => group).values()]
+      .map((own) => {
+        const xs = own.flatMap(({ pair }) => pair.map(({ x }) => x));
+        return { own, low: Math.min(...xs), high: Math.max(...xs) };
+      })
+      .toSorted((one, other) => one.low - other.low);
+    const ends: number[] = [];
+    const tracks = groups.map(({ low, high }) => {
+      const free = ends.findIndex((end) => end < low - 4);
+      const track = free === -1 ? ends.length : free;
+      ends[track] = high;
+      return track;
+    });
+    const gap = Math.min(TRACK_GAP, 24 / Math.max(1, ends.length));
+    for (const [at, { own }] of groups.entries()) {
+      const shift = ((tracks[at] ?? 0) - (ends.length - 1) / 2) * gap;
+      for (const { pair } of own) for (const point of pair) point.y += shift;
+    }
+  }
 }
 
 /** A dashed way leaves at the side that it goes to, unless something stands there. */

@@ -12,7 +12,7 @@ import {
   ViewportPortal,
 } from '@xyflow/react';
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type Flow, type FlowWay, flowOf, leadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
 import { slotsOf, slotWay } from '../../../lib/flow-edit.ts';
 import type { Path } from '../../../lib/json-edit.ts';
@@ -174,6 +174,7 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
     return [...groups, ...stepNodes, ...caps];
   }, [flow, place, names, states, taken, selected, problems, isEditing, onSelect, onKey, drag.start]);
   useFirstView(place);
+  useStill(place, selected);
   useInView(place, selected);
   useKeys({ '1': () => void view.fitView({ padding: 0.08, maxZoom: 1, duration: 160 }) });
   const nameOf = (key: string): string =>
@@ -198,7 +199,7 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
         multiSelectionKeyCode={null}
         disableKeyboardA11y
         attributionPosition="bottom-right"
-        onPaneClick={() => onSelect?.(undefined)}
+        onPaneClick={() => !drag.hasJustDropped() && onSelect?.(undefined)}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" />
         <ViewportPortal>
@@ -304,6 +305,22 @@ function boundsOf(place: Placed): { x: number; y: number; width: number } {
   return { x: left, y: Math.min(...boxes.map(({ y }) => y)), width: right - left };
 }
 
+/** A change of the workflow moves other steps, and not the one that its reader looks at. */
+function useStill(place: Placed, selected: string | undefined): void {
+  const view = useReactFlow();
+  const last = useRef(place);
+  useLayoutEffect(() => {
+    const before = last.current;
+    last.current = place;
+    if (before === place) return;
+    const key = selected !== undefined && before.nodes.has(selected) && place.nodes.has(selected) ? selected : TRIGGER;
+    const [from, to] = [before.nodes.get(key), place.nodes.get(key)];
+    if (from === undefined || to === undefined) return;
+    const { x, y, zoom } = view.getViewport();
+    void view.setViewport({ x: x + (from.x - to.x) * zoom, y: y + (from.y - to.y) * zoom, zoom });
+  }, [place, selected, view]);
+}
+
 /** The chosen step is moved into view where it is not. */
 function useInView(place: Placed, selected: string | undefined): void {
   const view = useReactFlow();
@@ -375,6 +392,7 @@ function useDragToStep(
   const [line, setLine] = useState<string>();
   const latest = useRef(given);
   latest.current = given;
+  const droppedAt = useRef(0);
   const start = useCallback(
     (event: PointerEvent, key: string, path: Path): void => {
       event.preventDefault();
@@ -406,6 +424,7 @@ function useDragToStep(
       };
       const up = (released: globalThis.PointerEvent): void => {
         end();
+        droppedAt.current = performance.now();
         const { clientX, clientY } = released;
         const way = slotWay(latest.current.flow, key, path);
         const to = stepAt(clientX, clientY);
@@ -420,5 +439,6 @@ function useDragToStep(
     },
     [box, view],
   );
-  return { line, start };
+  // The browser tells of a click, too, where something was dropped.
+  return { line, start, hasJustDropped: () => performance.now() - droppedAt.current < 100 };
 }
