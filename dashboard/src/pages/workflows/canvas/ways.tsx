@@ -30,7 +30,11 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
           <g
             key={way.id}
             className={clsx(
-              taken?.has(way.id) === true ? 'text-delivered-solid' : 'text-edge',
+              taken?.has(way.id) === true
+                ? way.end?.kind === 'failed'
+                  ? 'text-failed-solid'
+                  : 'text-delivered-solid'
+                : 'text-edge',
               taken?.has(way.id) === false && 'opacity-50',
             )}
           >
@@ -53,8 +57,8 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
           {labelAt !== undefined && (
             <span
               className={clsx(
-                'absolute max-w-33 -translate-1/2 truncate rounded-full border border-line-strong bg-surface px-1.75 text-11 leading-4.5 text-text-2',
-                taken?.has(way.id) === false && 'opacity-50',
+                'absolute max-w-33 -translate-1/2 truncate rounded-full border bg-surface px-1.75 text-11 leading-4.5',
+                taken?.has(way.id) === false ? 'border-line text-text-3' : 'border-line-strong text-text-2',
               )}
               style={{ left: labelAt.x, top: labelAt.y }}
               title={way.labels.join(', ')}

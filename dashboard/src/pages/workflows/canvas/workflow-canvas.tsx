@@ -360,8 +360,14 @@ function takenWays(flow: Flow, states: ReadonlyMap<string, StepState>): Readonly
     const state = states.get(way.from);
     if (way.to !== undefined) {
       if (wasAt(way.to) && (isOver(way.from) || way.isDashed || way.isInner)) taken.add(way.id);
-    } else if (led.length === 0 && state === 'done' && !way.isDashed && siblings.filter(({ to, isDashed }) => to === undefined && !isDashed).length === 1)
-      taken.add(way.id);
+      continue;
+    }
+    // An end is taken where it is the only one that the step can have come to.
+    const isOfFailure = way.end?.kind === 'failed' && way.isDashed;
+    const others = siblings.filter(
+      (each) => each.to === undefined && (each.end?.kind === 'failed' && each.isDashed) === isOfFailure,
+    );
+    if (led.length === 0 && others.length === 1 && state === (isOfFailure ? 'failed' : 'done')) taken.add(way.id);
   }
   return taken;
 }

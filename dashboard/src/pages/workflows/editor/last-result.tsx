@@ -12,8 +12,8 @@ import { CodeView } from '../../../ui/code/code-view.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Status, type Tone } from '../../../ui/status.tsx';
 
-/** What a test run has said, and what it was asked with. */
-export type TestResult = { trial: Trial; text: string; event: string };
+/** What a test run has said, and what it was asked with. `isReal`: with a message that was published. */
+export type TestResult = { trial: Trial; text: string; event: string; isReal: boolean };
 
 const STATES: Readonly<Record<string, readonly [Tone, string] | undefined>> = {
   completed: ['delivered', 'Completed'],

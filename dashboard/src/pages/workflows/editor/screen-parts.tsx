@@ -99,7 +99,7 @@ const REASONS: Readonly<Record<Trial['begins']['reason'], string>> = {
 
 /** What the test run has found: whether the trigger matches, and how the run would end. */
 export function TestBar({
-  test: { trial },
+  test,
   flow,
   isActive,
   onClose,
@@ -109,13 +109,14 @@ export function TestBar({
   isActive: boolean;
   onClose: () => void;
 }) {
+  const { trial } = test;
   const [tone, word] = runTone(trial.status);
   const { wouldBegin, reason, detail } = trial.begins;
   return (
     <section
       aria-label="Test run"
       aria-live="polite"
-      className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-surface py-1.5 pr-3 pl-6 max-md:pl-4"
+      className="relative flex shrink-0 flex-wrap items-center gap-x-4 gap-y-0.5 border-b border-line bg-surface py-2 pr-12 pl-6 max-md:pl-4"
     >
       <span className="flex items-center gap-1.5 font-medium">
         <Icon of={FlaskConical} isSmall className="text-text-3" />
@@ -131,7 +132,7 @@ export function TestBar({
             : "This message doesn't trigger the workflow."}{' '}
           <span className="text-text-2">
             {REASONS[reason]} {(reason === 'filter_failed' || reason === 'event_type') && detail}
-            {wouldBegin && triggerChannels(flow).length > 1 && ''}
+            {wouldBegin && !test.isReal && triggerChannels(flow).length > 0 && 'Only on its channels.'}
           </span>
         </span>
       )}
@@ -145,8 +146,7 @@ export function TestBar({
           Ended by <code>{trial.filteredBy}</code>
         </span>
       )}
-      <span className="grow" />
-      <IconButton icon={X} label="Close test run" size="small" onClick={onClose} />
+      <IconButton icon={X} label="Close test run" size="small" className="absolute top-1.25 right-3" onClick={onClose} />
     </section>
   );
 }

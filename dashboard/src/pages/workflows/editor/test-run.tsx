@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
 import type { Flow } from '../../../lib/flow-graph.ts';
@@ -67,7 +67,7 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
     await act(
       async () => {
         const { data, text } = await api.workflows.test(id, bodyOf(), at).withAnswer();
-        onDone({ trial: data, text, event: input.payload });
+        onDone({ trial: data, text, event: input.payload, isReal: input.from !== undefined });
       },
       { onFailure: setError },
     );
@@ -189,6 +189,13 @@ function Recent({
       setError(failure);
     }
   };
+  const latest = useRef(choose);
+  latest.current = choose;
+  // The newest one is most often meant.
+  const first = input === FIRST_INPUT ? found.data?.[0]?.id : undefined;
+  useEffect(() => {
+    if (first !== undefined) void latest.current(first);
+  }, [first]);
   if (found.data === undefined)
     return found.isError ? <FailureNote error={found.error} onRetry={() => void found.refetch()} /> : <Skeleton />;
   if (found.data.length === 0) return <p className="text-text-2">No messages yet. Write JSON instead.</p>;
