@@ -25,6 +25,13 @@ import {
 /** What a step is for, which its colour says: yellow, blue, violet, green. */
 export type StepRole = 'trigger' | 'action' | 'logic' | 'human';
 
+export const ROLE_LOOKS: Readonly<Record<StepRole, string>> = {
+  trigger: 'bg-step-trigger-soft text-step-trigger',
+  action: 'bg-accent-soft text-accent',
+  logic: 'bg-held-soft text-held',
+  human: 'bg-delivered-soft text-delivered',
+};
+
 type Words = { name: string; icon: LucideIcon; role: StepRole };
 
 export const STEP_WORDS: Readonly<Record<string, Words | undefined>> = {

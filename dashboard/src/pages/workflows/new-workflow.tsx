@@ -1,6 +1,7 @@
-import { CalendarClock, FileText, type LucideIcon, Stamp, Zap } from 'lucide-react';
+import { flowOf } from '../../lib/flow-graph.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
+import { ROLE_LOOKS, stepWords, triggerWords } from '../../lib/step-words.ts';
 import { TEMPLATE_NAMES, TEMPLATES } from '../../lib/workflow-templates.ts';
 import { HereLink } from '../../parts/link.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -10,32 +11,14 @@ import { WorkflowScreen } from './editor/workflow-screen.tsx';
 
 type Template = (typeof TEMPLATE_NAMES)[number];
 
-const CARDS: Readonly<Record<Template, { icon: LucideIcon; look: string; title: string; text: string }>> = {
-  event: {
-    icon: Zap,
-    look: 'bg-step-trigger-soft text-step-trigger',
-    title: 'React to a message',
-    text: 'Starts with each large order and logs it',
-  },
-  approval: {
-    icon: Stamp,
-    look: 'bg-delivered-soft text-delivered',
-    title: 'Ask for an approval',
-    text: 'A person decides on a refund before it is paid',
-  },
-  schedule: {
-    icon: CalendarClock,
-    look: 'bg-accent-soft text-accent',
-    title: 'Run on a schedule',
-    text: 'Requests a report every weekday at 9:00',
-  },
-  empty: {
-    icon: FileText,
-    look: 'bg-pending-soft text-text-2',
-    title: 'Empty workflow',
-    text: 'Choose the trigger and add each step yourself',
-  },
-};
+const CARDS: readonly { name: Template; title: string; text: string }[] = [
+  { name: 'event', title: 'React to a message', text: 'Starts with each large order and logs it' },
+  { name: 'approval', title: 'Ask for an approval', text: 'A person decides on a refund before it is paid' },
+  { name: 'schedule', title: 'Run on a schedule', text: 'Requests a report every weekday at 9:00' },
+  { name: 'wait', title: 'Wait for a message', text: 'Reminds when an invoice is not paid within 14 days' },
+  { name: 'loop', title: 'Loop over a list', text: 'Reserves each line of an order, five at a time' },
+  { name: 'empty', title: 'Empty workflow', text: 'Choose the trigger and add each step yourself' },
+];
 
 /** First a template, which the address then names, and then the editor. */
 export function NewWorkflowPage() {
@@ -57,28 +40,39 @@ export function NewWorkflowPage() {
       isStill
     >
       <h2 className="mb-3 text-13">Choose a template</h2>
-      <ul className="grid max-w-220 grid-cols-[repeat(auto-fill,minmax(260px,1fr))] gap-3">
-        {(['event', 'approval', 'schedule', 'empty'] as const).map((name) => {
-          const { icon, look, title, text } = CARDS[name];
-          return (
-            <li key={name}>
-              <HereLink
-                to="/workflows/new"
-                search={{ template: name }}
-                className="flex h-full items-start gap-3 rounded-8 border border-line-strong bg-raised p-4 shadow-1 hover:border-line-input hover:bg-hover"
-              >
-                <span className={`grid size-8 shrink-0 place-items-center rounded-6 ${look}`}>
-                  <Icon of={icon} />
-                </span>
-                <span>
-                  <span className="block font-medium">{title}</span>
-                  <span className="block text-text-2">{text}</span>
-                </span>
-              </HereLink>
-            </li>
-          );
-        })}
+      <ul className="grid max-w-240 grid-cols-[repeat(auto-fill,minmax(270px,1fr))] gap-3">
+        {CARDS.map(({ name, title, text }) => (
+          <li key={name}>
+            <HereLink
+              to="/workflows/new"
+              search={{ template: name }}
+              className="flex h-full flex-col rounded-8 border border-line-strong bg-raised p-4 shadow-1 hover:border-line-input hover:bg-hover"
+            >
+              <Steps of={TEMPLATES[name]} />
+              <span className="mt-3 font-medium">{title}</span>
+              <span className="text-text-2">{text}</span>
+            </HereLink>
+          </li>
+        ))}
       </ul>
     </Page>
+  );
+}
+
+/** The kinds of its steps, in a row. */
+function Steps({ of: text }: { of: string }) {
+  const flow = flowOf(text);
+  const words = flow === undefined ? [] : [triggerWords(flow.trigger.kind), ...flow.steps.map(({ kind }) => stepWords(kind))];
+  return (
+    <span aria-hidden="true" className="flex items-center">
+      {words.map(({ icon, role, name }, at) => (
+        <span key={`${name} ${at}`} className="flex items-center">
+          {at > 0 && <span className="w-4 border-t-[1.5px] border-edge" />}
+          <span className={`grid size-7 place-items-center rounded-6 ${ROLE_LOOKS[role]}`}>
+            <Icon of={icon} />
+          </span>
+        </span>
+      ))}
+    </span>
   );
 }

@@ -3,17 +3,10 @@ import clsx from 'clsx';
 import { CircleCheck, CircleSlash, Flag, Loader, type LucideIcon, OctagonX, Pause, Stamp, TriangleAlert } from 'lucide-react';
 import { memo, type PointerEvent } from 'react';
 import type { FlowEnd } from '../../../lib/flow-graph.ts';
-import { type StepRole, stepWords } from '../../../lib/step-words.ts';
+import { ROLE_LOOKS } from '../../../lib/step-words.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { Tip } from '../../../ui/tooltip.tsx';
 import type { CapNode, GroupNode, StepNode, StepState } from './types.ts';
-
-export const ROLE_LOOKS: Readonly<Record<StepRole, string>> = {
-  trigger: 'bg-step-trigger-soft text-step-trigger',
-  action: 'bg-accent-soft text-accent',
-  logic: 'bg-held-soft text-held',
-  human: 'bg-delivered-soft text-delivered',
-};
 
 const STATES: Readonly<Record<StepState, { icon: LucideIcon; word: string; look: string }>> = {
   done: { icon: CircleCheck, word: 'Completed', look: 'text-delivered' },
@@ -146,5 +139,3 @@ export const GroupBox = memo(function GroupBox({ data: { label } }: NodeProps<Gr
     <div role="group" aria-label={label} className="h-full w-full rounded-12 border border-dashed border-line-input bg-hover/60" />
   );
 });
-
-export const kindOf = (kind: string): string => stepWords(kind).name;

@@ -76,7 +76,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     [changeAddress],
   );
   const edit = useMemo((): CanvasEdit | undefined => {
-    if (!mayEdit || isNarrow || draft.isReadOnly) return undefined;
+    if (!mayEdit || draft.isReadOnly) return undefined;
     const { text: now, flow, change } = draft;
     return {
       insert(way, kind) {
@@ -98,7 +98,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         select(copy.id);
       },
     };
-  }, [mayEdit, isNarrow, draft, select, selected]);
+  }, [mayEdit, draft, select, selected]);
 
   const save = async (isToActivate: boolean): Promise<void> => {
     setError(undefined);
@@ -189,7 +189,8 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
       : isActive && !isChanged
         ? 'No changes to activate'
         : undefined;
-  const primary = isSameDefinition && isActive ? 'Save changes' : `Activate v${isChanged || workflow === undefined ? (isSameDefinition ? (version ?? 1) : next) : (version ?? 1)}`;
+  const isNewVersion = workflow === undefined || isActive || (isChanged && !isSameDefinition);
+  const primary = isSameDefinition && isActive ? 'Save changes' : `Activate v${isNewVersion ? next : (version ?? 1)}`;
   return (
     <Page
       title={name}
@@ -334,7 +335,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                         selected={selected}
                         onSelect={select}
                         problems={problemsOfSteps}
-                        edit={edit}
+                        edit={isNarrow ? undefined : edit}
                       />
                     </Suspense>
                   </>
