@@ -124,7 +124,10 @@ export function problemsInText(
       return { message, from: at, to: at + bad.length, ...(fix !== undefined && { fix }) };
     const [, line, column] = /^line (\d+):(\d+): /i.exec(problem.reason) ?? [];
     if (line !== undefined && column !== undefined) {
-      const before = text.split('\n').slice(0, Number(line) - 1).reduce((sum, each) => sum + each.length + 1, 0);
+      const before = text
+        .split('\n')
+        .slice(0, Number(line) - 1)
+        .reduce((sum, each) => sum + each.length + 1, 0);
       return { message: message.replace(/^line \d+:\d+: /i, ''), from: Math.min(text.length, before + Number(column)) };
     }
     return { message, from: 0, to: text.length };

@@ -65,7 +65,11 @@ export function withSlot(text: string, index: number, path: Path, to: string | n
     if (to !== null) return withValue(text, at, raw);
     const list = nodeAt(jsonTree(text), ['steps', index, 'config', 'onError']);
     const isLast = list?.kind === 'array' && list.items.length < 2;
-    return withValue(text, isLast ? ['steps', index, 'config', 'onError'] : ['steps', index, ...path.slice(0, 3)], undefined);
+    return withValue(
+      text,
+      isLast ? ['steps', index, 'config', 'onError'] : ['steps', index, ...path.slice(0, 3)],
+      undefined,
+    );
   }
   if (path[1] === 'branches') return withValue(text, at, raw);
   if (name === 'body') return withValue(text, at, raw ?? '""');
@@ -187,7 +191,9 @@ export function withoutStep(text: string, flow: Flow, key: string): string {
   if (step === undefined) return text;
   const gone = [step, ...stepsWithin(flow, key)].map(({ index }) => index);
   const remove = (from: string): string =>
-    gone.toSorted((one, other) => other - one).reduce((changed, index) => withValue(changed, ['steps', index], undefined), from);
+    gone
+      .toSorted((one, other) => other - one)
+      .reduce((changed, index) => withValue(changed, ['steps', index], undefined), from);
   if (isPlainList(text) !== false) return remove(text);
   const after = mainWay(flow, key)?.to ?? null;
   const led = flow.ways

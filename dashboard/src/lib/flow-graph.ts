@@ -177,7 +177,9 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
     const { onError } = config;
     if (onError === 'continue') return { to: next, followsNext: true };
     if (onError === 'pause') return { to: PAUSED };
-    const entry = listOf(onError).map(membersOf).find((each) => listOf(each['errors']).some((name) => name === '*' || name === code));
+    const entry = listOf(onError)
+      .map(membersOf)
+      .find((each) => listOf(each['errors']).some((name) => name === '*' || name === code));
     return { to: isName(entry?.['next']) ? entry['next'] : 'failure' };
   };
   const failures = failuresOf(config).map(({ name, label, to, path }) =>
@@ -197,7 +199,10 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
           ...listOf(config['cases']).map((each, index) => {
             const { next: to, when } = membersOf(each) as { next?: unknown; when?: unknown };
             const path = ['config', 'cases', index, 'next'];
-            return draft(`case${index}`, isName(to) ? to : null, { label: isName(when) ? when : `case ${index}`, path });
+            return draft(`case${index}`, isName(to) ? to : null, {
+              label: isName(when) ? when : `case ${index}`,
+              path,
+            });
           }),
           orNext('default', 'default'),
         ];
@@ -263,7 +268,9 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
 }
 
 /** Ways that `onError` names. */
-function failuresOf({ onError }: Members): { name: string; label: string; to: 'next' | string | FlowEnd; path?: Path }[] {
+function failuresOf({
+  onError,
+}: Members): { name: string; label: string; to: 'next' | string | FlowEnd; path?: Path }[] {
   if (onError === 'continue') return [{ name: 'error', label: 'on error', to: 'next' }];
   if (onError === 'pause') return [{ name: 'error', label: 'on error', to: PAUSED }];
   return listOf(onError).map((each, index) => {
@@ -299,20 +306,24 @@ function failureWithin(around: Known | undefined): FlowEnd {
 }
 
 const endWithin = (around: Known | undefined): FlowEnd =>
-  around === undefined
-    ? COMPLETED
-    : { kind: 'inner', text: around.kind === 'parallel' ? 'Branch done' : 'Item done' };
+  around === undefined ? COMPLETED : { kind: 'inner', text: around.kind === 'parallel' ? 'Branch done' : 'Item done' };
 
 function merged(from: string, drafts: readonly Draft[], around: Known | undefined): FlowWay[] {
   const ways: FlowWay[] = [];
   for (const { name, to, label, isDashed, isInner, slot } of drafts) {
-    const end = to === null ? endWithin(isInner ? undefined : around) : to === 'failure' ? failureWithin(around) : typeof to === 'string' ? undefined : to;
+    const end =
+      to === null
+        ? endWithin(isInner ? undefined : around)
+        : to === 'failure'
+          ? failureWithin(around)
+          : typeof to === 'string'
+            ? undefined
+            : to;
     const target = typeof to === 'string' && to !== 'failure' ? to : undefined;
-    const shownEnd = isInner && target === undefined ? { kind: 'inner', text: 'No step' } as const : end;
+    const shownEnd = isInner && target === undefined ? ({ kind: 'inner', text: 'No step' } as const) : end;
     // Branches stay apart, so that each can be led elsewhere. Timeouts and failures go with the way that they follow.
     const at = ways.findIndex(
-      (way) =>
-        isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text,
+      (way) => isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text,
     );
     const same = ways[at];
     if (same === undefined)

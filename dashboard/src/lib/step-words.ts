@@ -72,7 +72,9 @@ type Config = Readonly<Record<string, unknown>>;
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 const textsOf = (config: Config, many: string, one: string): string[] =>
-  [...(Array.isArray(config[many]) ? (config[many] as unknown[]) : []), config[one]].map(textOf).filter((text) => text !== '');
+  [...(Array.isArray(config[many]) ? (config[many] as unknown[]) : []), config[one]]
+    .map(textOf)
+    .filter((text) => text !== '');
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
 const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'min', h: 'h', d: 'd' };
@@ -86,7 +88,11 @@ export function spanText(value: unknown): string {
 const LONGEST_HOST = /^https?:\/\/([^/?#]+)/;
 
 /** The two lines of a trigger: what starts a run, and where. */
-export function triggerLines(kind: string, config: Config, names: Names): { title: string; line: string; isCode: boolean } {
+export function triggerLines(
+  kind: string,
+  config: Config,
+  names: Names,
+): { title: string; line: string; isCode: boolean } {
   const types = textsOf(config, 'eventTypes', 'eventType');
   const filter = textOf(config['filter']);
   const when = filter === '' ? '' : `when ${filter}`;
@@ -112,7 +118,9 @@ export function triggerLines(kind: string, config: Config, names: Names): { titl
       };
     }
     case 'schedule': {
-      const crons = Array.isArray(config['cron']) ? (config['cron'] as unknown[]).map(textOf).join('; ') : textOf(config['cron']);
+      const crons = Array.isArray(config['cron'])
+        ? (config['cron'] as unknown[]).map(textOf).join('; ')
+        : textOf(config['cron']);
       const every = spanText(config['every']);
       const zone = textOf(config['timezone']);
       return {
@@ -177,7 +185,11 @@ export function stepLine(kind: string, config: Config, names: Names): string {
     case 'parallel':
       return `${config['mode'] === 'race' ? 'First' : 'All'} of ${sizeOf(config['branches'])} branches`;
     case 'end':
-      return of('status') === 'failed' ? 'Fail the run' : of('status') === 'cancelled' ? 'Cancel the run' : 'Complete the run';
+      return of('status') === 'failed'
+        ? 'Fail the run'
+        : of('status') === 'cancelled'
+          ? 'Cancel the run'
+          : 'Complete the run';
     case 'action':
       return 'Does nothing';
     default:

@@ -34,7 +34,17 @@ type Given = {
 };
 
 /** A page of a place: the bar at the top, and its content below. */
-export function Page({ title, crumbs = [], crumb, count, actions, layout = 'page', hasHead = false, isStill = false, children }: Given) {
+export function Page({
+  title,
+  crumbs = [],
+  crumb,
+  count,
+  actions,
+  layout = 'page',
+  hasHead = false,
+  isStill = false,
+  children,
+}: Given) {
   const here = useHere();
   const openNavigation = useContext(OpenNavigationContext);
   const prefix = here.environment === 'test' ? '[Test] ' : '';

@@ -38,7 +38,13 @@ export function Tabs({
       onValueChange={(next) => onChange(String(next))}
       className={clsx(layout !== 'page' && 'flex min-h-0 grow flex-col', className)}
     >
-      <div className={clsx('flex items-center border-b border-line', isFull && 'h-11 shrink-0 pr-5 pl-6 max-md:px-4', layout === 'panel' && 'mx-4')}>
+      <div
+        className={clsx(
+          'flex items-center border-b border-line',
+          isFull && 'h-11 shrink-0 pr-5 pl-6 max-md:px-4',
+          layout === 'panel' && 'mx-4',
+        )}
+      >
         <Base.List aria-label={label} className="-ml-2 flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
           {tabs.map((tab) => (
             <Base.Tab

@@ -28,7 +28,9 @@ export function NewWorkflowPage() {
   if (!may('developer'))
     return (
       <Page title="Create workflow" crumbs={[['Workflows', '/workflows']]}>
-        <Empty title="You don't have access">You need the Developer role to create workflows. Ask an admin for access.</Empty>
+        <Empty title="You don't have access">
+          You need the Developer role to create workflows. Ask an admin for access.
+        </Empty>
       </Page>
     );
   if (template !== undefined) return <WorkflowScreen key={template} text={TEMPLATES[template]} />;
@@ -62,7 +64,8 @@ export function NewWorkflowPage() {
 /** The kinds of its steps, in a row. */
 function Steps({ of: text }: { of: string }) {
   const flow = flowOf(text);
-  const words = flow === undefined ? [] : [triggerWords(flow.trigger.kind), ...flow.steps.map(({ kind }) => stepWords(kind))];
+  const words =
+    flow === undefined ? [] : [triggerWords(flow.trigger.kind), ...flow.steps.map(({ kind }) => stepWords(kind))];
   return (
     <span aria-hidden="true" className="flex items-center">
       {words.map(({ icon, role, name }, at) => (

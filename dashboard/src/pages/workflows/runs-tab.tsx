@@ -45,7 +45,9 @@ export function RunsTab({ workflow, onStart }: { workflow: Workflow; onStart: ((
           ),
         })}
       >
-        {workflow.status === 'active' ? 'The next message that matches its trigger starts one.' : 'Runs start once the workflow is active.'}
+        {workflow.status === 'active'
+          ? 'The next message that matches its trigger starts one.'
+          : 'Runs start once the workflow is active.'}
       </Empty>
     );
   return (

@@ -82,7 +82,9 @@ export function SettingsTab({
                           : 'Activating starts new runs as the trigger says.'
                       }
                     >
-                      <Button onClick={onStatus}>{workflow.status === 'active' ? 'Pause workflow' : 'Activate workflow'}</Button>
+                      <Button onClick={onStatus}>
+                        {workflow.status === 'active' ? 'Pause workflow' : 'Activate workflow'}
+                      </Button>
                     </Row>
                   )}
                   <Row text="Deleting cancels runs that haven't started. Other runs go on and stay readable.">
@@ -125,7 +127,18 @@ function ScheduleFacts({ workflow: { id, status } }: { workflow: Workflow }) {
       )}
       <Facts
         facts={[
-          ['Next run', nextRunAt === undefined ? (status === 'active' ? 'None: the schedule has ended' : '—') : <In at={nextRunAt} />],
+          [
+            'Next run',
+            nextRunAt === undefined ? (
+              status === 'active' ? (
+                'None: the schedule has ended'
+              ) : (
+                '—'
+              )
+            ) : (
+              <In at={nextRunAt} />
+            ),
+          ],
           ['Last run', lastRunAt === undefined ? '—' : <Ago at={lastRunAt} />],
         ]}
       />

@@ -58,9 +58,17 @@ export function VersionsTab({ workflow: { id }, isChanged }: { workflow: Workflo
                 </span>
               ),
             },
-            { head: 'Trigger', cell: ({ triggerType }) => (triggerType === undefined ? '—' : triggerWords(triggerType).name), isWide: true },
+            {
+              head: 'Trigger',
+              cell: ({ triggerType }) => (triggerType === undefined ? '—' : triggerWords(triggerType).name),
+              isWide: true,
+            },
             { head: 'Steps', width: '72px', isNumber: true, cell: ({ stepCount }) => stepCount },
-            { head: 'Created by', isWide: true, cell: ({ madeBy }) => (madeBy === undefined ? '—' : <Doer id={madeBy} />) },
+            {
+              head: 'Created by',
+              isWide: true,
+              cell: ({ madeBy }) => (madeBy === undefined ? '—' : <Doer id={madeBy} />),
+            },
             { head: 'Created', width: '120px', cell: ({ createdAt }) => <Ago at={createdAt} /> },
             {
               head: <span className="sr-only">Compare</span>,
@@ -88,7 +96,13 @@ export function VersionsTab({ workflow: { id }, isChanged }: { workflow: Workflo
       </div>
       {versions.length === 1 && <p className="text-text-2">This is the only version so far.</p>}
       {chosen !== undefined && current !== undefined && chosen < current.version && (
-        <Comparison key={chosen} id={id} version={before?.version ?? chosen} current={current.version} isChanged={isChanged} />
+        <Comparison
+          key={chosen}
+          id={id}
+          version={before?.version ?? chosen}
+          current={current.version}
+          isChanged={isChanged}
+        />
       )}
     </div>
   );
@@ -115,7 +129,17 @@ function useVersion(id: string, version: number): UseQueryResult<string> {
 }
 
 /** What has changed from one version to the current one, and the way back. */
-function Comparison({ id, version, current, isChanged }: { id: string; version: number; current: number; isChanged: boolean }) {
+function Comparison({
+  id,
+  version,
+  current,
+  isChanged,
+}: {
+  id: string;
+  version: number;
+  current: number;
+  isChanged: boolean;
+}) {
   const { at, may } = useHere();
   const [, change] = useAddress();
   const { act } = useActs();
@@ -167,7 +191,8 @@ function Comparison({ id, version, current, isChanged }: { id: string; version: 
           description={
             <>
               <p>
-                It becomes version {current + 1}, and new runs use it. Runs in progress keep the version they started with.
+                It becomes version {current + 1}, and new runs use it. Runs in progress keep the version they started
+                with.
               </p>
               {isChanged && <p className="mt-2">Your unsaved changes stay in the editor.</p>}
             </>

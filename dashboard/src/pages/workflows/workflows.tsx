@@ -47,8 +47,13 @@ export function WorkflowsPage() {
   const found = useInfiniteQuery({
     queryKey: [path, 'workflows', filter],
     queryFn: async ({ pageParam }) => {
-      const page = await api.workflows.list({ ...filter, definitions: 'false', limit: 100, cursor: pageParam }, at).page();
-      figures.haveRead(pageParam, page.data.map(({ id }) => id));
+      const page = await api.workflows
+        .list({ ...filter, definitions: 'false', limit: 100, cursor: pageParam }, at)
+        .page();
+      figures.haveRead(
+        pageParam,
+        page.data.map(({ id }) => id),
+      );
       return page;
     },
     initialPageParam: undefined as string | undefined,
@@ -66,7 +71,9 @@ export function WorkflowsPage() {
     <Page
       title="Workflows"
       layout="full"
-      count={found.data !== undefined && <CountTag>{`${countText(rows.length)}${found.hasNextPage ? '+' : ''}`}</CountTag>}
+      count={
+        found.data !== undefined && <CountTag>{`${countText(rows.length)}${found.hasNextPage ? '+' : ''}`}</CountTag>
+      }
       actions={create}
     >
       <div className="flex shrink-0 flex-wrap items-center gap-2 px-6 py-3 max-md:px-4">
@@ -141,8 +148,18 @@ export function WorkflowsPage() {
                 { head: 'Trigger', width: '190px', isWide: true, cell: (row) => <Trigger of={row} /> },
                 { head: 'Steps', width: '76px', isNumber: true, isWide: true, cell: ({ stepCount }) => stepCount },
                 { head: 'Last 24 hours', width: '190px', isWide: true, cell: (row) => <LastDay of={figuresOf(row)} /> },
-                { head: 'Last run', width: '230px', isWide: true, cell: (row) => <LastRun of={figuresOf(row)?.lastRun} /> },
-                { head: 'Updated', width: '104px', className: 'text-right', cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+                {
+                  head: 'Last run',
+                  width: '230px',
+                  isWide: true,
+                  cell: (row) => <LastRun of={figuresOf(row)?.lastRun} />,
+                },
+                {
+                  head: 'Updated',
+                  width: '104px',
+                  className: 'text-right',
+                  cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+                },
               ]}
             />
             {found.hasNextPage && (
@@ -207,7 +224,12 @@ function LastDay({ of: own }: { of: WorkflowStats['workflows'][number] | undefin
       <span className="text-12 text-text-2 tabular-nums">
         <span aria-hidden="true">{countText(all)}</span>
         <span className="sr-only">{told.join(', ')}</span>
-        {failed > 0 && <span aria-hidden="true" className="text-failed"> · {countText(failed)} failed</span>}
+        {failed > 0 && (
+          <span aria-hidden="true" className="text-failed">
+            {' '}
+            · {countText(failed)} failed
+          </span>
+        )}
       </span>
     </span>
   );

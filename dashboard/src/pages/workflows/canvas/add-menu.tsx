@@ -10,7 +10,18 @@ const GROUPS = [
   },
   {
     value: 'Flow',
-    items: ['condition', 'switch', 'filter', 'delay', 'approval', 'wait_for_event', 'foreach', 'parallel', 'transform', 'end'],
+    items: [
+      'condition',
+      'switch',
+      'filter',
+      'delay',
+      'approval',
+      'wait_for_event',
+      'foreach',
+      'parallel',
+      'transform',
+      'end',
+    ],
   },
 ] as const;
 type Group = { value: string; items: readonly string[] };
@@ -40,7 +51,14 @@ export function AddMenu({
       autoHighlight="always"
     >
       <Autocomplete.Portal>
-        <Autocomplete.Positioner anchor={anchor} sideOffset={6} align="start" side="right" collisionPadding={8} className="z-50 outline-none">
+        <Autocomplete.Positioner
+          anchor={anchor}
+          sideOffset={6}
+          align="start"
+          side="right"
+          collisionPadding={8}
+          className="z-50 outline-none"
+        >
           <Autocomplete.Popup
             aria-label="Add a step"
             className="max-h-[min(var(--available-height),500px)] w-52 animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2 outline-none"

@@ -126,7 +126,8 @@ function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet
   for (const from of members) {
     const own = inOrder(ways, from).map((way) => ({ x: leadsAt(way), weight: way.isDashed ? 1 : 3 }));
     for (const [at, { x, weight }] of own.entries())
-      for (const other of own.slice(at + 1)) turned += Math.sign(x - other.x) * Math.min(weight, other.weight) * weightOfStep;
+      for (const other of own.slice(at + 1))
+        turned += Math.sign(x - other.x) * Math.min(weight, other.weight) * weightOfStep;
     if (own.length > 1) weightOfStep = 1;
   }
   if (turned <= 0) return;
@@ -383,7 +384,10 @@ function movedBy(level: Level, dx: number, dy: number): Level {
     caps: level.caps.map(box),
     ways: level.ways.map((way) => ({
       ...way,
-      path: way.path.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_, x: string, y: string) => `${Number(x) + dx} ${Number(y) + dy}`),
+      path: way.path.replace(
+        /(-?[\d.]+) (-?[\d.]+)/g,
+        (_, x: string, y: string) => `${Number(x) + dx} ${Number(y) + dy}`,
+      ),
       tip: point(way.tip),
       labelAt: point(way.labelAt),
       plusAt: box(way.plusAt),
@@ -416,5 +420,7 @@ export function roundedPath(corners: readonly Point[]): string {
 const distance = (one: Point, other: Point): number => Math.hypot(one.x - other.x, one.y - other.y);
 function towards(from: Point, to: Point, by: number): Point {
   const whole = distance(from, to);
-  return whole === 0 ? from : { x: from.x + ((to.x - from.x) * by) / whole, y: from.y + ((to.y - from.y) * by) / whole };
+  return whole === 0
+    ? from
+    : { x: from.x + ((to.x - from.x) * by) / whole, y: from.y + ((to.y - from.y) * by) / whole };
 }

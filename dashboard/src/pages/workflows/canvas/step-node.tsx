@@ -1,6 +1,16 @@
 import type { NodeProps } from '@xyflow/react';
 import clsx from 'clsx';
-import { CircleCheck, CircleSlash, Flag, Loader, type LucideIcon, OctagonX, Pause, Stamp, TriangleAlert } from 'lucide-react';
+import {
+  CircleCheck,
+  CircleSlash,
+  Flag,
+  Loader,
+  type LucideIcon,
+  OctagonX,
+  Pause,
+  Stamp,
+  TriangleAlert,
+} from 'lucide-react';
 import { memo, type PointerEvent } from 'react';
 import type { FlowEnd } from '../../../lib/flow-graph.ts';
 import { ROLE_LOOKS } from '../../../lib/step-words.ts';
@@ -20,42 +30,50 @@ const STATES: Readonly<Record<StepState, { icon: LucideIcon; word: string; look:
 export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
   const { icon, role, title, isCode, line, kindName, isSelected, problems, state, isOff, failure, handles } = data;
   const told = [
-    title,
-    kindName,
-    line,
+    line === '' ? '' : kindName,
     state !== undefined && STATES[state].word,
     problems > 0 && (problems === 1 ? '1 problem' : `${problems} problems`),
-  ];
+  ].filter((part) => typeof part === 'string' && part !== '');
   return (
-    <div className={clsx(
+    <div
+      className={clsx(
         'group/step relative h-full w-full rounded-8 data-[drop=true]:ring-2 data-[drop=true]:ring-focus',
-        isOff && 'opacity-45',
-      )} data-step={data.key}>
+      )}
+      data-step={data.key}
+    >
       <button
         type="button"
-        aria-label={told.filter((part) => typeof part === 'string' && part !== '').join(', ')}
         aria-pressed={isSelected}
         data-node={data.key}
         onClick={() => data.onSelect?.(data.key)}
         onKeyDown={(event) => data.onKey?.(event, data.key)}
         className={clsx(
-          'nopan block h-full w-full rounded-8 border bg-raised py-2.5 pr-3 pl-11 text-left shadow-1 outline-offset-3',
+          'nopan block h-full w-full rounded-8 border py-2.5 pr-3 pl-11 text-left outline-offset-3',
+          isOff ? 'bg-sunken text-text-3' : 'bg-raised shadow-1',
           isSelected
             ? 'border-focus ring-1 ring-focus'
             : problems > 0 || state === 'failed'
               ? 'border-failed'
               : state === 'running' || state === 'waiting'
                 ? 'border-accent'
-                : 'border-line-strong hover:border-line-input',
+                : isOff
+                  ? 'border-line hover:border-line-strong'
+                  : 'border-line-strong hover:border-line-input',
         )}
       >
         <span
-          className={clsx('absolute top-2.75 left-2.75 grid size-6.5 place-items-center rounded-6', ROLE_LOOKS[role])}
+          className={clsx(
+            'absolute top-2.75 left-2.75 grid size-6.5 place-items-center rounded-6',
+            isOff ? 'bg-hover text-text-3' : ROLE_LOOKS[role],
+          )}
         >
           <Icon of={icon} />
         </span>
         <span className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>{title}</span>
-        <span className="block truncate text-12 leading-5 text-text-2">{line === '' ? kindName : line}</span>
+        <span className={clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}>
+          {line === '' ? kindName : line}
+        </span>
+        {told.length > 0 && <span className="sr-only">{told.join(', ')}</span>}
       </button>
       {state !== undefined && (
         <span className={clsx('absolute top-2.5 right-2.5 rounded-full bg-raised', STATES[state].look)}>
@@ -84,7 +102,12 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
               name === 'on error' || name === 'on timeout' ? 'bg-line-input' : 'bg-accent-fill',
             )}
             // On error stands at the left, and all others around the middle.
-            style={{ left: name === 'on error' ? 24 : `${50 + (at - (handles.length - 2) / 2) * Math.min(24, 72 / handles.length)}%` }}
+            style={{
+              left:
+                name === 'on error'
+                  ? 24
+                  : `${50 + (at - (handles.length - 2) / 2) * Math.min(24, 72 / handles.length)}%`,
+            }}
           />
         </Tip>
       ))}
@@ -123,8 +146,8 @@ export const EndCap = memo(function EndCap({ data: { end, isOff } }: NodeProps<C
   return (
     <span
       className={clsx(
-        'inline-flex h-6 w-full items-center justify-center gap-1.25 rounded-full border border-line-strong bg-surface px-2 text-11 whitespace-nowrap text-text-2',
-        isOff && 'opacity-45',
+        'inline-flex h-6 w-full items-center justify-center gap-1.25 rounded-full border bg-surface px-2 text-11 whitespace-nowrap',
+        isOff ? 'border-line text-text-3' : 'border-line-strong text-text-2',
       )}
     >
       <Icon of={CAPS[end.kind]} isSmall className="size-3 text-text-3" />
@@ -136,6 +159,10 @@ export const EndCap = memo(function EndCap({ data: { end, isOff } }: NodeProps<C
 /** The border around a loop or around branches. */
 export const GroupBox = memo(function GroupBox({ data: { label } }: NodeProps<GroupNode>) {
   return (
-    <div role="group" aria-label={label} className="h-full w-full rounded-12 border border-dashed border-line-input bg-hover/60" />
+    <div
+      role="group"
+      aria-label={label}
+      className="h-full w-full rounded-12 border border-dashed border-line-input bg-hover/60"
+    />
   );
 });

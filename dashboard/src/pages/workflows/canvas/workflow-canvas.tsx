@@ -12,7 +12,16 @@ import {
   ViewportPortal,
 } from '@xyflow/react';
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { type Flow, type FlowWay, flowOf, leadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
 import { slotsOf, slotWay } from '../../../lib/flow-edit.ts';
 import type { Path } from '../../../lib/json-edit.ts';
@@ -131,7 +140,11 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
       const lines =
         step === undefined
           ? triggerLines(kind, flow.trigger.config, own.names)
-          : { title: step.id === '' ? 'No ID' : step.id, line: stepLine(kind, step.config, own.names), isCode: step.id !== '' };
+          : {
+              title: step.id === '' ? 'No ID' : step.id,
+              line: stepLine(kind, step.config, own.names),
+              isCode: step.id !== '',
+            };
       const state = key === TRIGGER ? undefined : own.states?.get(step?.id ?? '');
       return [
         {
@@ -165,7 +178,16 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
     const groups = place.groups.map(({ key, x, y, width, height }): CanvasNode => {
       const step = flow.steps.find((each) => each.key === key);
       const text = step?.kind === 'foreach' ? `Loop of ${step.id}` : `Branches of ${step?.id ?? ''}`;
-      return { ...common, id: `${key} group`, type: 'loop', position: { x, y }, width, height, zIndex: -1, data: { label: text } };
+      return {
+        ...common,
+        id: `${key} group`,
+        type: 'loop',
+        position: { x, y },
+        width,
+        height,
+        zIndex: -1,
+        data: { label: text },
+      };
     });
     const caps = place.caps.map(({ id, end, x, y, width, height }): CanvasNode => {
       const isOff = taken !== undefined && !flow.ways.some((way) => capId(way) === id && taken.has(way.id));
@@ -352,7 +374,8 @@ function takenWays(flow: Flow, states: ReadonlyMap<string, StepState>): Readonly
     const state = states.get(flow.steps.find((step) => step.key === key)?.id ?? '');
     return state !== undefined && state !== 'skipped';
   };
-  const isOver = (key: string): boolean => key === TRIGGER || states.get(key) === 'done' || states.get(key) === 'skipped';
+  const isOver = (key: string): boolean =>
+    key === TRIGGER || states.get(key) === 'done' || states.get(key) === 'skipped';
   const taken = new Set<string>();
   for (const way of flow.ways) {
     if (!wasAt(way.from)) continue;

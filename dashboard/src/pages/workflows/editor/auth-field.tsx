@@ -16,8 +16,19 @@ export function AuthField({
   const type = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
   const isKnown = raw === undefined || type === 'bearer' || type === 'basic';
   if (!isKnown)
-    return <WrittenField label="Authentication" kind="json" raw={raw} onChange={onChange} field={field} problems={problems} {...more} />;
-  const members = type === 'bearer' ? (['token'] as const) : type === 'basic' ? (['username', 'password'] as const) : [];
+    return (
+      <WrittenField
+        label="Authentication"
+        kind="json"
+        raw={raw}
+        onChange={onChange}
+        field={field}
+        problems={problems}
+        {...more}
+      />
+    );
+  const members =
+    type === 'bearer' ? (['token'] as const) : type === 'basic' ? (['username', 'password'] as const) : [];
   const own = problems.filter((each) => !members.some((name) => problemsAt([each], `${field}.${name}`).length > 0));
   return (
     <>

@@ -39,7 +39,9 @@ export function CasesField({ draft, step, completions }: { draft: Draft; step: F
               kind="cel"
               placeholder="event.payload.country == 'DE'"
               raw={valueText(draft.text, draft.tree, [...at, index, 'when'])}
-              onChange={(raw) => draft.change(withValue(draft.text, [...at, index, 'when'], raw ?? '""'), `case ${index}`)}
+              onChange={(raw) =>
+                draft.change(withValue(draft.text, [...at, index, 'when'], raw ?? '""'), `case ${index}`)
+              }
               field={`${atField}[${index}].when`}
               problems={problemsAt(draft.problems, `${atField}[${index}].when`)}
               stepIds={draft.stepIds}

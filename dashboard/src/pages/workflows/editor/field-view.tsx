@@ -38,7 +38,8 @@ export function FieldView({ draft, field, at, atField, completions }: Given) {
     name === undefined ? [] : problemsAt(draft.problems, `${atField}.${name}`),
   );
   const words = fieldWords(field.label ?? field.name);
-  const error = problems.length === 0 ? undefined : problems.map((each) => toldText(told(each, draft.stepIds))).join('. ');
+  const error =
+    problems.length === 0 ? undefined : problems.map((each) => toldText(told(each, draft.stepIds))).join('. ');
   const write = (value: string | undefined): void => {
     const without = alias === undefined ? draft.text : withValue(draft.text, [...at, field.alias ?? ''], undefined);
     draft.change(withValue(without, own, value), own.join('.'));
@@ -74,9 +75,7 @@ export function FieldView({ draft, field, at, atField, completions }: Given) {
       />
     );
   if (field.kind === 'duration' && (isText || typeof value === 'number'))
-    return (
-      <DurationField {...common} {...written} {...(words.empty !== undefined && { placeholder: words.empty })} />
-    );
+    return <DurationField {...common} {...written} {...(words.empty !== undefined && { placeholder: words.empty })} />;
   if (field.kind === 'list' && isListOfTexts(value))
     return (
       <TokenField
@@ -112,7 +111,11 @@ export function FieldView({ draft, field, at, atField, completions }: Given) {
       field={`${atField}.${field.name}`}
       problems={problems}
       stepIds={draft.stepIds}
-      completions={field.name === 'headers' || field.name === 'query' || field.name === 'params' ? completions.secrets : completions.values}
+      completions={
+        field.name === 'headers' || field.name === 'query' || field.name === 'params'
+          ? completions.secrets
+          : completions.values
+      }
       isReadOnly={draft.isReadOnly}
       isMono={field.kind === 'plain' && field.name !== 'label'}
     />

@@ -80,7 +80,9 @@ export function FlowTab({ draft, step, completions }: Given) {
             { value: 'fail', label: 'Fail the step' },
           ]}
           onChange={(next) =>
-            draft.change(withValue(draft.text, [...at, 'config', 'onTimeout'], next === '' ? undefined : JSON.stringify(next)))
+            draft.change(
+              withValue(draft.text, [...at, 'config', 'onTimeout'], next === '' ? undefined : JSON.stringify(next)),
+            )
           }
         />
       )}
@@ -113,7 +115,8 @@ function nextText(draft: Draft, step: FlowStep): string {
   const written = parsed(valueText(draft.text, draft.tree, ['steps', step.index, 'next']));
   if (typeof written === 'string' && written !== '') return written;
   const implied = draft.flow.ways.find(
-    ({ from, isInner, slots }: FlowWay) => from === step.key && !isInner && slots.some(({ followsNext }) => followsNext),
+    ({ from, isInner, slots }: FlowWay) =>
+      from === step.key && !isInner && slots.some(({ followsNext }) => followsNext),
   );
   return implied?.to ?? endWord(draft, step);
 }
@@ -132,11 +135,23 @@ type WayGiven = {
 };
 
 /** One way of a step: to another step, to the end, or as something else says. */
-function WaySelect({ draft, step, path, label, unset, ends, words = [], hint }: Pick<WayGiven, 'draft' | 'step' | 'path' | 'label'> & Partial<WayGiven>) {
+function WaySelect({
+  draft,
+  step,
+  path,
+  label,
+  unset,
+  ends,
+  words = [],
+  hint,
+}: Pick<WayGiven, 'draft' | 'step' | 'path' | 'label'> & Partial<WayGiven>) {
   const at = ['steps', step.index, ...path];
   const raw = valueText(draft.text, draft.tree, at);
   const value = parsed(raw);
-  const field = `steps[${step.index}].${path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.').replaceAll('.[', '[')}`;
+  const field = `steps[${step.index}].${path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : part))
+    .join('.')
+    .replaceAll('.[', '[')}`;
   const problems = problemsAt(draft.problems, field);
   const isInner = path[1] === 'body' || path[1] === 'branches';
   const steps = stepOptions(draft, step, isInner);
@@ -230,7 +245,9 @@ function OnError({ draft, step }: { draft: Draft; step: FlowStep }) {
                 size="small"
                 className="absolute top-1 right-1"
                 onClick={() =>
-                  draft.change(withSlot(withExplicitOrder(draft.text), step.index, ['config', 'onError', index, 'next'], null))
+                  draft.change(
+                    withSlot(withExplicitOrder(draft.text), step.index, ['config', 'onError', index, 'next'], null),
+                  )
                 }
               />
             )}

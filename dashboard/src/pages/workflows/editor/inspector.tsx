@@ -1,7 +1,14 @@
 import { Copy, Trash2, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { stepKind, triggerKind, withStepId, withStepKind, withTriggerKind } from '../../../lib/definition-edit.ts';
-import { type DefinitionFields, namesOf, stepFields, STEPS, triggerFields, TRIGGERS } from '../../../lib/definition-fields.ts';
+import {
+  type DefinitionFields,
+  namesOf,
+  stepFields,
+  STEPS,
+  triggerFields,
+  TRIGGERS,
+} from '../../../lib/definition-fields.ts';
 import { problemsAt, told, toldText } from '../../../lib/definition-problems.ts';
 import { fieldWords } from '../../../lib/definition-words.ts';
 import { type FlowStep, TRIGGER } from '../../../lib/flow-graph.ts';
@@ -56,7 +63,9 @@ export function Inspector({ draft: given, selected, workflowId, test, onSelect, 
           <Icon of={words.icon} />
         </span>
         <div className="min-w-0 grow">
-          <h2 className="truncate leading-4 font-medium">{step === undefined ? 'Trigger' : step.id === '' ? 'No ID' : step.id}</h2>
+          <h2 className="truncate leading-4 font-medium">
+            {step === undefined ? 'Trigger' : step.id === '' ? 'No ID' : step.id}
+          </h2>
           <p className="truncate text-11 text-text-3">{words.name}</p>
         </div>
         {step !== undefined && !draft.isReadOnly && (
@@ -66,10 +75,25 @@ export function Inspector({ draft: given, selected, workflowId, test, onSelect, 
             groups={[
               {
                 items: [
-                  step.kind !== 'end' && { label: 'Duplicate', icon: Copy, keys: '⌘D', onSelect: () => onDuplicate(step.key) },
+                  step.kind !== 'end' && {
+                    label: 'Duplicate',
+                    icon: Copy,
+                    keys: '⌘D',
+                    onSelect: () => onDuplicate(step.key),
+                  },
                 ],
               },
-              { items: [{ label: 'Delete step', icon: Trash2, keys: 'Del', isDanger: true, onSelect: () => onRemove(step.key) }] },
+              {
+                items: [
+                  {
+                    label: 'Delete step',
+                    icon: Trash2,
+                    keys: 'Del',
+                    isDanger: true,
+                    onSelect: () => onRemove(step.key),
+                  },
+                ],
+              },
             ]}
           />
         )}
@@ -116,7 +140,14 @@ function TriggerSetup({ draft, completions }: { draft: Draft; completions: Offer
         isReadOnly={draft.isReadOnly}
         onChange={(each) => draft.change(withTriggerKind(draft.text, each))}
       />
-      <Fields draft={draft} at={['trigger']} atField="trigger" fields={triggerFields(kind)} known={['type', 'config']} completions={completions} />
+      <Fields
+        draft={draft}
+        at={['trigger']}
+        atField="trigger"
+        fields={triggerFields(kind)}
+        known={['type', 'config']}
+        completions={completions}
+      />
     </div>
   );
 }
@@ -278,7 +309,14 @@ type FieldsGiven = {
 function Fields({ draft, at, atField, fields, known, completions, first, children }: FieldsGiven) {
   const config = [...at, 'config'];
   const view = (field: DefinitionFields['first'][number]) => (
-    <FieldView key={field.name} draft={draft} field={field} at={config} atField={`${atField}.config`} completions={completions} />
+    <FieldView
+      key={field.name}
+      draft={draft}
+      field={field}
+      at={config}
+      atField={`${atField}.config`}
+      completions={completions}
+    />
   );
   const shown = namesOf(fields);
   const others = [

@@ -77,7 +77,10 @@ export function LastResult({
         </HereLink>
       </p>
       {step === undefined ? (
-        <Part label="Payload" json={memberText(text, 'payload') ?? memberText(memberText(text, 'event') ?? '{}', 'payload')} />
+        <Part
+          label="Payload"
+          json={memberText(text, 'payload') ?? memberText(memberText(text, 'event') ?? '{}', 'payload')}
+        />
       ) : (
         <StepResult text={text} id={step.id} none="The newest run didn't reach this step" />
       )}
@@ -104,7 +107,9 @@ function StepResult({ text, id, none }: { text: string; id: string; none: string
       </p>
       {mocked !== undefined && (
         <Note icon={FlaskConical}>
-          {mocked === '"given"' ? 'The response is one that you wrote.' : 'The response is simulated. Nothing was sent.'}
+          {mocked === '"given"'
+            ? 'The response is one that you wrote.'
+            : 'The response is simulated. Nothing was sent.'}
         </Note>
       )}
       {error !== undefined && (

@@ -29,7 +29,9 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
         ) : next !== undefined ? (
           <>
             <Icon of={TriangleAlert} isSmall className="text-failed" />
-            <strong className="font-medium">{count === 1 ? '1 problem' : count >= 20 ? '20+ problems' : `${count} problems`}</strong>
+            <strong className="font-medium">
+              {count === 1 ? '1 problem' : count >= 20 ? '20+ problems' : `${count} problems`}
+            </strong>
             <span className="mono truncate max-md:hidden">{placeOf(next, draft)}</span>
             <span className="truncate text-text-2">{toldText(told(next, draft.stepIds))}</span>
           </>

@@ -146,7 +146,13 @@ export function TestBar({
           Ended by <code>{trial.filteredBy}</code>
         </span>
       )}
-      <IconButton icon={X} label="Close test run" size="small" className="absolute top-1.25 right-3" onClick={onClose} />
+      <IconButton
+        icon={X}
+        label="Close test run"
+        size="small"
+        className="absolute top-1.25 right-3"
+        onClick={onClose}
+      />
     </section>
   );
 }

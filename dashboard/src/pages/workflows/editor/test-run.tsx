@@ -50,14 +50,18 @@ type Given = {
 export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, onClose }: Given) {
   const { at } = useHere();
   const { act } = useActs();
-  const [source, setSource] = useState(input.from === undefined && flow.trigger.kind !== 'event' ? 'written' : 'recent');
+  const [source, setSource] = useState(
+    input.from === undefined && flow.trigger.kind !== 'event' ? 'written' : 'recent',
+  );
   const [error, setError] = useState<unknown>();
   const [shown, setShown] = useState<readonly Written[]>();
   const [isRunning, setIsRunning] = useState(false);
   const badPayload = isJsonText(input.payload) ? undefined : 'Fix the JSON first';
-  const badMocks = input.mocks.trim() === '' || isJsonText(input.mocks) ? undefined : 'Fix the simulated responses first';
+  const badMocks =
+    input.mocks.trim() === '' || isJsonText(input.mocks) ? undefined : 'Fix the simulated responses first';
   const bodyOf = (): string => {
-    const of = input.from === undefined ? '' : `,"channelId":"${input.from.channelId}","metadata":${input.from.metadata}`;
+    const of =
+      input.from === undefined ? '' : `,"channelId":"${input.from.channelId}","metadata":${input.from.metadata}`;
     const mocks = input.mocks.trim() === '' ? '' : `,"mocks":${input.mocks}`;
     return `{"event":{"eventType":${JSON.stringify(input.eventType)},"payload":${input.payload}${of}}${mocks}}`;
   };
@@ -80,7 +84,12 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
       onSubmit={() => void run()}
       actions={
         <>
-          <Button look="quiet" className="mr-auto" isDisabled={badPayload !== undefined} onClick={() => void requestsOf(() => api.workflows.test(id, bodyOf(), at)).then(setShown)}>
+          <Button
+            look="quiet"
+            className="mr-auto"
+            isDisabled={badPayload !== undefined}
+            onClick={() => void requestsOf(() => api.workflows.test(id, bodyOf(), at)).then(setShown)}
+          >
             Equivalent request
           </Button>
           <Button onClick={onClose}>Cancel</Button>
@@ -172,7 +181,10 @@ function Recent({
         asked.map((channelId) => api.messages.listAll({ channelId, limit: NEWEST }, at).page()),
       );
       // IDs sort by time.
-      return pages.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, NEWEST);
+      return pages
+        .flatMap(({ data }) => data)
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+        .slice(0, NEWEST);
     },
   });
   const choose = async (id: string): Promise<void> => {

@@ -26,20 +26,26 @@ const NAME = /^[A-Za-z_]\w*$/;
 /** The channels that the trigger names. */
 export function triggerChannels({ trigger: { config } }: Flow): string[] {
   const many = Array.isArray(config['channelIds']) ? (config['channelIds'] as unknown[]) : [];
-  return [...new Set([config['channelId'], ...many].filter((each): each is string => typeof each === 'string' && each !== ''))];
+  return [
+    ...new Set(
+      [config['channelId'], ...many].filter((each): each is string => typeof each === 'string' && each !== ''),
+    ),
+  ];
 }
 
 const isOfType = (wanted: readonly string[], type: string): boolean =>
-  wanted.length === 0 || wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
+  wanted.length === 0 ||
+  wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
 
 /** Names of values in the newest messages that start the workflow: `event.payload.total`. */
 function usePayloadPaths(flow: Flow): readonly string[] {
   const { at, path } = useHere();
   const channels = triggerChannels(flow);
   const { config, kind } = flow.trigger;
-  const types = [config['eventType'], ...(Array.isArray(config['eventTypes']) ? (config['eventTypes'] as unknown[]) : [])].filter(
-    (each): each is string => typeof each === 'string',
-  );
+  const types = [
+    config['eventType'],
+    ...(Array.isArray(config['eventTypes']) ? (config['eventTypes'] as unknown[]) : []),
+  ].filter((each): each is string => typeof each === 'string');
   const found = useQuery({
     queryKey: [path, 'payload-names', channels, types],
     queryFn: async () => {
@@ -86,7 +92,8 @@ export function useCompletions(flow: Flow, key: string | undefined): { values: C
       for (const name of ['payload', 'metadata', 'eventType', 'event.id', 'event.publishedAt']) offer(name, 'message');
     } else {
       for (const path of paths) offer(`event.${path.replace('.*', '[0]')}`, 'trigger');
-      for (const name of ['payload', 'metadata', 'eventType', 'id', 'channelId', 'publishedAt']) offer(`event.${name}`, 'trigger');
+      for (const name of ['payload', 'metadata', 'eventType', 'id', 'channelId', 'publishedAt'])
+        offer(`event.${name}`, 'trigger');
       const step = flow.steps.find((each) => each.key === key);
       const before = stepsBefore(flow, key);
       for (const { id, kind, config } of before) {

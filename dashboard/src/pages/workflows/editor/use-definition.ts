@@ -163,7 +163,14 @@ export function useUndoKeys({ undo, redo }: Pick<Definition, 'undo' | 'redo'>): 
       const { target } = event;
       if (target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null) return;
       const key = event.key.toLowerCase();
-      const act = key === 'z' ? (event.shiftKey ? now.current.redo : now.current.undo) : key === 'y' ? now.current.redo : undefined;
+      const act =
+        key === 'z'
+          ? event.shiftKey
+            ? now.current.redo
+            : now.current.undo
+          : key === 'y'
+            ? now.current.redo
+            : undefined;
       if (act === undefined) return;
       event.preventDefault();
       act();

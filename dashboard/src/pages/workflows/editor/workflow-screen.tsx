@@ -30,11 +30,22 @@ import { type JsonHandle, JsonView } from './json-view.tsx';
 import type { TestResult } from './last-result.tsx';
 import { ProblemsStrip } from './problems-strip.tsx';
 import { FIRST_INPUT, type TestInput, TestRun } from './test-run.tsx';
-import { DeleteWorkflow, Restored, statesOf, TestBar, useEscape, useIsNarrow, useNames, WorkflowStatus } from './screen-parts.tsx';
+import {
+  DeleteWorkflow,
+  Restored,
+  statesOf,
+  TestBar,
+  useEscape,
+  useIsNarrow,
+  useNames,
+  WorkflowStatus,
+} from './screen-parts.tsx';
 import { definitionOf, nameIn, useDefinition, useUndoKeys } from './use-definition.ts';
 
 /** The canvas and its layout are a part of their own: only who opens a workflow loads it. */
-const WorkflowCanvas = lazy(() => import('../canvas/workflow-canvas.tsx').then((all) => ({ default: all.WorkflowCanvas })));
+const WorkflowCanvas = lazy(() =>
+  import('../canvas/workflow-canvas.tsx').then((all) => ({ default: all.WorkflowCanvas })),
+);
 
 const TABS = ['editor', 'runs', 'versions', 'settings'] as const;
 const fieldsOf = (answer: { text: string }) => ({ text: definitionOf(answer.text) });
@@ -69,7 +80,9 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const next = (version ?? 0) + 1;
   /** Only the name or the description differ: no new version comes of it. */
   const isSameDefinition =
-    isChanged && workflow !== undefined && ['trigger', 'steps'].every((part) => memberText(draft.text, part) === memberText(first, part));
+    isChanged &&
+    workflow !== undefined &&
+    ['trigger', 'steps'].every((part) => memberText(draft.text, part) === memberText(first, part));
 
   const select = useCallback(
     (key: string | undefined) => changeAddress({ step: key ?? '' }, { replace: true }),
@@ -171,24 +184,26 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const names = useNames();
   const problemsOfSteps = useMemo(() => problemCounts(draft.problems, draft.flow), [draft.problems, draft.flow]);
   const states = useMemo(() => (test === undefined ? undefined : statesOf(test)), [test]);
-  const inspector = selected !== undefined && (selected === TRIGGER || draft.flow.steps.some(({ key }) => key === selected)) && (
-    <Inspector
-      draft={draft}
-      selected={selected}
-      workflowId={workflow?.id}
-      test={test}
-      onSelect={select}
-      onRemove={(key) => edit?.remove(key)}
-      onDuplicate={(key) => edit?.duplicate(key)}
-    />
-  );
-  const activateWhy = syntax !== undefined
-    ? `Fix line ${syntax.line} first`
-    : draft.problems.length > 0
-      ? `Fix ${draft.problems.length === 1 ? '1 problem' : `${draft.problems.length} problems`} first`
-      : isActive && !isChanged
-        ? 'No changes to activate'
-        : undefined;
+  const inspector = selected !== undefined &&
+    (selected === TRIGGER || draft.flow.steps.some(({ key }) => key === selected)) && (
+      <Inspector
+        draft={draft}
+        selected={selected}
+        workflowId={workflow?.id}
+        test={test}
+        onSelect={select}
+        onRemove={(key) => edit?.remove(key)}
+        onDuplicate={(key) => edit?.duplicate(key)}
+      />
+    );
+  const activateWhy =
+    syntax !== undefined
+      ? `Fix line ${syntax.line} first`
+      : draft.problems.length > 0
+        ? `Fix ${draft.problems.length === 1 ? '1 problem' : `${draft.problems.length} problems`} first`
+        : isActive && !isChanged
+          ? 'No changes to activate'
+          : undefined;
   const isNewVersion = workflow === undefined || isActive || (isChanged && !isSameDefinition);
   const primary = isSameDefinition && isActive ? 'Save changes' : `Activate v${isNewVersion ? next : (version ?? 1)}`;
   return (
@@ -213,8 +228,22 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         <>
           {mayEdit && (
             <span className="flex gap-0.5 max-md:hidden">
-              <IconButton icon={Undo2} label="Undo" keys="⌘Z" size="small" isDisabled={definition.undo === undefined} onClick={() => definition.undo?.()} />
-              <IconButton icon={Redo2} label="Redo" keys="⇧⌘Z" size="small" isDisabled={definition.redo === undefined} onClick={() => definition.redo?.()} />
+              <IconButton
+                icon={Undo2}
+                label="Undo"
+                keys="⌘Z"
+                size="small"
+                isDisabled={definition.undo === undefined}
+                onClick={() => definition.undo?.()}
+              />
+              <IconButton
+                icon={Redo2}
+                label="Redo"
+                keys="⇧⌘Z"
+                size="small"
+                isDisabled={definition.redo === undefined}
+                onClick={() => definition.redo?.()}
+              />
             </span>
           )}
           {mayEdit && workflow !== undefined && (
@@ -253,7 +282,10 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                 {
                   items: [
                     { label: 'Start run…', onSelect: () => setOpen('start') },
-                    workflow.status !== 'draft' && { label: isActive ? 'Pause workflow' : 'Activate workflow', onSelect: changeStatus },
+                    workflow.status !== 'draft' && {
+                      label: isActive ? 'Pause workflow' : 'Activate workflow',
+                      onSelect: changeStatus,
+                    },
                     {
                       label: 'Equivalent request',
                       isDisabled: syntax !== undefined,
@@ -279,7 +311,11 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
           ...(workflow === undefined
             ? []
             : [
-                { value: 'runs', label: 'Runs', ...(runCount !== undefined && runCount > 0 && { count: runCount.toLocaleString('en-US') }) },
+                {
+                  value: 'runs',
+                  label: 'Runs',
+                  ...(runCount !== undefined && runCount > 0 && { count: runCount.toLocaleString('en-US') }),
+                },
                 { value: 'versions', label: 'Versions' },
               ]),
           { value: 'settings', label: 'Settings' },
@@ -308,9 +344,16 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
           <>
             <div className="flex min-h-0 grow">
               <div className="relative flex min-h-0 min-w-0 grow flex-col">
-                {test !== undefined && !isJson && <TestBar test={test} flow={draft.flow} isActive={isActive} onClose={() => setTest(undefined)} />}
+                {test !== undefined && !isJson && (
+                  <TestBar test={test} flow={draft.flow} isActive={isActive} onClose={() => setTest(undefined)} />
+                )}
                 {isJson ? (
-                  <JsonView ref={json} definition={definition} isReadOnly={!mayEdit} onChange={(changed) => draft.change(changed, 'json')} />
+                  <JsonView
+                    ref={json}
+                    definition={definition}
+                    isReadOnly={!mayEdit}
+                    onChange={(changed) => draft.change(changed, 'json')}
+                  />
                 ) : (
                   <>
                     {syntax !== undefined && (
@@ -345,7 +388,9 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                 <aside className="w-100 max-w-[45%] shrink-0 border-l border-line bg-surface">{inspector}</aside>
               )}
             </div>
-            {inspector !== false && isNarrow && <div className="h-[52%] min-h-0 shrink-0 border-t border-line-strong">{inspector}</div>}
+            {inspector !== false && isNarrow && (
+              <div className="h-[52%] min-h-0 shrink-0 border-t border-line-strong">{inspector}</div>
+            )}
             {mayEdit && <ProblemsStrip definition={definition} next={nextProblem} onGo={goToProblem} />}
           </>
         )}
@@ -369,12 +414,19 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
           onDone={(result) => {
             setOpen(undefined);
             setTest(result);
-            changeAddress({ tab: '', view: '', step: result.trial.error?.stepId ?? result.trial.steps[0]?.id ?? TRIGGER }, { replace: true });
+            changeAddress(
+              { tab: '', view: '', step: result.trial.error?.stepId ?? result.trial.steps[0]?.id ?? TRIGGER },
+              { replace: true },
+            );
           }}
         />
       )}
-      {open === 'start' && workflow !== undefined && <StartRun workflow={workflow} onClose={() => setOpen(undefined)} />}
-      {open === 'delete' && workflow !== undefined && <DeleteWorkflow workflow={workflow} isNamed={environment === 'live'} onClose={() => setOpen(undefined)} />}
+      {open === 'start' && workflow !== undefined && (
+        <StartRun workflow={workflow} onClose={() => setOpen(undefined)} />
+      )}
+      {open === 'delete' && workflow !== undefined && (
+        <DeleteWorkflow workflow={workflow} isNamed={environment === 'live'} onClose={() => setOpen(undefined)} />
+      )}
       {shown !== undefined && <EquivalentRequest of={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );

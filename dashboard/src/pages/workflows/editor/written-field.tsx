@@ -1,6 +1,12 @@
 import { useState } from 'react';
 import { parsed } from '../../../lib/definition-edit.ts';
-import { type DefinitionProblem, problemsInJson, problemsInText, told, toldText } from '../../../lib/definition-problems.ts';
+import {
+  type DefinitionProblem,
+  problemsInJson,
+  problemsInText,
+  told,
+  toldText,
+} from '../../../lib/definition-problems.ts';
 import { prettyText } from '../../../lib/raw-json.ts';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { CodeLanguage, Completions } from '../../../ui/code/completion.ts';
