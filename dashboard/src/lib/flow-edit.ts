@@ -1,5 +1,5 @@
 import { isPlainList } from './definition-graph.ts';
-import { parsed, stepIds, withStepId } from './definition-edit.ts';
+import { parsed, stepIds, waysTo, withStepId } from './definition-edit.ts';
 import { type Flow, type FlowStep, flowOf, type FlowWay, TRIGGER } from './flow-graph.ts';
 import { jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
@@ -196,9 +196,10 @@ export function withoutStep(text: string, flow: Flow, key: string): string {
       .reduce((changed, index) => withValue(changed, ['steps', index], undefined), from);
   if (isPlainList(text) !== false) return remove(text);
   const after = mainWay(flow, key)?.to ?? null;
-  const led = flow.ways
-    .filter((way) => way.to === key && way.from !== TRIGGER)
-    .reduce((changed, way) => withTarget(changed, flow, way, after), text);
+  // The last ones first: a branch that goes moves those behind it. A `next` that no way follows is one of them, too.
+  const led = waysTo(text, step.id)
+    .toReversed()
+    .reduce((changed, [, index, ...path]) => withSlot(changed, Number(index), path, after), text);
   const removed = remove(led);
   return step.index === 0 && after !== null ? withEntry(removed, after) : removed;
 }

@@ -140,13 +140,20 @@ const PAUSED: FlowEnd = { kind: 'paused', text: 'Run pauses' };
 const unknown = (name: string): FlowEnd => ({ kind: 'failed', text: `No step called ${name}` });
 
 type Known = { key: string; kind: string; config: Members; next: string | null };
+/** The step fails there: what that ends is known once it is known where the step stands. */
+type Failure = { kind: 'failure' };
+const FAILURE: Failure = { kind: 'failure' };
+const isFailure = (to: Draft['to']): to is Failure => to === FAILURE;
+
 /** A way before it is known where its step stands. `to`: null ends the chain, an end is one by itself. */
 type Draft = {
   name: string;
-  to: string | null | FlowEnd | 'failure';
+  to: string | null | FlowEnd | Failure;
   label: string;
   isDashed: boolean;
   isInner: boolean;
+  /** Name of the way that it goes with. */
+  beside?: string;
   slot: Slot;
 };
 
@@ -155,13 +162,14 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
   const draft = (
     name: string,
     to: Draft['to'],
-    { label = '', path, isDashed = false, isInner = false, followsNext = false }: Partial<Draft & Slot> = {},
+    { label = '', path, isDashed = false, isInner = false, followsNext = false, beside }: Partial<Draft & Slot> = {},
   ): Draft => ({
     name,
-    to: typeof to === 'string' && to !== 'failure' && !known.has(to) && !to.startsWith('#') ? unknown(to) : to,
+    to: typeof to === 'string' && !known.has(to) && !to.startsWith('#') ? unknown(to) : to,
     label,
     isDashed,
     isInner,
+    ...(beside !== undefined && { beside }),
     slot: { ...(path !== undefined && { path }), followsNext },
   });
   const goesOn = (label = ''): Draft => draft('next', next, { label, path: ['next'], followsNext: true });
@@ -180,14 +188,14 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
     const entry = listOf(onError)
       .map(membersOf)
       .find((each) => listOf(each['errors']).some((name) => name === '*' || name === code));
-    return { to: isName(entry?.['next']) ? entry['next'] : 'failure' };
+    return { to: isName(entry?.['next']) ? entry['next'] : FAILURE };
   };
-  const failures = failuresOf(config).map(({ name, label, to, path }) =>
-    draft(name, to === 'next' ? next : to, {
+  const failures = failuresOf(config).map(({ name, label, to, path, isNext = false }) =>
+    draft(name, isNext ? next : to, {
       label,
       isDashed: true,
       ...(path !== undefined && { path }),
-      followsNext: to === 'next',
+      followsNext: isNext,
     }),
   );
   const own = (): Draft[] => {
@@ -232,7 +240,8 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
               });
         const { onTimeout } = config;
         const late = onTimeout === 'approve' ? yes.to : onTimeout === 'fail' ? afterFailure('WAIT_TIMEOUT').to : no.to;
-        return [yes, no, draft('timeout', late, { label: 'on timeout', isDashed: true, followsNext: true })];
+        const beside = onTimeout === 'approve' ? 'approved' : 'rejected';
+        return [yes, no, draft('timeout', late, { label: 'on timeout', isDashed: true, followsNext: true, beside })];
       }
       case 'foreach':
         return [
@@ -270,8 +279,8 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
 /** Ways that `onError` names. */
 function failuresOf({
   onError,
-}: Members): { name: string; label: string; to: 'next' | string | FlowEnd; path?: Path }[] {
-  if (onError === 'continue') return [{ name: 'error', label: 'on error', to: 'next' }];
+}: Members): { name: string; label: string; to: string | FlowEnd; isNext?: boolean; path?: Path }[] {
+  if (onError === 'continue') return [{ name: 'error', label: 'on error', to: '', isNext: true }];
   if (onError === 'pause') return [{ name: 'error', label: 'on error', to: PAUSED }];
   return listOf(onError).map((each, index) => {
     const { errors, next } = membersOf(each) as { errors?: unknown; next?: unknown };
@@ -310,21 +319,22 @@ const endWithin = (around: Known | undefined): FlowEnd =>
 
 function merged(from: string, drafts: readonly Draft[], around: Known | undefined): FlowWay[] {
   const ways: FlowWay[] = [];
-  for (const { name, to, label, isDashed, isInner, slot } of drafts) {
+  for (const { name, to, label, isDashed, isInner, slot, beside = '' } of drafts) {
     const end =
       to === null
         ? endWithin(isInner ? undefined : around)
-        : to === 'failure'
+        : isFailure(to)
           ? failureWithin(around)
           : typeof to === 'string'
             ? undefined
             : to;
-    const target = typeof to === 'string' && to !== 'failure' ? to : undefined;
+    const target = typeof to === 'string' ? to : undefined;
     const shownEnd = isInner && target === undefined ? ({ kind: 'inner', text: 'No step' } as const) : end;
     // Branches stay apart, so that each can be led elsewhere. Timeouts and failures go with the way that they follow.
-    const at = ways.findIndex(
-      (way) => isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text,
-    );
+    const isSame = (way: FlowWay): boolean =>
+      isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text;
+    const meant = ways.findIndex((way) => way.id === `${from}>${beside}` && isSame(way));
+    const at = meant === -1 ? ways.findIndex(isSame) : meant;
     const same = ways[at];
     if (same === undefined)
       ways.push({

@@ -1,6 +1,9 @@
 import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { Download as DownloadIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Workflow, type WorkflowVersions } from '../../api/client.ts';
+import { download } from '../../lib/download.ts';
+import { createLinesFile, MOST_READ, readRows } from '../../lib/list-file.ts';
 import { itemTexts, memberText, prettyText } from '../../lib/raw-json.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useAddress } from '../../lib/search.ts';
@@ -14,12 +17,13 @@ import { CountTag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DiffView } from '../../ui/code/diff-view.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Table } from '../../ui/table.tsx';
 
 type Version = WorkflowVersions['versions'][number];
 
 /** Every definition that a workflow has had, and what has changed since one of them. The address names that one. */
-export function VersionsTab({ workflow: { id }, isChanged }: { workflow: Workflow; isChanged: boolean }) {
+export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: Workflow; isChanged: boolean }) {
   const { at, path } = useHere();
   const [search, change] = useAddress();
   const found = useInfiniteQuery({
@@ -94,17 +98,53 @@ export function VersionsTab({ workflow: { id }, isChanged }: { workflow: Workflo
           </Button>
         )}
       </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Download id={id} />
+      </div>
       {versions.length === 1 && <p className="text-text-2">This is the only version so far.</p>}
       {chosen !== undefined && current !== undefined && chosen < current.version && (
         <Comparison
           key={chosen}
           id={id}
+          name={name}
           version={before?.version ?? chosen}
           current={current.version}
           isChanged={isChanged}
         />
       )}
     </div>
+  );
+}
+
+/** Saves all versions as lines of JSON, those behind the first fifty too. */
+function Download({ id }: { id: string }) {
+  const { at } = useHere();
+  const { act } = useActs();
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    await act(
+      async () => {
+        const file = createLinesFile();
+        const read = async ({ cursor }: { cursor: string | undefined }) => {
+          const asked = { method: 'GET', path: `/v1/workflows/${id}/versions`, query: { beforeVersion: cursor } };
+          const { data, text } = await api.request(asked, at).withAnswer();
+          // `as`: the answer of this list.
+          const { versions, hasMore } = data as WorkflowVersions;
+          const last = versions.at(-1)?.version;
+          return { text, member: 'versions', cursor: hasMore && last !== undefined ? String(last) : undefined };
+        };
+        await readRows(read, file, { most: MOST_READ, told: () => undefined });
+        download(new Blob(file.parts(), { type: 'application/x-ndjson' }), 'workflow-versions.ndjson');
+      },
+      { told: 'Versions exported' },
+    );
+    setIsBusy(false);
+  };
+  return (
+    <Button look="quiet" size="small" icon={DownloadIcon} isBusy={isBusy} onClick={() => void save()}>
+      Export versions
+    </Button>
   );
 }
 
@@ -131,19 +171,23 @@ function useVersion(id: string, version: number): UseQueryResult<string> {
 /** What has changed from one version to the current one, and the way back. */
 function Comparison({
   id,
+  name,
   version,
   current,
   isChanged,
 }: {
   id: string;
+  name: string;
   version: number;
   current: number;
   isChanged: boolean;
 }) {
-  const { at, may } = useHere();
+  const { at, may, environment } = useHere();
   const [, change] = useAddress();
   const { act } = useActs();
   const refresh = useRefresh();
+  const [typed, setTyped] = useState('');
+  const isReady = environment === 'test' || typed === name;
   const [isAsking, setIsAsking] = useState(false);
   const [error, setError] = useState<unknown>();
   const before = useVersion(id, version);
@@ -153,6 +197,7 @@ function Comparison({
   const earlier = before.data;
   const isSame = prettyText(earlier) === prettyText(after.data);
   const restore = (): void => {
+    if (!isReady) return;
     setIsAsking(false);
     setError(undefined);
     void act(
@@ -187,7 +232,9 @@ function Comparison({
       {isAsking && (
         <Dialog
           title={`Restore version ${version}?`}
+          environment={environment}
           onClose={() => setIsAsking(false)}
+          onSubmit={restore}
           description={
             <>
               <p>
@@ -197,8 +244,12 @@ function Comparison({
               {isChanged && <p className="mt-2">Your unsaved changes stay in the editor.</p>}
             </>
           }
-          actions={<DialogButtons go="Restore version" onCancel={() => setIsAsking(false)} onGo={restore} />}
-        />
+          actions={<DialogButtons go="Restore version" isDisabled={!isReady} onCancel={() => setIsAsking(false)} />}
+        >
+          {environment === 'live' && (
+            <TextField label={`Type ${name} to confirm`} value={typed} onChange={setTyped} hasFocus />
+          )}
+        </Dialog>
       )}
     </>
   );

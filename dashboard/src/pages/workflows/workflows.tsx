@@ -2,10 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Plus, Search, Workflow as WorkflowIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { api, type Workflow, type WorkflowStats } from '../../api/client.ts';
+import { firstRequests } from '../../lib/first-requests.ts';
 import { countText } from '../../lib/format.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { triggerWords } from '../../lib/step-words.ts';
+import { RequestLines } from '../../parts/equivalent-request.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { HereLink, useGo } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
@@ -103,7 +105,10 @@ export function WorkflowsPage() {
         {found.data === undefined && !found.isError && <SkeletonRows />}
         {found.data !== undefined && rows.length === 0 && !isFiltered && (
           <Empty icon={WorkflowIcon} title="No workflows yet" actions={create}>
-            A workflow runs steps when a message arrives, on a schedule, or when somebody starts it.
+            <p>A workflow runs steps when a message arrives, on a schedule, or when somebody starts it.</p>
+            <div className="w-140 max-w-full text-left text-text">
+              <RequestLines of={[firstRequests().workflow]} />
+            </div>
           </Empty>
         )}
         {found.data !== undefined && rows.length === 0 && isFiltered && (

@@ -13,7 +13,7 @@ export function AuthField({
   ...more
 }: Pick<WrittenGiven, 'raw' | 'onChange' | 'field' | 'problems' | 'stepIds' | 'completions' | 'isReadOnly'>) {
   const value = parsed(raw);
-  const type = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
+  const type: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
   const isKnown = raw === undefined || type === 'bearer' || type === 'basic';
   if (!isKnown)
     return (

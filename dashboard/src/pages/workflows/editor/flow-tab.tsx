@@ -226,7 +226,7 @@ function OnError({ draft, step }: { draft: Draft; step: FlowStep }) {
         }
       />
       {entries.map((entry, index) => {
-        const errors = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'errors') : undefined;
+        const errors: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'errors') : undefined;
         const names = Array.isArray(errors) ? errors.filter((each): each is string => typeof each === 'string') : [];
         return (
           <div key={index} className="relative flex flex-col gap-2 rounded-8 border border-line-strong p-2.5">
@@ -276,7 +276,7 @@ function OnError({ draft, step }: { draft: Draft; step: FlowStep }) {
 function retryHint({ kind, config }: FlowStep): string | undefined {
   if (!['action:http', 'action:publish', 'action:connector'].includes(kind)) return undefined;
   const policy = config['retryPolicy'];
-  const most = typeof policy === 'object' && policy !== null ? Reflect.get(policy, 'maxRetries') : undefined;
+  const most: unknown = typeof policy === 'object' && policy !== null ? Reflect.get(policy, 'maxRetries') : undefined;
   const retries = typeof most === 'number' ? most : 3;
   if (policy === undefined) return 'After 4 attempts within about 7 s';
   return retries === 0 ? 'After the first attempt' : `After ${retries + 1} attempts`;

@@ -76,7 +76,6 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const name = nameIn(draft.text) ?? workflow?.name ?? 'New workflow';
   const mayEdit = may('developer');
   const isActive = workflow?.status === 'active';
-  const hasProblems = draft.problems.length > 0 || syntax !== undefined;
   const next = (version ?? 0) + 1;
   /** Only the name or the description differ: no new version comes of it. */
   const isSameDefinition =
