@@ -222,7 +222,6 @@ describeWithBrowser('lists in a browser', () => {
     ['subscriptions', '/v1/subscriptions'],
     ['messages', '/messages'],
     ['deliveries', '/messages'],
-    ['workflows', '/v1/workflows'],
   ])('an empty list of %s has the line for a shell that makes the first one', async (list, path) => {
     const { page } = dashboard;
     // Nothing is made there by any test.

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -367,6 +368,7 @@ describeWithBrowser('workflows in a browser', () => {
     await dashboard.open('/workflows');
     const row = page.getByRole('row', { name: /Busy/ });
     await row.getByText('Completed', { exact: true }).waitFor();
+    await row.getByText('2 completed', { exact: true }).waitFor({ state: 'attached' });
     await page.getByRole('row', { name: /Idle/ }).getByText('No runs yet').waitFor();
     expect([...new Set(asked)]).toEqual(['/v1/stats/workflows']);
     expect(await dashboard.violations()).toEqual([]);
@@ -375,6 +377,74 @@ describeWithBrowser('workflows in a browser', () => {
     await row.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Idle' }).click();
     await page.getByRole('heading', { name: 'Idle', level: 1 }).waitFor();
+  });
+
+  test('a definition that is being written stays while its workflow is changed elsewhere', async () => {
+    const { page } = dashboard;
+    const path = `/v1/workflows/${await scene.make('/v1/workflows', JSON.parse(definition({})) as object)}`;
+    await dashboard.open(`${path.slice('/v1'.length)}?view=json`);
+    await jsonHas('"Large orders"');
+    const text = await textIn(json());
+    await write(json(), text.replace('"Large"', '"Very large"'));
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
+    await scene.posthorn.request('PATCH', path, { name: 'Orders of Berlin' }, scene.key);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    // Nothing was sent: first its reader hears of it.
+    await page.getByText('Somebody else has changed this workflow since you opened it.').waitFor();
+    await jsonHas('"Very large"');
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Draft saved').waitFor();
+    const { body } = await scene.posthorn.request<{ name: string }>('GET', path, undefined, scene.key);
+    expect(body.name).toBe('Large orders');
+    expect(JSON.stringify(body)).toContain('Very large');
+  });
+
+  test('all versions of a workflow leave as lines, those behind the first fifty too', async () => {
+    const { page } = dashboard;
+    const count = 52;
+    const stepsOf = (text: string) => [{ id: 'note', type: 'action', config: { action: 'log', text } }];
+    const id = await scene.make('/v1/workflows', { name: 'Often', trigger: { type: 'manual' }, steps: stepsOf('1') });
+    for (let version = 2; version <= count; version += 1)
+      await scene.posthorn.request('PATCH', `/v1/workflows/${id}`, { steps: stepsOf(String(version)) }, scene.key);
+    await dashboard.open(`/workflows/${id}?tab=versions`);
+    await page.getByRole('row', { name: new RegExp(`^${count} Current`) }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(50);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export versions' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('workflow-versions.ndjson');
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+    const versions = lines.map((line) => (JSON.parse(line) as { version: number }).version);
+    expect(versions).toEqual(Array.from({ length: count }, (_, at) => count - at));
+  });
+
+  test('a run is started by hand with a payload that is written there, and every number goes as it stands', async () => {
+    const { page } = dashboard;
+    const inputSchema = { type: 'object', required: ['total'], properties: { total: { type: 'number' } } };
+    const id = await scene.make('/v1/workflows', {
+      name: 'Sum',
+      status: 'active',
+      trigger: { type: 'manual', config: { inputSchema } },
+      steps: [{ id: 'sum', type: 'transform', config: { set: { sum: '{{ event.payload.total }}' } } }],
+    });
+    await dashboard.open(`/workflows/${id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Start run…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Start a run of Sum/ });
+    const payload = dialog.getByRole('textbox', { name: 'Payload' });
+    const go = dialog.getByRole('button', { name: 'Start run' });
+    await write(payload, '{"total": ');
+    await waitFor('no run of that', () => go.isDisabled());
+    await write(payload, '{"total": "many"}');
+    await go.click();
+    await dialog.getByRole('listitem').first().waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await write(payload, '{"total": 12.50}');
+    const sent = page.waitForRequest((request) => request.url().endsWith(`/v1/workflows/${id}/runs`));
+    await go.click();
+    expect((await sent).postData()).toBe('{"payload":{"total": 12.50}}');
+    await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname));
   });
 
   test('the settings of a workflow with a schedule say when its next run starts, or why none does', async () => {
