@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { PrismaClient } from '../src/db/generated/client.ts';
 import { joinBegin } from '../src/db/row-security/tenant-entry.ts';
 import { createTenants } from '../src/db/tenants.ts';
-import { readBacklog, readTables, readWaiting } from '../src/observe/figure-queries.ts';
+import { readBacklog, readOldestDue, readTables, readWaiting } from '../src/observe/figure-queries.ts';
 import { lookQueries } from './growth-looks.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { createExplainingPool, type Executed } from './plans.ts';
@@ -35,6 +35,7 @@ export async function explain(
   const questioned: Questioned = { db, pool, environmentId, asCaller: (list) => tenants.list(caller, list) };
   const metricQueries: Query[] = [
     { name: 'metrics: backlog', run: () => readBacklog(pool) },
+    { name: 'state of the service: oldest due delivery', run: () => readOldestDue(pool) },
     { name: 'metrics: scheduled messages', run: () => readWaiting(pool) },
     { name: 'metrics: tables', run: () => readTables(pool) },
   ];

@@ -4,6 +4,12 @@ import { listDeliveries } from '../src/deliveries/store.ts';
 import { readPayloads } from '../src/messages/look-through-store.ts';
 import { findSummaries, type SummaryFilter } from '../src/messages/summaries-store.ts';
 import { findNamed } from '../src/search/store.ts';
+import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscription,
+  countOfSubscriptions,
+} from '../src/stats/deliveries-store.ts';
 import { type Span, spanOf } from '../src/stats/span.ts';
 import { countLeft, countSubscriptions, findCounted, findSubscriptions } from '../src/stats/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
@@ -75,6 +81,27 @@ function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' 
         asCaller(async (db) => {
           const found = await findSubscriptions(db, environmentId, undefined);
           return findCounted(db, { environmentId, ofIds: found.map(({ id }) => id) }, day());
+        }),
+    },
+    {
+      name: 'deliveries by their state, the environment, a month',
+      run: () => asCaller((db) => countOfEnvironment(db, environmentId, month())),
+    },
+    ...[BUSY.channelId, CALM.channelId].map((channelId) => ({
+      name: `deliveries by their state, a ${channelId === BUSY.channelId ? 'busy' : 'calm'} channel, a month`,
+      run: () => asCaller((db) => countOfChannel(db, { environmentId, channelId }, month())),
+    })),
+    {
+      name: 'deliveries by their state, a busy subscription, a month',
+      run: () =>
+        asCaller((db) => countOfSubscription(db, { environmentId, subscriptionId: BUSY.subscriptionId }, month())),
+    },
+    {
+      name: 'deliveries by their state, the newest 100 subscriptions, a month',
+      run: () =>
+        asCaller(async (db) => {
+          const found = await findSubscriptions(db, environmentId, undefined);
+          return countOfSubscriptions(db, { environmentId, subscriptionIds: found.map(({ id }) => id) }, month());
         }),
     },
     {

@@ -48,6 +48,21 @@ export const READING_INPUTS: readonly HostileInput[] = [
     messages: 40,
     path: (channelId) => search(channelId, `payload${'.*'.repeat(32)}=d`),
   }),
+  {
+    name: 'read: a search for a value among texts with escapes',
+    parser: 'searches',
+    who: 'a reading key',
+    atOnce: 2,
+    reached: '200',
+    async begin(attacker) {
+      const channelId = await attacker.channel();
+      const payload = { texts: times(30_000, () => 'a\nb') };
+      for (const _ of times(40, (n) => n))
+        await attacker.call('POST', `/v1/channels/${channelId}/messages`, { eventType: 'escaped', payload });
+      const request = get(search(channelId, 'a\nc'));
+      return () => attacker.sendKeyed(request);
+    },
+  },
   read({
     name: 'read: pages of 25 MB, 20 at once',
     parser: 'lists',

@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isApiError } from './api/client.ts';
+import './lib/usable-language.ts';
 import './lib/code.ts';
 import { ActProvider } from './parts/acts.tsx';
 import { PreferencesProvider } from './parts/preferences-provider.tsx';

@@ -13,6 +13,7 @@ import { parseSearch, writeSearch } from './lib/search.ts';
 import { useTexts } from './lib/texts.ts';
 import { Alone } from './parts/alone.tsx';
 import { Failure } from './parts/failure.tsx';
+import { FailureNote } from './parts/failure-note.tsx';
 import { HereLink } from './parts/link.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
 import { NAVIGATION, OTHER_PAGES, SETTINGS } from './shell/navigation.ts';
@@ -70,6 +71,15 @@ const place = createRoute({
   notFoundComponent: NoSuchPage,
 });
 
+/** A page of a place that fails keeps the navigation, so that its reader can go on. */
+function BrokenPage({ error }: { error: unknown }) {
+  return (
+    <Page title="Something went wrong">
+      <FailureNote error={error} onRetry={() => location.reload()} />
+    </Page>
+  );
+}
+
 /** An unknown page of a place keeps the navigation. */
 function NoSuchPage() {
   return (
@@ -92,7 +102,7 @@ const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
 const credentials = () => import('./pages/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
-  createRoute({ getParentRoute: () => place, path, component });
+  createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
 /** A page of the first version, in the frame of the second. */
 const oldPageOf = (path: string, Component: RouteComponent) =>
@@ -112,9 +122,9 @@ function OldPage({ path, of: Component }: { path: string; of: RouteComponent }) 
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
 const pages = [
   pageOf('/', ToOverview),
-  oldPageOf(
+  pageOf(
     '/overview',
-    lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+    lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
   oldPageOf(
     '/search',
@@ -132,13 +142,13 @@ const pages = [
     '/messages/$id',
     lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
   ),
-  oldPageOf(
+  pageOf(
     '/deliveries',
-    lazyRouteComponent(() => import('./pages/deliveries.tsx'), 'DeliveriesPage'),
+    lazyRouteComponent(() => import('./pages/deliveries/deliveries.tsx'), 'DeliveriesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/deliveries/$id',
-    lazyRouteComponent(() => import('./pages/delivery.tsx'), 'DeliveryPage'),
+    lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
   oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
   oldPageOf(

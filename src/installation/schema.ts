@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { time, wholeNumber } from '../http/answers/answer-fields.ts';
+import { REASON_CODES, VERDICTS } from '../kernel/rules/service-verdict.ts';
 
 const versions = z
   .strictObject({
     posthorn: z.string().describe('Release of the process that answers.'),
     node: z.string().describe('Node.js that runs it.'),
-    postgresql: z.string().describe('PostgreSQL.'),
+    postgresql: z.string().exactOptional().describe('PostgreSQL. Absent while it does not answer.'),
     temporal: z
       .string()
       .exactOptional()
@@ -21,6 +22,9 @@ const worker = z.strictObject({
   startedAt: time.describe('When it began.'),
   renewedAt: time.describe('When it last renewed its lease.'),
   isAlive: z.boolean().describe('Whether the lease holds. Its deliveries are taken over otherwise.'),
+  reachesTemporal: z
+    .boolean()
+    .describe('Whether Temporal answered the worker when it asked last, which is up to 25 seconds ago.'),
 });
 
 const due = z.strictObject({
@@ -48,15 +52,33 @@ const check = z.strictObject({
   reason: z.string().exactOptional().describe('Why it is down or late.'),
 });
 
+const verdictReason = z.strictObject({
+  code: z
+    .enum(REASON_CODES)
+    .describe('The reason for programs. Operators find what each means and what to do in docs/operations.md.'),
+  verdict: z.enum(['degraded', 'down']).describe('The verdict that this reason alone would lead to.'),
+  message: z.string().describe('The reason for people, as one plain sentence.'),
+});
+
 export const serviceAnswer = z.strictObject({
+  verdict: z
+    .enum(VERDICTS)
+    .describe(
+      'State of the service as a whole. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection.',
+    ),
+  reasons: z
+    .array(verdictReason)
+    .describe('Everything that keeps the service from being healthy, the worst first. Empty if it is healthy.'),
   versions,
-  workers: z.array(worker).describe('Processes that make deliveries, the newest first.'),
+  workers: z
+    .array(worker)
+    .describe('Processes that make deliveries, the newest first. Empty while PostgreSQL does not answer.'),
   due: z.array(due).describe('Deliveries whose time has come, by state. A state without any is left out.'),
   oldestScheduledForMs: wholeNumber.describe('Time since the oldest scheduled message was due; 0 without one.'),
   tables: z.array(table).describe('The largest tables, the largest first.'),
   newestMigration: z.string().describe('Migration that was applied last.'),
   rowSecurity: z.boolean().describe('Whether PostgreSQL keeps tenants apart by itself.'),
-  checks: z.array(check).describe('Parts that /readyz looks at.'),
+  checks: z.array(check).describe('Parts that /readyz looks at, and Temporal if this process has its address.'),
   lookedAt: time.describe('When this was read: a process reads it every 5 seconds at most.'),
 });
 export type ServiceState = z.output<typeof serviceAnswer>;

@@ -7,12 +7,15 @@ type WorkerRow = {
   startedAt: Date;
   renewedAt: Date;
   isAlive: boolean;
+  silentMs: number;
+  reachesTemporal: boolean;
 };
 
 // A lease lasts for ten seconds after its last renewal (dispatch/recovery/incarnation.ts). A dead one stays until its claims are taken
 // over.
 const WORKERS = `
-  SELECT id, host, pid, started_at AS "startedAt", expires_at - interval '10 seconds' AS "renewedAt", expires_at > now() AS "isAlive"
+  SELECT id, host, pid, started_at AS "startedAt", expires_at - interval '10 seconds' AS "renewedAt", expires_at > now() AS "isAlive",
+    (extract(epoch FROM now() - expires_at) * 1000)::float8 + 10000 AS "silentMs", NOT is_temporal_away AS "reachesTemporal"
   FROM incarnations ORDER BY id DESC LIMIT 200`;
 
 /** Incarnations of workers, the newest first, at most 200. */

@@ -7,6 +7,9 @@ export type ReadMessage = { id: string; bytes: number; payload: string | null };
 // Rows of one look, and bytes of their payloads, which PostgreSQL unpacks: 20 ms of a processor. One message is read at least.
 export const LOOK = { messages: 200, bytes: 1_048_576 } as const;
 
+// PostgreSQL ends a statement of a look after this time. A look takes about 20 ms, so only a lock or a disk that falls behind comes near.
+const STATEMENT_MS = 5_000;
+
 /**
  * The next messages behind `after`, newest first, with the payloads that may hold `needle`: as it is, or with an escape of JSON. `isLast`:
  * no more of them are there.
@@ -16,6 +19,7 @@ export async function readPayloads(
   filter: SummaryFilter,
   { after, needle }: { after: string | undefined; needle: string },
 ): Promise<{ rows: ReadMessage[]; isLast: boolean }> {
+  await db.$executeRaw`SELECT set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
   const ids = await findMessageIds(db, filter, { after, limit: LOOK.messages - 1 });
   if (ids.length === 0) return { rows: [], isLast: true };
   // The size stands beside a payload that is stored by itself: only payloads within the bytes are unpacked.

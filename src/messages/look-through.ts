@@ -1,8 +1,9 @@
+import { failureCodes } from '../db/connections/failure-codes.ts';
 import type { Tenants } from '../db/tenants.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
 import { idsWithin, windowText } from '../kernel/values/instant.ts';
 import { timeOfId } from '../kernel/values/ids.ts';
-import { cursorBehind, type ListScope, pageRequest } from '../kernel/values/page.ts';
+import { cursorBehind, isCursorOf, type ListScope, pageRequest } from '../kernel/values/page.ts';
 import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
 import { readPayloads } from './look-through-store.ts';
 import { readSummaries } from './summaries-store.ts';
@@ -11,7 +12,12 @@ import { readSummaries } from './summaries-store.ts';
  * The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them
  * apart. `passes`: how often a payload is read at most to find out whether it fits, once for each name of a path.
  */
-export type PayloadCondition = { name: string; needle: string; passes: number; fits: (payload: string) => boolean };
+export type PayloadCondition = {
+  name: string;
+  needle: string;
+  passes: number;
+  fits: (payload: string) => boolean;
+};
 
 /** Characters that are read in one turn of the event loop, or one payload: about 30 ms. A look brings 1 MiB, and a path has 32 names. */
 const READ_PER_TURN = 4 * 1_048_576;
@@ -26,9 +32,23 @@ export type FoundMessages = {
   cursor?: string;
 };
 
+// SQLSTATE query_canceled: a statement has reached its time limit.
+const STATEMENT_TIMEOUT = '57014';
+
+const scopeOf = ({ environmentId }: EnvironmentCaller, query: LookThrough, { name }: PayloadCondition): ListScope => {
+  const { channelId, eventType, includeSystem, since, until } = query;
+  const filters = { q: name, channelId, eventType, includeSystem, ...windowText({ since, until }) };
+  return { list: 'messages looked through', environmentId, filters };
+};
+
+/** Whether the query's cursor goes on with a look for this condition. */
+export const goesOnLooking = (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): boolean =>
+  query.cursor !== undefined && isCursorOf(scopeOf(caller, query, condition), query.cursor);
+
 /**
  * Looks through the payloads of stored messages, newest first, until `limit` fit or a bound is reached. Each look is a transaction of its
- * own, so that no connection is kept for the whole of it.
+ * own, so that no connection is kept for the whole of it. A look that PostgreSQL ends at its time limit ends the request: with what was
+ * found before, or with UNAVAILABLE if it was the first.
  */
 export async function lookThrough(
   tenants: Tenants,
@@ -38,10 +58,9 @@ export async function lookThrough(
 ): Promise<FoundMessages> {
   const startedAt = performance.now();
   const { environmentId } = caller;
-  const { limit, channelId, eventType, since, until } = query;
-  const filters = { q: condition.name, channelId, eventType, ...windowText({ since, until }) };
-  const scope: ListScope = { list: 'messages looked through', environmentId, filters };
-  const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
+  const { limit, channelId, eventType, includeSystem, since, until } = query;
+  const scope = scopeOf(caller, query, condition);
+  const filter = { environmentId, channelId, eventType, includeSystem, ids: idsWithin('message', { since, until }) };
   const ids: string[] = [];
   let { after } = pageRequest(scope, query);
   let first: string | undefined;
@@ -55,7 +74,13 @@ export async function lookThrough(
     elapsed() >= MOST_LOOKED_THROUGH.milliseconds;
   do {
     const behind = { after, needle: condition.needle };
-    const look = await tenants.list(caller, (transaction) => readPayloads(transaction, filter, behind));
+    const look = await tenants
+      .list(caller, (transaction) => readPayloads(transaction, filter, behind))
+      .catch((failure: unknown) => {
+        if (messages === 0 || !failureCodes(failure).codes.includes(STATEMENT_TIMEOUT)) throw failure;
+        return undefined;
+      });
+    if (look === undefined) break;
     isLast = look.isLast;
     for (const row of look.rows) {
       if (read >= READ_PER_TURN) {

@@ -52,9 +52,13 @@ export const listMessagesQuery = messagesQuery
 
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
-/** The same over all channels. A channelId or publisherId that names nothing here gives an empty list. */
+/**
+ * The same over all channels. A channelId or publisherId that names nothing here gives an empty list. Service events are left out unless
+ * `includeSystem` or the channelId asks for them.
+ */
 export const searchMessagesQuery = messagesQuery.extend({
   channelId: z.string().optional(),
+  includeSystem: enumQuery(['true', 'false']).optional(),
   publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
   deliveryStatus: someQuery(DELIVERY_SUMMARIES).optional(),
 });

@@ -10,7 +10,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values
 import { wantsEventType } from '../kernel/words/event-types.ts';
 import { BEGINNING, type StreamPosition, streamPositions } from '../kernel/values/commit-position.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
-import { type FoundMessages, lookThrough, type PayloadCondition } from './look-through.ts';
+import { type FoundMessages, goesOnLooking, lookThrough, type PayloadCondition } from './look-through.ts';
 import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages, TracedMessage } from './schema.ts';
 import { findSummaries } from './summaries-store.ts';
 import * as store from './store.ts';
@@ -109,6 +109,9 @@ export function createMessages(
     /** The same whose payloads fit, with what was read to find them. */
     lookThrough: (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): Promise<FoundMessages> =>
       lookThrough(tenants, caller, query, condition),
+
+    /** Whether the query's cursor is one of such a look, with this condition. */
+    goesOnLooking,
 
     /** Published messages by their ids, newest first, with their payloads. */
     getMany: (caller: EnvironmentCaller, ids: readonly string[]): Promise<Message[]> =>

@@ -20,6 +20,8 @@ import { summary, type Tally } from './store.ts';
 export type SummaryFilter = {
   environmentId: string;
   channelId?: string | undefined;
+  /** With `true`, messages of the system channel are among those of all channels. A `channelId` may name that channel in any case. */
+  includeSystem?: 'true' | 'false' | undefined;
   eventType?: string | undefined;
   publisherId?: string | undefined;
   /** Any of these. */
@@ -113,9 +115,10 @@ export async function findMessageIds(
 }
 
 /** SQL: the channels whose messages are meant. */
-function channelsOf({ environmentId, channelId }: SummaryFilter, { add }: Values): string {
+function channelsOf({ environmentId, channelId, includeSystem }: SummaryFilter, { add }: Values): string {
   const own = `SELECT c.id FROM channels c WHERE c.environment_id = ${add(environmentId)}`;
-  return channelId === undefined ? own : `${own} AND c.id = ${add(channelId)}`;
+  if (channelId !== undefined) return `${own} AND c.id = ${add(channelId)}`;
+  return includeSystem === 'true' ? own : `${own} AND c.kind <> 'system'`;
 }
 
 type Row = Tally & {

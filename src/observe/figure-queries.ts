@@ -38,6 +38,16 @@ const BACKLOG = `
   )
   SELECT state, rows::float8 AS rows, age FROM counted JOIN oldest USING (state)`;
 
+// A subscription whose circuit is open keeps the due times of its deliveries, which say nothing about the service.
+const oldestOfLane = (attempts: '= 0' | '> 0'): string => `
+  SELECT due.due_at FROM subscriptions s CROSS JOIN LATERAL (${unclaimed(attempts, 1)}) AS due
+  WHERE s.deleted_at IS NULL AND s.circuit_opened_at IS NULL AND ${IS_ACTIVE}`;
+
+const OLDEST_DUE = `
+  SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age FROM (
+    (${oldestOfLane('= 0')}) UNION ALL (${oldestOfLane('> 0')}) UNION ALL (SELECT due_at FROM (${CLAIMED}) AS claimed)
+  ) AS oldest`;
+
 const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
   FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
 
@@ -94,6 +104,10 @@ type TableRow = { name: string; bytes: number; live: number; dead: number; inser
 
 /** Due deliveries by state, with the age of the oldest in seconds. A state without any has no row. */
 export const readBacklog = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(BACKLOG)).rows;
+
+/** Seconds since the oldest delivery was due that should be sent or is being sent now; 0 without one. Open circuits are left out. */
+export const readOldestDue = async (pool: Pool): Promise<number> =>
+  (await pool.query<{ age: number }>(OLDEST_DUE)).rows[0]?.age ?? 0;
 
 /** Seconds since the oldest scheduled message that waits was due, 0 without one. */
 export const readWaiting = async (pool: Pool): Promise<number> =>

@@ -10,7 +10,7 @@ import { redisTrouble } from '../rate-limits/redis-trouble.ts';
 import { databaseTrouble } from '../readiness/database-trouble.ts';
 import { databaseCheck } from '../readiness/start-checks.ts';
 import type { TemporalSettings } from '../temporal/connection.ts';
-import { isNamespaceMissing } from '../temporal/furnish.ts';
+import { askNamespace } from '../temporal/furnish.ts';
 import { temporalTrouble } from '../temporal/trouble.ts';
 
 // A connection that takes longer is none: the question is asked again.
@@ -50,17 +50,11 @@ export function watchPostgres(
 /** Watches Temporal, whose namespace may be missing. */
 export function watchTemporal({ outages }: Watching, client: Client, settings: TemporalSettings): () => void {
   const watched: Watched = {
-    ask: () => client.withDeadline(Date.now() + CONNECT_WITHIN_MS, () => answers(client, settings.namespace)),
+    ask: () => client.withDeadline(Date.now() + CONNECT_WITHIN_MS, () => askNamespace(client, settings.namespace)),
     explain: (failure) => temporalTrouble(failure, settings).advice,
     meanwhile: 'deliveries wait in PostgreSQL and publishing goes on',
   };
   return outages.watch('Temporal', watched);
-}
-
-async function answers(client: Client, namespace: string): Promise<void> {
-  await client.workflowService.describeNamespace({ namespace }).catch(async (failure: unknown) => {
-    if (!(await isNamespaceMissing(client, namespace))) throw failure;
-  });
 }
 
 /** Watches Redis, where limits are counted there. */

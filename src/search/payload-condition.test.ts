@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { ApiError } from '../kernel/errors/api-error.ts';
-import { payloadConditionOf } from './payload-condition.ts';
+import { payloadConditionOf, payloadValueOf } from './payload-condition.ts';
 
 const PAYLOAD = `{ "order" : {"id": 42, "total": 12.50, "big": 12345678901234567890, "note": "a=b", "paid": true, "gone": null},
   "items": [ {"sku": "A1"}, {"sku": "B\\u0032"} ], "a.b": {"c d": "x"}, "id": "42", "empty": "", "twice": 1, "twice": 2 }`;
@@ -84,3 +85,81 @@ test.each(['payload.a="x\\u0000y"', 'payload."a\\u0000"=1', 'payload.a="\\ud800"
     );
   },
 );
+
+describe('a bare value', () => {
+  const TEXT = `{ "order": {"id": "SO-10922", "total": 561.90, "mail" : "jonas@example.com", "path": "C:\\\\temp", "tag": "a, b"},
+    "lines":[{"sku":"\\u0041-17"},[ -42, 1000,2000 ,12345678901234567890]], "said": "\\"yes\\"", "561.91": null, "is": true, "big": 1e400 }`;
+
+  test.each([
+    'SO-10922',
+    '"SO-10922"',
+    '561.90',
+    'jonas@example.com',
+    'C:\\temp',
+    'a, b',
+    'A-17',
+    '-42',
+    '1000',
+    '2000',
+    '12345678901234567890',
+    '"yes"',
+    '"\\"yes\\""',
+    '1e400',
+  ])('%s is found', (q) => {
+    expect(payloadValueOf(q)?.fits(TEXT)).toBe(q !== '"yes"');
+  });
+
+  test.each([
+    'SO-1092',
+    'so-10922',
+    'O-10922',
+    '561.9',
+    '61.90',
+    '561.91',
+    '"561.90"',
+    'total',
+    'true',
+    'null',
+    ', ',
+    ', "b',
+    '{"sku":',
+    ': 561.90, ',
+    'u0041-17',
+    '\\u0041-17',
+    '1000,2000',
+    'C:\\\\temp',
+    'lines',
+  ])('%s is not found', (q) => {
+    expect(payloadValueOf(q)?.fits(TEXT) ?? false).toBe(false);
+  });
+
+  test('is a whole text or number of whatever JSON, with or without white space', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (value, isSpaced) => {
+        const text = JSON.stringify(value, null, isSpaced ? 2 : 0);
+        const values: unknown[] = [];
+        JSON.stringify(value, (_, each: unknown) => {
+          values.push(each);
+          return each;
+        });
+        for (const each of values) {
+          const q = typeof each === 'number' ? JSON.stringify(each) : each;
+          if (typeof q !== 'string') continue;
+          // A text in quotes is read as a JSON string.
+          const asked = q.startsWith('"') ? JSON.stringify(q) : q;
+          expect(payloadValueOf(asked)?.fits(text)).not.toBe(false);
+        }
+        expect(payloadValueOf('no such value')?.fits(text)).toBe(false);
+      }),
+    );
+  });
+
+  test.each(['ab', '"ab"', '', 'a\0bc', '\ud800abc'])('%j is not looked for', (q) => {
+    expect(payloadValueOf(q)).toBeUndefined();
+  });
+
+  test('has cursors of its own', () => {
+    const names = ['abc', '"abc"', 'payload.a=abc'].map((q) => (payloadConditionOf(q) ?? payloadValueOf(q))?.name);
+    expect(new Set(names).size).toBe(3);
+  });
+});

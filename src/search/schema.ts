@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { idOf, time } from '../http/answers/answer-fields.ts';
+import { enumQuery } from '../http/reading/query.ts';
 import { lookedThroughAnswer, searchMessagesQuery } from '../messages/schema.ts';
 import { SEARCH_KINDS, SEARCH_MATCHES } from '../kernel/words/search-kinds.ts';
 
 /** Longest text that is searched for: an event type, or a path of some depth with its value. */
 const MAX_SEARCH_LENGTH = 512;
 
-/** `since` and `until` are about publishedAt of messages. With `channelId` or `eventType` nothing but messages is looked for. */
+/**
+ * `since` and `until` are about publishedAt of messages. With `channelId` or `eventType` nothing but messages is looked for. With
+ * `payloads=false` a bare value is not looked for in payloads.
+ */
 export const searchQuery = searchMessagesQuery.omit({ publisherId: true }).extend({
   q: z
     .string()
@@ -14,6 +18,7 @@ export const searchQuery = searchMessagesQuery.omit({ publisherId: true }).exten
     .min(1, 'must not be empty')
     .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
     .optional(),
+  payloads: enumQuery(['true', 'false']).optional(),
 });
 export type SearchQuery = z.output<typeof searchQuery>;
 

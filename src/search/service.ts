@@ -3,10 +3,11 @@ import type { EnvironmentCaller } from '../caller/caller.ts';
 import { ApiError } from '../kernel/errors/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/words/event-types.ts';
 import { isId } from '../kernel/values/ids.ts';
+import type { PayloadCondition } from '../messages/look-through.ts';
 import type { MessageSummary } from '../messages/schema.ts';
 import { hitFinders, type Searched } from './hit-finders.ts';
 import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../kernel/words/search-kinds.ts';
-import { payloadConditionOf } from './payload-condition.ts';
+import { payloadConditionOf, payloadValueOf } from './payload-condition.ts';
 import type { Hit, SearchQuery, SearchResults } from './schema.ts';
 import { findNamed } from './store.ts';
 
@@ -50,14 +51,14 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
   };
 
   const byPublisherId = async (caller: EnvironmentCaller, publisherId: string, query: SearchQuery): Promise<Hit[]> => {
-    const { q: _, cursor: __, ...filter } = query;
+    const { q: _, cursor: __, payloads: ___, ...filter } = query;
     const { data } = await messages.search(caller, { ...filter, publisherId });
     return data.map((message) => hitOf(message, 'publisherId'));
   };
 
   /** Messages of the list, of one event type where `q` is one. */
   const byEventType = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
-    const { q, ...filter } = query;
+    const { q, payloads: _, ...filter } = query;
     const isType = q !== undefined && q.length <= MAX_EVENT_TYPE_LENGTH && eventTypePatternProblem(q) === undefined;
     // A filter by another event type leaves nothing of this one.
     if (q !== undefined && (!isType || (filter.eventType !== undefined && filter.eventType !== q)))
@@ -77,30 +78,55 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     };
   };
 
-  const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
-    // The names stood on the first page.
-    if (query.cursor !== undefined) return byEventType(caller, query);
+  /** Messages whose payloads fit, as far as one request looks. Those of the event type `except` stood on the pages before. */
+  const byPayload = async (
+    caller: EnvironmentCaller,
+    query: SearchQuery,
+    { condition, except }: { condition: PayloadCondition; except?: string },
+  ): Promise<Part> => {
+    const { messages: fitting, lookedThrough, cursor } = await messages.lookThrough(caller, query, condition);
+    const { deliveryStatus } = query;
+    const found = fitting.filter(
+      (message) => message.eventType !== except && (deliveryStatus?.includes(message.deliveryStatus) ?? true),
+    );
+    return {
+      data: found.map((message) => hitOf(message, 'payload')),
+      lookedThrough,
+      pagination: cursor === undefined ? { hasMore: false } : { cursor, hasMore: true },
+    };
+  };
+
+  /** What `q` names by itself, on the first page alone. */
+  const byItself = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Hit[]> => {
+    if (query.cursor !== undefined) return [];
     const kind = SEARCH_KINDS.find((each) => isId(each, q));
     const isOfMessages = query.channelId !== undefined || query.eventType !== undefined;
     const ids = isOfMessages || kind === undefined ? [] : await byId(caller, kind, q);
     const names = isOfMessages || kind !== undefined ? [] : await byName(caller, q);
-    const published = await byPublisherId(caller, q, query);
+    return [...ids, ...names, ...(await byPublisherId(caller, q, query))];
+  };
+
+  /** By itself and by the event type first, page by page. Payloads are looked through on the last of these pages and behind it. */
+  const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
+    const condition = valueOf(q, query);
+    if (condition !== undefined && messages.goesOnLooking(caller, query, condition))
+      return byPayload(caller, query, { condition, except: q });
+    const named = await byItself(caller, q, query);
     const typed = await byEventType(caller, query);
-    const known = new Set(published.map(({ id }) => id));
-    return { ...typed, data: [...ids, ...names, ...published, ...typed.data.filter(({ id }) => !known.has(id))] };
+    const known = new Set(named.map(({ id }) => id));
+    const data = [...named, ...typed.data.filter(({ id }) => !known.has(id))];
+    if (condition === undefined || typed.pagination.hasMore) return { ...typed, data };
+    const { cursor: _, ...afresh } = query;
+    const limit = Math.max(1, query.limit - typed.data.length);
+    const looked = await byPayload(caller, { ...afresh, limit }, { condition, except: q });
+    return { ...looked, data: [...data, ...looked.data.filter(({ id }) => !known.has(id))] };
   };
 
   const find = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
     const { q } = query;
     if (q === undefined) return byEventType(caller, query);
     const condition = payloadConditionOf(q);
-    if (condition === undefined) return byText(caller, q, query);
-    const { messages: found, lookedThrough, cursor } = await messages.lookThrough(caller, query, condition);
-    return {
-      data: found.map((message) => hitOf(message, 'payload')),
-      lookedThrough,
-      pagination: cursor === undefined ? { hasMore: false } : { cursor, hasMore: true },
-    };
+    return condition === undefined ? byText(caller, q, query) : byPayload(caller, query, { condition });
   };
 
   return {
@@ -112,6 +138,15 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
       return { data, lookedThrough: { ...lookedThrough, milliseconds }, pagination };
     },
   };
+}
+
+/**
+ * The condition for a bare value; undefined where payloads are not asked about. Neither an id of ours nor a beginning of event types is a
+ * value: a look for an id that another environment has would read thousands of payloads.
+ */
+function valueOf(q: string, { payloads }: SearchQuery): PayloadCondition | undefined {
+  const isName = q.endsWith('.*') || SEARCH_KINDS.some((kind) => isId(kind, q));
+  return payloads === 'false' || isName ? undefined : payloadValueOf(q);
 }
 
 const mayRead = ({ scopes }: EnvironmentCaller, kind: SearchKind): boolean => scopes.has(SCOPE_OF_KIND[kind]);

@@ -7,6 +7,8 @@ import {
   quantileMs,
   RUN_CODES,
 } from '../kernel/words/outcomes.ts';
+import { timeOfId } from '../kernel/values/ids.ts';
+import type { CountedDeliveries, DeliveryCounts } from './deliveries-store.ts';
 import type { RunStats, Stats } from './schema.ts';
 import type { Span } from './span.ts';
 import type { Counted } from './store.ts';
@@ -17,6 +19,7 @@ const RUN_KINDS = Object.keys(RUN_CODES) as (keyof typeof RUN_CODES)[];
 type Figures = Stats['totals'];
 type Answers = Stats['answers'];
 type Point = Stats['points'][number];
+type StepDeliveries = NonNullable<Point['deliveries']>;
 
 /** Codes of answers and failures are positive. Codes of runs are negative, and stand under the id of a workflow. */
 const isOfAttempt = (code: number): boolean => code > 0;
@@ -97,8 +100,11 @@ export function acceptedOf(
 }
 
 /** The points with the classes of their answers: a step in which a receiver began to fail shows how. */
-export function withAnswers(points: readonly Omit<Point, 'answers'>[], counted: readonly Counted[]): Point[] {
-  const steps = new Map<number, Point>();
+export function withAnswers(
+  points: readonly (Figures & { at: Date })[],
+  counted: readonly Counted[],
+): Omit<Point, 'deliveries'>[] {
+  const steps = new Map<number, Omit<Point, 'deliveries'>>();
   for (const point of points)
     steps.set(point.at.getTime(), {
       ...point,
@@ -109,6 +115,45 @@ export function withAnswers(points: readonly Omit<Point, 'answers'>[], counted: 
     if (point !== undefined) point.answers[classOfAnswer(each.code)] += each.count;
   }
   return [...steps.values()];
+}
+
+const NO_DELIVERIES = { delivered: 0, failed: 0, retrying: 0, pending: 0 };
+
+/** Deliveries by their present state, and whether these are all of the span. */
+export function deliveriesOf({ counted, isExact }: DeliveryCounts): Stats['deliveries'] {
+  const byState = { ...NO_DELIVERIES };
+  for (const { status, count } of counted) byState[status] += count;
+  const created = counted.reduce((sum, { count }) => sum + count, 0);
+  const countedSince = isExact ? undefined : oldestOf(counted);
+  return { created, ...byState, isExact, ...(countedSince !== undefined && { countedSince }) };
+}
+
+function oldestOf(counted: readonly CountedDeliveries[]): Date | undefined {
+  const ids = counted.map(({ oldestId }) => oldestId);
+  return timeOfId(
+    'delivery',
+    ids.reduce((one, other) => (one < other ? one : other), ids[0] ?? ''),
+  );
+}
+
+/** The points with the deliveries that were created in their steps. A step that was not counted to its beginning has none. */
+export function withDeliveries(
+  points: readonly Omit<Point, 'deliveries'>[],
+  { counted, isExact, hasSteps }: DeliveryCounts,
+): Point[] {
+  if (!hasSteps) return [...points];
+  const cut = isExact ? undefined : oldestOf(counted);
+  const steps = points.map(({ at }): StepDeliveries | undefined =>
+    cut !== undefined && at <= cut ? undefined : { ...NO_DELIVERIES },
+  );
+  for (const { step, status, count } of counted) {
+    const deliveries = steps[step];
+    if (deliveries !== undefined) deliveries[status] += count;
+  }
+  return points.map((point, step) => {
+    const deliveries = steps[step];
+    return { ...point, ...(deliveries !== undefined && { deliveries }) };
+  });
 }
 
 /** Attempts by their answer, the most frequent first. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answers/answer-fields.ts';
 import { idsQuery, windowQuery } from '../http/reading/query.ts';
 import type { AnswerClass, INBOUND_CODES, RUN_CODES } from '../kernel/words/outcomes.ts';
-import { ERROR_CLASSES, RUN_STATUSES } from '../kernel/words/statuses.ts';
+import { type DeliveryStatus, ERROR_CLASSES, RUN_STATUSES } from '../kernel/words/statuses.ts';
 
 export const statsQuery = z.strictObject({
   channelId: z.string().optional(),
@@ -48,7 +48,7 @@ const figures = {
   givenUp: wholeNumber
     .exactOptional()
     .describe(
-      'Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too.',
+      'Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too.',
     ),
   latencyMs: latency,
 };
@@ -76,6 +76,26 @@ const answer = z.union([
   }),
 ]);
 
+const byState = {
+  delivered: wholeNumber.describe('Deliveries that have been delivered, at the first attempt or a later one.'),
+  failed: wholeNumber.describe('Deliveries that have failed, and have not been retried or replayed since.'),
+  retrying: wholeNumber.describe('Deliveries whose attempts have failed so far, and that will be attempted again.'),
+  pending: wholeNumber.describe('Deliveries that wait for their first attempt, or for the first one of a replay.'),
+} satisfies Record<DeliveryStatus, unknown>;
+
+const deliveries = z
+  .strictObject({
+    created: wholeNumber.describe('Deliveries that were created. The four numbers below add up to it.'),
+    ...byState,
+    isExact: z.boolean().describe('Whether all of the span were counted. If not, only the newest were.'),
+    countedSince: time
+      .exactOptional()
+      .describe('When the oldest counted delivery was created, if older ones of the span were left out.'),
+  })
+  .describe(
+    'Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them.',
+  );
+
 const span = {
   since: time.describe('When the first step began.'),
   until: time.describe('When the last step ends.'),
@@ -86,9 +106,21 @@ const span = {
 export const statsAnswer = z.strictObject({
   ...span,
   totals: z.strictObject(figures).describe('Figures of the whole span.'),
+  deliveries,
   answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
   points: z
-    .array(z.strictObject({ ...point.shape, answers: answerClasses }))
+    .array(
+      z.strictObject({
+        ...point.shape,
+        answers: answerClasses,
+        deliveries: z
+          .strictObject(byState)
+          .exactOptional()
+          .describe(
+            'Deliveries that were created in the step, by their state now. Absent if not all of them were counted.',
+          ),
+      }),
+    )
     .describe('Figures of each step, oldest first, those without traffic too.'),
 });
 export type Stats = z.output<typeof statsAnswer>;
@@ -106,9 +138,14 @@ export const subscriptionStatsAnswer = z.strictObject({
       z.strictObject({
         subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
         totals: z.strictObject(figures).describe('Figures of the whole span.'),
+        deliveries,
         points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
         waiting: z.strictObject(capped).describe('Deliveries that wait for an attempt now, the first or a later one.'),
-        failingSince: time.exactOptional().describe('Since when every try has failed. Absent once one has arrived.'),
+        failingSince: time
+          .exactOptional()
+          .describe(
+            'When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing.',
+          ),
       }),
     )
     .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),

@@ -1,10 +1,27 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../caller/caller.ts';
+import { deliveringServers } from '../kernel/rules/service-verdict.ts';
 import { COUNTED_CODES } from '../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../kernel/values/ids.ts';
 import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './backlog-store.ts';
-import { acceptedOf, answersOf, figuresOf, requestFiguresOf, runFiguresOf, withAnswers } from './figures.ts';
+import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscription,
+  countOfSubscriptions,
+  type DeliveryCounts,
+} from './deliveries-store.ts';
+import {
+  acceptedOf,
+  answersOf,
+  deliveriesOf,
+  figuresOf,
+  requestFiguresOf,
+  runFiguresOf,
+  withAnswers,
+  withDeliveries,
+} from './figures.ts';
 import type {
   Backlog,
   ChannelStats,
@@ -28,7 +45,10 @@ const POINTS_OF_ROW = 24;
 
 export type StatsService = ReturnType<typeof createStats>;
 
-/** Figures of traffic: counted when it is recorded, and a few seconds old when they are read. */
+/**
+ * Figures of traffic: counted when it is recorded, and a few seconds old when they are read. Deliveries by their state are counted from
+ * their rows when they are asked for, because a state changes long after its delivery was created.
+ */
 export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>) {
   const bounds = ({ since, until, stepMs }: Span) => ({ since, until, stepSeconds: stepMs / 1_000 });
 
@@ -44,20 +64,30 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       // Dead letters of an environment and of its channels are also those of runs, which are counted for the environment.
       const isOfAll = subscriptionId === undefined && channelId === undefined;
       const ofIds = isOfAll ? [ofId, store.allRunsOf(environmentId)] : [ofId];
-      const counted = !hasIdForm(ofId)
-        ? []
-        : await tenants.read(caller, async (reader) => {
+      const { counted, deliveries } = !hasIdForm(ofId)
+        ? NO_TRAFFIC
+        : await tenants.list(caller, async (transaction) => {
             const isThere =
               subscriptionId === undefined ||
               channelId === undefined ||
-              (await store.isOfChannel(reader, { environmentId, subscriptionId, channelId }));
-            return isThere ? store.findCounted(reader, { environmentId, ofIds }, span) : [];
+              (await store.isOfChannel(transaction, { environmentId, subscriptionId, channelId }));
+            if (!isThere) return NO_TRAFFIC;
+            return {
+              counted: await store.findCounted(transaction, { environmentId, ofIds }, span),
+              deliveries: await countDeliveries(transaction, { environmentId, channelId, subscriptionId }, span),
+            };
           });
       const { totals, points } = figuresOf(counted, span, {
         hasAccepted: subscriptionId === undefined,
         hasGivenUp: isOfAll || subscriptionId !== undefined,
       });
-      return { ...bounds(span), totals, answers: answersOf(counted), points: withAnswers(points, counted) };
+      return {
+        ...bounds(span),
+        totals,
+        deliveries: deliveriesOf(deliveries),
+        answers: answersOf(counted),
+        points: withDeliveries(withAnswers(points, counted), deliveries),
+      };
     },
 
     /**
@@ -70,7 +100,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
-      const { found, ofIds, counted, waiting } = await tenants.list(caller, async (transaction) => {
+      const { found, ofIds, counted, waiting, deliveries } = await tenants.list(caller, async (transaction) => {
         const rows = await store.findSubscriptions(transaction, environmentId, subscriptionIds);
         const ids = rows.map(({ id }) => id);
         return {
@@ -78,6 +108,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           ofIds: ids,
           counted: await store.findCounted(transaction, { environmentId, ofIds: ids }, span),
           waiting: await store.countWaiting(transaction, ids),
+          deliveries: await countOfSubscriptions(transaction, { environmentId, subscriptionIds: ids }, span),
         };
       });
       const countedOf = byOwner(ofIds, counted);
@@ -86,8 +117,9 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
         subscriptions: found.map(({ id, failingSince }) => ({
           subscriptionId: id,
           ...figuresOf(countedOf.get(id) ?? [], span, { hasAccepted: false }),
+          deliveries: deliveriesOf(deliveries.get(id) ?? NO_DELIVERIES),
           waiting: shownOf(waiting.get(id) ?? 0),
-          ...(failingSince !== null && { failingSince }),
+          ...(failingSince !== undefined && { failingSince }),
         })),
       };
     },
@@ -222,11 +254,29 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
           pending: await deliveries('pending'),
           retrying: await deliveries('retrying'),
           openDeadLetters: (await left('open')).shown,
-          service: serviceOf(await countWorkers(transaction)),
+          service: deliveringServers(await countWorkers(transaction)),
         };
       });
     },
   };
+}
+
+const NO_DELIVERIES: DeliveryCounts = { counted: [], isExact: true, hasSteps: true };
+const NO_TRAFFIC: { counted: store.Counted[]; deliveries: DeliveryCounts } = { counted: [], deliveries: NO_DELIVERIES };
+
+/** Deliveries of the subscription where one is named, else of the channel, else of the environment. */
+function countDeliveries(
+  transaction: DatabaseTransaction,
+  {
+    environmentId,
+    channelId,
+    subscriptionId,
+  }: { environmentId: string } & Pick<StatsQuery, 'channelId' | 'subscriptionId'>,
+  span: Span,
+): Promise<DeliveryCounts> {
+  if (subscriptionId !== undefined) return countOfSubscription(transaction, { environmentId, subscriptionId }, span);
+  if (channelId !== undefined) return countOfChannel(transaction, { environmentId, channelId }, span);
+  return countOfEnvironment(transaction, environmentId, span);
 }
 
 const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflows'][number], 'lastRun'> =>
@@ -241,11 +291,6 @@ const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflow
           ...(run.filteredBy !== null && { filteredBy: run.filteredBy }),
         },
       };
-
-function serviceOf({ living, withoutTemporal }: { living: number; withoutTemporal: number }): Backlog['service'] {
-  if (living === 0) return { worker: 'down', temporal: 'unknown' };
-  return { worker: 'up', temporal: withoutTemporal < living ? 'up' : 'down' };
-}
 
 /** A number that was counted up to one more than is shown. */
 const shownOf = (count: number): { count: number; isMore: boolean } => ({

@@ -1,6 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { Prisma } from '../db/generated/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/sql/walk.ts';
+import { failingSinceOf } from '../kernel/rules/failing.ts';
 import { PAGE_LIMIT } from '../kernel/values/page.ts';
 import { type RunStatus, UNFINISHED_RUNS } from '../kernel/words/statuses.ts';
 import { ALL_RUNS } from './merge-store.ts';
@@ -24,8 +25,8 @@ export function findCounted(
     GROUP BY 1, 2, 3, 4`;
 }
 
-/** A subscription, and since when every try of it has failed; null where the last one arrived. */
-export type SubscriptionHealth = { id: string; failingSince: Date | null };
+/** A subscription, and since when its receiver has been failing (src/kernel/rules/failing.ts); undefined while it is not. */
+export type SubscriptionHealth = { id: string; failingSince: Date | undefined };
 
 /** The subscriptions of the environment among these, in their order; the newest 100 where none is named. */
 export async function findSubscriptions(
@@ -37,9 +38,16 @@ export async function findSubscriptions(
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
     orderBy: { id: 'desc' },
     take: PAGE_LIMIT.max,
-    select: { id: true, failingSince: true },
+    select: {
+      id: true,
+      status: true,
+      failingSince: true,
+      failingAttempts: true,
+      statusChangedAt: true,
+      updatedAt: true,
+    },
   });
-  return inOrder(rows, named);
+  return inOrder(rows, named).map((row) => ({ id: row.id, failingSince: failingSinceOf(row) }));
 }
 
 /** The channels of the environment among these, in their order; the newest 100 where none is named. */

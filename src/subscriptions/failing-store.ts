@@ -1,11 +1,17 @@
 import type { Prisma } from '../db/generated/client.ts';
+import { FAILING_FROM } from '../kernel/rules/failing.ts';
 
-// Subscriptions that a person has to look at: next to nothing is sent until something is changed.
+// Subscriptions that a person has to look at: their receiver is failing, or next to nothing is sent until something is changed.
 const FAILING = {
-  OR: [{ status: 'disabled' }, { circuitOpenedAt: { not: null } }, { secretUnreadableSince: { not: null } }],
+  OR: [
+    { status: 'disabled' },
+    { failingSince: { not: null }, failingAttempts: { gte: FAILING_FROM.attempts } },
+    { circuitOpenedAt: { not: null } },
+    { secretUnreadableSince: { not: null } },
+  ],
 } satisfies Prisma.SubscriptionWhereInput;
-const FAILING_SQL =
-  "(n.status = 'disabled' OR n.circuit_opened_at IS NOT NULL OR n.secret_unreadable_since IS NOT NULL)";
+const FAILING_SQL = `(n.status = 'disabled' OR (n.failing_since IS NOT NULL AND n.failing_attempts >= ${FAILING_FROM.attempts})
+  OR n.circuit_opened_at IS NOT NULL OR n.secret_unreadable_since IS NOT NULL)`;
 
 /** The filter by such subscriptions, or by the others: for Prisma, and in SQL on a row `n`. */
 export function failingIs(failing: 'true' | 'false' | undefined): {

@@ -54,6 +54,13 @@ export async function furnish(client: Client, options: FurnishOptions): Promise<
   return onceKnown(() => fill(client, options));
 }
 
+/** Resolves once the server answers for the namespace, which may be missing. Rejects if the server does not answer. */
+export async function askNamespace(client: Client, namespace: string): Promise<void> {
+  await client.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+    if (!isNamespaceUnknown(error)) throw error;
+  });
+}
+
 /** Whether the server denies the namespace, as one does whose store was lost. False too where it does not answer. */
 export async function isNamespaceMissing(client: Client, namespace: string): Promise<boolean> {
   try {

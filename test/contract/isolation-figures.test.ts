@@ -6,6 +6,13 @@ import { countLocked, deleteView, findView, findViews, isNameTaken } from '../..
 import { createInstallation } from '../../src/installation/service.ts';
 import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
 import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscriptions,
+  findBusy,
+} from '../../src/stats/deliveries-store.ts';
+import { spanOf } from '../../src/stats/span.ts';
+import {
   allRunsOf,
   countLeft,
   countSubscriptions,
@@ -155,6 +162,39 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ]),
   [
+    'src/stats/deliveries-store.ts counts no delivery of the environment',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(
+        async (transaction) => (await countOfEnvironment(transaction, environmentId, present())).counted[0],
+      ),
+  ],
+  [
+    'src/stats/deliveries-store.ts counts no delivery of the channel',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { channelId } = all.ids;
+        return (await countOfChannel(transaction, { environmentId, channelId }, present())).counted[0];
+      }),
+  ],
+  [
+    'src/stats/deliveries-store.ts finds no subscription of the channel',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { channelId } = all.ids;
+        return (await findBusy(transaction, { environmentId, channelId, span: present() }))[0];
+      }),
+  ],
+  [
+    'src/stats/deliveries-store.ts counts no delivery of the subscription',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { subscriptionId } = all.ids;
+        const subscriptionIds = [subscriptionId];
+        const counts = await countOfSubscriptions(transaction, { environmentId, subscriptionIds }, present());
+        return counts.get(subscriptionId)?.counted[0];
+      }),
+  ],
+  [
     'src/stats/store.ts counts no runs',
     async (environmentId) => {
       const ofIds = [allRunsOf(environmentId)];
@@ -193,6 +233,9 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   expect(await find(all.victim.environmentId)).toBeDefined();
   for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
 });
+
+/** A span that has the deliveries of this file. */
+const present = () => spanOf({}, new Date());
 
 const firstLooked = (filter: { environmentId: string; subscriptionId?: string }): Promise<string | undefined> =>
   posthorn.deps.db.$transaction(async (transaction) => {
@@ -248,9 +291,10 @@ test('src/installation/service.ts shows the service to the first organisation al
     firstOrganisation: async () => 'org_first',
     readBacklog: unasked,
     readWaiting: unasked,
+    readOldestDue: unasked,
     readTables: unasked,
     look: unasked,
-    temporalVersion: unasked,
+    temporalVersion: () => undefined,
   });
   // `as`: all of a caller that the service reads.
   const callerOf = (organisationId: string) => ({ organisationId }) as Parameters<typeof installation.signIn>[0];

@@ -21,9 +21,12 @@ describeWithBrowser('failing receiver in a browser', () => {
     await storeDay(scene, { channelId, subscriptionId });
   });
 
-  /** As the record of a failed try leaves a subscription whose last tries have all failed. */
+  /** As the record of failed attempts leaves a subscription whose receiver is failing. */
   const fail = (id: string) =>
-    scene.posthorn.deps.pool.query('UPDATE subscriptions SET failing_since = now() WHERE id = $1', [id]);
+    scene.posthorn.deps.pool.query(
+      'UPDATE subscriptions SET failing_since = now(), failing_attempts = 5 WHERE id = $1',
+      [id],
+    );
 
   // A receiver that took nothing stood there as active, in green.
   test('a subscription whose newest tries have all failed is failing, in its list and on its page', async () => {

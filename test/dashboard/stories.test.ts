@@ -225,7 +225,7 @@ describeWithBrowser('stories in a browser', () => {
       await page.keyboard.insertText(text);
     };
     await write(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
-    await page.getByRole('contentinfo').getByText('1 problem').waitFor();
+    await page.getByRole('region', { name: 'Problems' }).getByText('1 problem').waitFor();
     await write(JSON.stringify(definition));
     await page.getByText('No problems').waitFor();
     await page.getByRole('button', { name: 'Canvas', exact: true }).click();

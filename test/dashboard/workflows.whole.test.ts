@@ -35,7 +35,7 @@ describeWithBrowser('workflows in a browser', () => {
   const canvas = (): Locator => dashboard.page.getByRole('group', { name: 'Workflow', exact: true });
   const node = (id: string): Locator => canvas().locator(`[data-node="${id}"]`);
   const inspector = (): Locator => dashboard.page.getByRole('region', { name: /^(?:Step |Trigger$)/ });
-  const strip = (): Locator => dashboard.page.getByRole('contentinfo');
+  const strip = (): Locator => dashboard.page.getByRole('region', { name: 'Problems' });
   /** What stands in an editor: its lines are elements. */
   const textIn = async (editor: Locator): Promise<string> => {
     const lines = await editor.locator('.cm-line').allTextContents();

@@ -219,7 +219,7 @@ describe('list plans', () => {
 
   test.each(WAYS)('a look at payloads reads its own messages, by event type or not: %s', async (_, read) => {
     const reads: [string, number][] = [];
-    for (const place of [{}, { channelId }])
+    for (const place of [{}, { channelId }, { exceptChannelId: systemChannelId(environmentId) }])
       for (const eventType of TYPES)
         reads.push([
           `${JSON.stringify(place)} ${eventType}`,

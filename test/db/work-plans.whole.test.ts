@@ -19,6 +19,14 @@ import { withOutcomes } from '../../src/replays/outcome-store.ts';
 import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
 import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/stats/backlog-store.ts';
 import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscriptions,
+  type DeliveryCounts,
+  MOST_DELIVERIES_COUNTED,
+} from '../../src/stats/deliveries-store.ts';
+import { spanOf } from '../../src/stats/span.ts';
+import {
   countSubscriptions,
   countUnfinished,
   countWaiting,
@@ -654,6 +662,38 @@ describe('waiting plans', () => {
       });
       // Each counted row beside its entry of the index.
       expect(read).toBeLessThanOrEqual(2 * (3 * (MOST_COUNTED + 1) + SUBSCRIPTIONS));
+    },
+  );
+
+  test.each(['of a calm time', 'of this one'])(
+    'deliveries by their state are counted along their indexes, and no more of them than the bound, with statistics %s',
+    async (statistics) => {
+      if (statistics === 'of this one') await posthorn.deps.pool.query('VACUUM ANALYZE deliveries');
+      const share = MOST_DELIVERIES_COUNTED / SUBSCRIPTIONS;
+      const { environmentId } = place;
+      const span = spanOf({}, new Date());
+      const { channelId } = await db.subscription.findUniqueOrThrow({ where: { id: ids[0] ?? '' } });
+      const sums: number[] = [];
+      const read = async (count: (transaction: DatabaseTransaction) => Promise<DeliveryCounts[]>): Promise<number> =>
+        rowsRead(db, ['deliveries'], async () => {
+          const found = await tenants.list(place, count);
+          const rows = found.flatMap(({ counted }) => counted);
+          sums.push(rows.reduce((sum, row) => sum + row.count, 0));
+        });
+      const ofAll = await read(async (each) => [await countOfEnvironment(each, environmentId, span)]);
+      const ofPage = await read(async (each) => {
+        const counts = await countOfSubscriptions(each, { environmentId, subscriptionIds: ids }, span);
+        return [...counts.values()];
+      });
+      const ofChannel = await read(async (each) => [await countOfChannel(each, { environmentId, channelId }, span)]);
+      const [all, page, channel] = sums;
+      expect([all, page]).toEqual([MOST_DELIVERIES_COUNTED, 5 * share + SUBSCRIPTIONS - 5]);
+      // Those of a channel are all cut at the time at which the busiest of its subscriptions is.
+      expect(channel).toBeLessThanOrEqual(5 * share + SUBSCRIPTIONS - 5);
+      // The bound is found first, and then they are counted.
+      expect(ofAll).toBeLessThanOrEqual(2 * MOST_DELIVERIES_COUNTED + SUBSCRIPTIONS);
+      expect(ofPage).toBeLessThanOrEqual(5 * share + SUBSCRIPTIONS);
+      expect(ofChannel).toBeLessThanOrEqual(2 * (5 * share + SUBSCRIPTIONS) + SUBSCRIPTIONS);
     },
   );
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 type Summary = { id: string; payloadBytes?: number; deliveryStatus: string; deliveries: Record<string, number> };
@@ -45,6 +46,34 @@ test('a message in the list over channels tells its size and its deliveries by s
   await posthorn.request('DELETE', `/v1/messages/${id}`);
   const { payloadBytes, erasedAt, deliveryStatus } = { erasedAt: undefined, ...(await summaryOf(channelId)) };
   expect([payloadBytes, typeof erasedAt, deliveryStatus]).toEqual([undefined, 'string', 'failed']);
+});
+
+test('service events are listed only where includeSystem or channelId asks for them', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const systemId = await systemChannelOf(posthorn);
+  const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const own = await publish(posthorn, channelId, {});
+  const { rows } = await posthorn.deps.pool.query<{ id: string }>(
+    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+     VALUES (posthorn_id('msg'), $1, $2, 'backlog.high', '{}', now()) RETURNING id`,
+    [environmentId, systemId],
+  );
+  const event = rows[0]?.id;
+  const list = async (query: string, key = posthorn.keys.live): Promise<string[]> => {
+    const path = `/v1/messages?${query}`;
+    const { body } = await posthorn.request<{ data: Summary[] }>('GET', path, undefined, { key });
+    return body.data.map(({ id }) => id);
+  };
+  for (const query of ['', 'includeSystem=false']) {
+    expect(await list(query)).not.toContain(event);
+    expect((await list(query))[0]).toBe(own.id);
+  }
+  expect((await list('includeSystem=true')).slice(0, 2)).toEqual([event, own.id]);
+  expect(await list('includeSystem=true&eventType=backlog.*')).toEqual([event]);
+  expect(await list('eventType=backlog.*')).toEqual([]);
+  for (const query of [`channelId=${systemId}`, `channelId=${systemId}&includeSystem=false`])
+    expect(await list(query)).toEqual([event]);
+  expect(await list('includeSystem=true', posthorn.keys.test)).not.toContain(event);
 });
 
 test('a message that nobody subscribes to is unrouted', async () => {

@@ -113,7 +113,7 @@ const ASKED = [
   /^src\/publishing\/(store|configs\/config-store)\.ts$/,
   /^src\/retention\/run-store\.ts$/,
   /^src\/search\/store\.ts$/,
-  /^src\/stats\/(backlog-)?store\.ts$/,
+  /^src\/stats\/((backlog|deliveries)-)?store\.ts$/,
 ];
 
 /** Whether tests of STORES are about the file of a condition. */

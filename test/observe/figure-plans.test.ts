@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { createExplainingPool, type Executed } from '../../bench/plans.ts';
 import {
   readBacklog,
+  readOldestDue,
   readOverdue,
   readRuns,
   readSessions,
@@ -94,12 +95,12 @@ test('no query of the metrics reads a table from end to end that grows with the 
   const executed: Executed[] = [];
   const pool = createExplainingPool(database.url, (one) => executed.push(one));
   try {
-    for (const read of [readBacklog, readWaiting, readRuns, readTables, readSessions]) await read(pool);
+    for (const read of [readBacklog, readOldestDue, readWaiting, readRuns, readTables, readSessions]) await read(pool);
     await readOverdue(pool, new Date());
   } finally {
     await pool.end();
   }
-  expect(executed).toHaveLength(7);
+  expect(executed).toHaveLength(8);
   expect(executed.flatMap(({ scanned }) => scanned).filter((table) => GROWING.includes(table))).toEqual([]);
 });
 
@@ -123,6 +124,32 @@ test('the figures count first tries, retries and claimed deliveries, with the ag
     waiting: 4,
   });
   expect(runs.get('pending')?.age).toBeGreaterThanOrEqual(30);
+});
+
+test('the oldest due delivery is one that the service should send: neither stopped nor behind an open circuit', async () => {
+  const { pool } = database;
+  const HOURS = 3_600;
+  for (const attempts of [0, 1]) {
+    await pool.query(
+      `UPDATE deliveries SET due_at = now() - interval '10 hours' WHERE id = (
+         SELECT max(id) FROM deliveries WHERE due_at IS NOT NULL AND holder IS NULL AND policy_attempts = $1)`,
+      [attempts],
+    );
+    expect(await readOldestDue(pool)).toBeGreaterThanOrEqual(10 * HOURS);
+    for (const [stop, go] of [
+      ['circuit_opened_at = now()', 'circuit_opened_at = NULL'],
+      [`status = 'paused'`, `status = 'active'`],
+    ]) {
+      await pool.query(`UPDATE subscriptions SET ${stop}`);
+      // The claimed ones are left, which were due some seconds ago.
+      const claimed = await readOldestDue(pool);
+      expect([claimed > 0, claimed < 5 * HOURS]).toEqual([true, true]);
+      await pool.query(`UPDATE subscriptions SET ${go}`);
+    }
+    await pool.query(
+      `UPDATE deliveries SET due_at = now() - interval '30 s' WHERE due_at < now() - interval '5 hours'`,
+    );
+  }
 });
 
 test('connections are counted by state: one that waits for a lock, and one that is idle in a transaction', async () => {

@@ -53,8 +53,9 @@ async function start(role: string, changed: Record<string, string>, ready: strin
 
 // Old: the API was "ready" and answered 500 to every call; the worker ended with "relation does not exist".
 test('api and worker on a database without tables say what they wait for, take nothing, and go on by themselves after migrate', async () => {
-  const reason = /The database lacks migration 0100_baseline of this release/;
-  const advice = /the database lacks migration 0100_baseline of this release; run `posthorn migrate`; waiting for it/;
+  const reason = /The database lacks migration 0100_baseline and \d+ more of this release/;
+  const advice =
+    /the database lacks migration 0100_baseline and \d+ more of this release; run `posthorn migrate`; waiting for it/;
   const [api, worker] = await Promise.all([start('api', {}, advice), start('worker', {}, advice)]);
   const port = /"port":(\d+)/.exec(api.output())?.[1] ?? '';
   for (const path of ['/readyz', '/v1/channels']) {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_LOOKED_THROUGH } from '../../src/messages/look-through.ts';
+import type { EnvironmentCaller } from '../../src/caller/caller.ts';
+import type { Tenants } from '../../src/db/tenants.ts';
+import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { LOOK } from '../../src/messages/look-through-store.ts';
+import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messages/look-through.ts';
+import { payloadConditionOf } from '../../src/search/payload-condition.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 type Hit = { kind: string; id: string; summary: string; matched: string; status?: string; deliveryId?: string };
@@ -204,6 +210,163 @@ describe('a path and a value find messages by their payload', () => {
       'q',
     ]);
   });
+});
+
+describe('a bare value finds messages that have it anywhere in their payload', () => {
+  /** All hits by payload, however many requests it takes to look through everything. */
+  async function found(q: string, more: Record<string, string> = {}): Promise<string[]> {
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Found = await search(q, { ...more, ...(cursor && { cursor }) });
+      ids.push(...page.data.filter(({ matched }) => matched === 'payload').map(({ id }) => id));
+      cursor = page.pagination.cursor;
+    } while (cursor !== undefined);
+    return ids;
+  }
+
+  test('a whole text or number at any depth, in this case and digit for digit, and no name of a member', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'values' });
+    const within = { channelId: where };
+    const order = await publishText(
+      '{"order": {"no": "SO-10922", "total": 561.90}, "to": ["jonas@example.com"], "a name": 1}',
+      'order.created',
+      where,
+    );
+    const text = await publishText('{"said": "561.90", "escaped": "caf\\u00e9"}', 'order.created', where);
+    const one = await search('SO-10922', within);
+    expect([idsOf(one), one.data[0]?.matched, one.pagination]).toEqual([[order], 'payload', { hasMore: false }]);
+    expect(one.lookedThrough).toMatchObject({ messages: 2, isComplete: true });
+    expect(one.lookedThrough.oldestAt).toEqual(expect.any(String));
+    expect(one.lookedThrough.bytes).toBeGreaterThan(100);
+    expect(idsOf(await search('561.90', within))).toEqual([text, order]);
+    expect(idsOf(await search('"561.90"', within))).toEqual([text]);
+    expect(idsOf(await search('jonas@example.com', within))).toEqual([order]);
+    expect(idsOf(await search('café', within))).toEqual([text]);
+    for (const q of ['so-10922', 'SO-1092', '561.9', 'a name', 'jonas'])
+      expect(idsOf(await search(q, within))).toEqual([]);
+    expect(idsOf(await search('SO-10922', { ...within, eventType: 'order.changed' }))).toEqual([]);
+    expect(idsOf(await search('SO-10922', { ...within, deliveryStatus: 'failed' }))).toEqual([]);
+    expect(idsOf(await search('SO-10922', { ...within, deliveryStatus: 'unrouted' }))).toEqual([order]);
+    expect(idsOf(await search('SO-10922', {}, posthorn.keys.test))).toEqual([]);
+    expect(await found('SO-10922')).toEqual([order]);
+  });
+
+  test('no payload is read for fewer than three characters, for a beginning of event types, for an id, or where it is not wanted', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'unread' });
+    const other = posthorn.deps.newId('run');
+    const id = await publishText(`{"short": "ab", "run": "${other}", "begins": "unread.*"}`, 'order.created', where);
+    const within = { channelId: where };
+    for (const q of ['ab', other, 'unread.*']) {
+      const { data, lookedThrough } = await search(q, within);
+      expect([q, data, lookedThrough.messages]).toEqual([q, [], 0]);
+    }
+    expect(idsOf(await search(`"${other}"`, within))).toEqual([id]);
+    const without = await search(`"${other}"`, { ...within, payloads: 'false' });
+    expect([without.data, without.lookedThrough.messages]).toEqual([[], 0]);
+  });
+
+  test('behind the messages of an event type of that text, each of them once', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'both' });
+    const value = await publishText('{"cause": "till.broken"}', 'till.closed', where);
+    const both = await publishText('{"cause": "till.broken"}', 'till.broken', where);
+    const typed = await publishText('{}', 'till.broken', where);
+    const hits: [string, string][] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Found = await search('till.broken', { channelId: where, limit: '1', ...(cursor && { cursor }) });
+      hits.push(...page.data.map(({ id, matched }): [string, string] => [id, matched]));
+      cursor = page.pagination.cursor;
+    } while (cursor !== undefined);
+    expect(hits).toEqual([
+      [typed, 'eventType'],
+      [both, 'eventType'],
+      [value, 'payload'],
+    ]);
+    expect((await search('till.broken', { channelId: where })).data).toHaveLength(3);
+  });
+
+  test('a bounded number of messages at a time, and the cursor goes on to the oldest one', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'long ago' });
+    const oldest = await publishText('{"no": "SO-1"}', 'order.created', where);
+    await posthorn.deps.pool.query(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       SELECT posthorn_id('msg'), $1, $2, 'counted', '{"n": ' || n || '}', now() FROM generate_series(1, $3) n`,
+      [environmentId, where, MOST_LOOKED_THROUGH.messages],
+    );
+    const first = await search('SO-1', { channelId: where });
+    expect(first.lookedThrough.messages).toBeLessThanOrEqual(MOST_LOOKED_THROUGH.messages);
+    expect([first.data, first.pagination.hasMore, first.lookedThrough.isComplete]).toEqual([[], true, false]);
+    expect(await found('SO-1', { channelId: where })).toEqual([oldest]);
+    const elsewhere = await ask({ q: 'SO-2', channelId: where, cursor: first.pagination.cursor ?? '' });
+    expect(elsewhere.status).toBe(400);
+  });
+
+  test('no service event, unless its channel is named', async () => {
+    const system = systemChannelId(environmentId);
+    const { rows } = await posthorn.deps.pool.query<{ id: string }>(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       VALUES (posthorn_id('msg'), $1, $2, 'delivery.exhausted', '{"error": "E-4711"}', now()) RETURNING id`,
+      [environmentId, system],
+    );
+    expect(await found('E-4711')).toEqual([]);
+    expect(await found('E-4711', { channelId: system })).toEqual(rows.map(({ id }) => id));
+  });
+});
+
+describe('a look that PostgreSQL ends at its time limit', () => {
+  const condition = payloadConditionOf('payload.n=none');
+  test('is UNAVAILABLE where nothing was looked through before', async () => {
+    const connection = await posthorn.deps.pool.connect();
+    try {
+      await connection.query('BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
+      const { status, body } = await ask({ q: 'payload.n=none' });
+      expect([status, body]).toMatchObject([503, { error: { message: 'The database took too long' } }]);
+    } finally {
+      await connection.query('ROLLBACK');
+      connection.release();
+    }
+  });
+
+  test('ends the search with what was looked through until then, and a cursor', async () => {
+    const caller = { organisationId: posthorn.deps.newId('organisation'), environmentId } as EnvironmentCaller;
+    if (condition === undefined) throw new Error('the condition is none');
+    const { id: where } = await createChannel(posthorn, { name: 'slow' });
+    await posthorn.deps.pool.query(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       SELECT posthorn_id('msg'), $1, $2, 'counted', '{}', now() FROM generate_series(1, $3) n`,
+      [environmentId, where, LOOK.messages + 1],
+    );
+    const query = { limit: 20, channelId: where };
+    let looks = 0;
+    const list: Tenants['list'] = (_tenant, work) => {
+      looks += 1;
+      if (looks > 1)
+        return Promise.reject(
+          Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' }),
+        );
+      return posthorn.deps.db.$transaction(work);
+    };
+    const { lookedThrough, cursor } = await lookThrough({ ...posthorn.deps.tenants, list }, caller, query, condition);
+    expect([lookedThrough.messages, lookedThrough.isComplete, typeof cursor]).toEqual([LOOK.messages, false, 'string']);
+  });
+});
+
+test('service events are found by their id, and otherwise only where includeSystem or channelId asks for them', async () => {
+  const systemId = await systemChannelOf(posthorn);
+  const { rows } = await posthorn.deps.pool.query<{ id: string }>(
+    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+     VALUES (posthorn_id('msg'), $1, $2, 'circuit.opened', '{"circuit": "opened"}', now()) RETURNING id`,
+    [environmentId, systemId],
+  );
+  const { id = '' } = rows[0] ?? {};
+  const [byType, byValue] = ['circuit.*', 'payload.circuit=opened'];
+  expect(idsOf(await search(id))).toEqual([id]);
+  for (const q of [byType, byValue]) {
+    expect([q, idsOf(await search(q))]).toEqual([q, []]);
+    for (const more of [{ includeSystem: 'true' }, { channelId: systemId }])
+      expect([q, idsOf(await search(q, more))]).toEqual([q, [id]]);
+  }
 });
 
 test('without a text the newest messages are shown', async () => {

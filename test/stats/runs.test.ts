@@ -246,27 +246,81 @@ describe('waiting', () => {
     await waitFor('it waits for its next try', async () => (await waitingOf(id))[0]?.count === 1);
   });
 
-  test('figures say since when every try has failed, within the same hour, until one arrives', async () => {
-    type Health = { failingSince?: string; totals: { delivered: number } };
-    const healthOf = async (id: string): Promise<Health | undefined> => {
+  describe('a receiver is failing', () => {
+    const isFailing = async (id: string): Promise<string | undefined> => {
+      type Health = { subscriptions: { failingSince?: string }[] };
       const path = `/v1/stats/subscriptions?subscriptionIds=${id}`;
-      return (await posthorn.request<{ subscriptions: Health[] }>('GET', path)).body.subscriptions[0];
+      return (await posthorn.request<Health>('GET', path)).body.subscriptions[0]?.failingSince;
     };
-    receiver.answerWith([200]);
-    const { id: channelId } = await createChannel(posthorn);
-    const retryPolicy = { maxRetries: 0 };
-    const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
-    await publish(channelId, 1);
-    await waitFor('one is counted as delivered', async () => (await healthOf(id))?.totals.delivered === 1);
-    expect(await healthOf(id)).not.toHaveProperty('failingSince');
-    receiver.answerWith([(response) => void response.writeHead(503).end()]);
-    const before = Date.now();
-    await publish(channelId, 1);
-    await waitFor('it fails', async () => (await healthOf(id))?.failingSince !== undefined);
-    expect(Date.parse((await healthOf(id))?.failingSince ?? '')).toBeGreaterThan(before - 60_000);
-    receiver.answerWith([200]);
-    await publish(channelId, 1);
-    await waitFor('one arrives', async () => (await healthOf(id))?.failingSince === undefined);
+    const isListed = async (id: string, channelId: string): Promise<boolean> => {
+      type Page = { data: { id: string }[] };
+      const path = `/v1/subscriptions?failing=true&channelId=${channelId}`;
+      return (await posthorn.request<Page>('GET', path)).body.data.some((each) => each.id === id);
+    };
+    const rowOf = (id: string) => posthorn.deps.db.subscription.findUniqueOrThrow({ where: { id } });
+    /** Moves the first failed attempt to so many ms from now. */
+    const failedFirstAt = async (id: string, ms: number): Promise<Date> => {
+      const failingSince = new Date(Date.now() + ms);
+      await posthorn.deps.db.subscription.update({ where: { id }, data: { failingSince } });
+      return failingSince;
+    };
+    /** A subscription whose first attempt was delivered, and how to make its next ones fail or arrive. */
+    async function subscribed() {
+      const { id: channelId } = await createChannel(posthorn);
+      const retryPolicy = { maxRetries: 0 };
+      const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+      const attempt = async (answer: 200 | 503): Promise<void> => {
+        receiver.answerWith([answer === 200 ? 200 : (response) => void response.writeHead(503).end()]);
+        const status = answer === 200 ? 'delivered' : 'failed';
+        const ended = () => posthorn.deps.db.delivery.count({ where: { subscriptionId: id, status } });
+        const before = await ended();
+        await publish(channelId, 1);
+        await waitFor(`an attempt has ${status}`, async () => (await ended()) === before + 1);
+      };
+      await attempt(200);
+      return { id, channelId, attempt };
+    }
+
+    // Old: one failed attempt showed a receiver as failing until its next success.
+    test('after five failed attempts in a row over a minute, and no sooner, until one is delivered', async () => {
+      const { id, channelId, attempt } = await subscribed();
+      expect(await isFailing(id)).toBeUndefined();
+      await attempt(503);
+      // A minute is never over, however slow the machine is.
+      await failedFirstAt(id, 3_600_000);
+      for (let count = 1; count < 7; count += 1) await attempt(503);
+      expect((await rowOf(id)).failingAttempts).toBe(4);
+      // Now it is, but no attempt has failed since.
+      const since = await failedFirstAt(id, -3_600_000);
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([undefined, false]);
+      await attempt(503);
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([since.toISOString(), true]);
+      await attempt(503);
+      expect(await isFailing(id)).toBe(since.toISOString());
+      await attempt(200);
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([undefined, false]);
+      // What was counted before the success counts no more.
+      await attempt(503);
+      expect((await rowOf(id)).failingAttempts).toBe(1);
+    });
+
+    test('not after four failed attempts, however long they took', async () => {
+      const { id, channelId, attempt } = await subscribed();
+      await attempt(503);
+      await failedFirstAt(id, -3_600_000);
+      for (let count = 1; count < 4; count += 1) await attempt(503);
+      expect((await rowOf(id)).failingAttempts).toBe(4);
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([undefined, false]);
+    });
+
+    test('as long as its subscription is disabled', async () => {
+      const { id, channelId } = await subscribed();
+      const statusChangedAt = new Date(Date.now() - 60_000);
+      await posthorn.deps.db.subscription.update({ where: { id }, data: { status: 'disabled', statusChangedAt } });
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([statusChangedAt.toISOString(), true]);
+      await posthorn.request('POST', `/v1/subscriptions/${id}/resume`);
+      expect([await isFailing(id), await isListed(id, channelId)]).toEqual([undefined, false]);
+    });
   });
 
   test('the backlog of a channel has nothing of another one, nor of a channel that is not there', async () => {

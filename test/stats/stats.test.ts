@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { recordCrash } from '../../src/deliveries/statements/record-crash.ts';
+import { createNewId } from '../../src/new-id.ts';
+import { MOST_DELIVERIES_COUNTED } from '../../src/stats/deliveries-store.ts';
 import { mergeParts, PARTS_AT_ONCE, removeOldFigures } from '../../src/stats/merge-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
@@ -27,8 +29,11 @@ describe('stats', () => {
     stepSeconds: number;
     totals: Figures;
     answers: { status?: number; errorClass?: string; count: number }[];
-    points: (Figures & { at: string; answers: Record<string, number> })[];
+    deliveries: Deliveries;
+    points: (Figures & { at: string; answers: Record<string, number>; deliveries?: States })[];
   };
+  type States = { delivered: number; failed: number; retrying: number; pending: number };
+  type Deliveries = States & { created: number; isExact: boolean; countedSince?: string };
 
   const NO_ANSWERS = { status2xx: 0, status3xx: 0, status4xx: 0, status5xx: 0, none: 0 };
 
@@ -169,6 +174,7 @@ describe('stats', () => {
         deadLetters: 0,
         givenUp: 0,
         answers: NO_ANSWERS,
+        deliveries: { delivered: 0, failed: 0, retrying: 0, pending: 0 },
       });
     });
 
@@ -190,6 +196,173 @@ describe('stats', () => {
     test('an id that names nothing has those of no traffic', async () => {
       for (const query of ['?channelId=chn_01m7xyn29kf99taeh4t9wftvgy', '?channelId=orders'])
         expect((await read(query)).totals).toMatchObject({ delivered: 0, failedAttempts: 0, deadLetters: 0 });
+    });
+  });
+
+  describe('deliveries by their state now', () => {
+    const NONE: Deliveries = { created: 0, delivered: 0, failed: 0, retrying: 0, pending: 0, isExact: true };
+    const ofPage = async (query: string): Promise<Deliveries[]> => {
+      type Page = { subscriptions: { deliveries: Deliveries }[] };
+      const { body } = await posthorn.request<Page>('GET', `/v1/stats/subscriptions?${query}`);
+      return body.subscriptions.map(({ deliveries }) => deliveries);
+    };
+    /** The same of a subscription, read in each way that there is; of its channel, which has no other, too. */
+    async function ofOne({ channelId, subscriptionId }: { channelId: string; subscriptionId: string }) {
+      const found = await read(`?subscriptionId=${subscriptionId}`);
+      const [of] = await ofPage(`subscriptionIds=${subscriptionId}`);
+      for (const other of [await read(`?channelId=${channelId}`), { deliveries: of, points: found.points }]) {
+        expect(other.deliveries).toEqual(found.deliveries);
+        const sums = { delivered: 0, failed: 0, retrying: 0, pending: 0 };
+        for (const { deliveries } of other.points)
+          for (const state of Object.keys(sums) as (keyof States)[]) sums[state] += deliveries?.[state] ?? Number.NaN;
+        expect(other.deliveries).toMatchObject(sums);
+      }
+      return found.deliveries;
+    }
+    const endsAs = (subscriptionId: string, status: string, count: number) =>
+      waitFor(`${count} deliveries ${status}`, async () => {
+        return (await posthorn.deps.db.delivery.count({ where: { subscriptionId, status } })) === count;
+      });
+
+    // Old: the share was that of attempts and dead letters of the range, and stayed at 84 % after everything had been retried with success.
+    test('a delivery that failed and was retried with success counts once, as delivered, and one that is retried is beside it', async () => {
+      const receiver = await receivers.start({ answers: [500] });
+      const { id: channelId } = await createChannel(posthorn);
+      const retryPolicy = { maxRetries: 0 };
+      const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+      const place = { channelId, subscriptionId: id };
+      expect(await ofOne(place)).toEqual(NONE);
+      await publish(channelId, 2);
+      await endsAs(id, 'failed', 2);
+      expect(await ofOne(place)).toEqual({ ...NONE, created: 2, failed: 2 });
+
+      receiver.answerWith([200]);
+      const letters = await posthorn.request<{ data: { id: string }[] }>('GET', `/v1/dlq?subscriptionId=${id}`);
+      const replayed = await posthorn.request('POST', `/v1/dlq/${letters.body.data[0]?.id}/replay`);
+      expect(replayed.status).toBe(202);
+      await endsAs(id, 'delivered', 1);
+      expect(await ofOne(place)).toEqual({ ...NONE, created: 2, delivered: 1, failed: 1 });
+      // Its figures keep what has happened: two failed attempts and one that has delivered.
+      const { totals } = await readOnce(`?subscriptionId=${id}`, (stats) => stats.totals.delivered === 1);
+      expect(totals).toMatchObject({ failedAttempts: 2, givenUp: 2 });
+
+      receiver.answerWith([500]);
+      const patient = { maxRetries: 5, initialDelay: 3_600_000 };
+      await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { retryPolicy: patient });
+      await publish(channelId, 1);
+      await endsAs(id, 'retrying', 1);
+      await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);
+      await publish(channelId, 1);
+      const of = { ...NONE, created: 4, delivered: 1, failed: 1, retrying: 1, pending: 1 };
+      expect(await ofOne(place)).toEqual(of);
+    });
+
+    test('the environment has those of its channels, and of the range alone', async () => {
+      const before = (await read()).deliveries;
+      for (let count = 0; count < 2; count += 1) {
+        const { id: channelId } = await createChannel(posthorn);
+        const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
+        await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);
+        await publish(channelId, 3);
+      }
+      const after = (await read()).deliveries;
+      expect([after.created - before.created, after.isExact]).toEqual([6, true]);
+      const past = await read('?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z');
+      expect(past.deliveries).toEqual(NONE);
+    });
+
+    test('a channel and a subscription that are not here have none, and nothing of another environment', async () => {
+      const { id: channelId } = await createChannel(posthorn);
+      const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
+      await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);
+      await publish(channelId, 1);
+      expect((await read(`?channelId=${channelId}`)).deliveries).toEqual({ ...NONE, created: 1, pending: 1 });
+      for (const query of [`channelId=${channelId}`, `subscriptionId=${id}`, 'channelId=orders']) {
+        const key = posthorn.keys.test;
+        const { body } = await posthorn.request<Stats>('GET', `/v1/stats?${query}`, undefined, { key });
+        expect([query, body.deliveries]).toEqual([query, NONE]);
+      }
+    });
+
+    describe('of many deliveries', () => {
+      const SUBSCRIPTIONS = 100;
+      /** So many of each are counted where 100 subscriptions share the bound. */
+      const SHARE = MOST_DELIVERIES_COUNTED / SUBSCRIPTIONS;
+      const HOUR = 3_600_000;
+      const until = Math.floor(Date.now() / HOUR) * HOUR;
+      const ids: string[] = [];
+      let channelId: string;
+      let environmentId: string;
+      beforeAll(async () => {
+        ({ id: channelId } = await createChannel(posthorn));
+        ({ environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } }));
+        for (let count = 0; count < SUBSCRIPTIONS; count += 1)
+          ids.push((await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' })).id);
+        // The first one has more than its share within two hours, every other one a failed delivery three hours ago and a delivered one
+        // half an hour ago.
+        const [busy = '', ...others] = ids;
+        await insert(busy, SHARE + 200, (n) => until - 2 * HOUR + n * 5_000);
+        for (const each of others) await insert(each, 2, (n) => until - 3 * HOUR + n * 2.5 * HOUR);
+      });
+
+      /** Deliveries at these times; all are delivered but the first one. */
+      async function insert(subscriptionId: string, count: number, at: (n: number) => number): Promise<void> {
+        const made = Array.from({ length: count }, (_, n) => createNewId(() => at(n))('delivery'));
+        await posthorn.deps.pool.query(
+          `INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, max_retries, initial_delay,
+             max_delay, backoff_multiplier, created_at)
+           SELECT id, $1, $2, posthorn_id('msg'), $3, 'a', CASE n WHEN 1 THEN 'failed' ELSE 'delivered' END, 0, 0, 0, 1, posthorn_time(id)
+           FROM unnest($4::text[]) WITH ORDINALITY AS d (id, n)`,
+          [environmentId, channelId, subscriptionId, made],
+        );
+      }
+      const range = `since=${new Date(until - 4 * HOUR).toISOString()}&until=${new Date(until).toISOString()}`;
+
+      test('each of a page has its share of the bound, and says since when it was counted', async () => {
+        const [busy, ...others] = await ofPage(`subscriptionIds=${ids.join(',')}&${range}`);
+        expect(busy).toEqual({
+          ...NONE,
+          created: SHARE,
+          delivered: SHARE,
+          isExact: false,
+          countedSince: new Date(until - 2 * HOUR + 200 * 5_000).toISOString(),
+        });
+        expect(others).toHaveLength(SUBSCRIPTIONS - 1);
+        for (const each of others) expect(each).toEqual({ ...NONE, created: 2, delivered: 1, failed: 1 });
+        // One subscription alone has all of the bound.
+        const { deliveries } = await read(`?subscriptionId=${ids[0]}&${range}`);
+        expect(deliveries).toEqual({ ...NONE, created: SHARE + 200, delivered: SHARE + 199, failed: 1 });
+      });
+
+      test('a channel is counted from one time on for all of its subscriptions, and a step before it has none', async () => {
+        const { deliveries, points, stepSeconds } = await read(`?channelId=${channelId}&${range}`);
+        const created = SHARE + (SUBSCRIPTIONS - 1);
+        const countedSince = until - 2 * HOUR + 200 * 5_000;
+        expect(deliveries).toEqual({
+          ...NONE,
+          created,
+          delivered: created,
+          isExact: false,
+          countedSince: new Date(countedSince).toISOString(),
+        });
+        for (const { at, deliveries: ofStep } of points)
+          expect([at, ofStep !== undefined]).toEqual([at, Date.parse(at) > countedSince]);
+        const whole = points.flatMap((point) => point.deliveries ?? []);
+        expect(whole.length).toBeGreaterThan(HOUR / 1_000 / stepSeconds);
+        expect(whole.reduce((sum, { delivered }) => sum + delivered, 0)).toBeLessThan(created);
+      });
+
+      test('a channel with too many subscriptions for so many steps is counted without them', async () => {
+        const within = (hours: number) =>
+          read(
+            `?channelId=${channelId}&since=${new Date(until - hours * HOUR).toISOString()}&until=${new Date(until).toISOString()}`,
+          );
+        const [finer, coarser] = [await within(2), await within(4)];
+        expect([finer.stepSeconds, coarser.stepSeconds]).toEqual([60, 300]);
+        expect(finer.deliveries).toEqual(coarser.deliveries);
+        expect(finer.points.flatMap(({ deliveries }) => deliveries ?? [])).toEqual([]);
+        expect(coarser.points.at(-1)?.deliveries).toEqual({ delivered: 0, failed: 0, retrying: 0, pending: 0 });
+      });
     });
   });
 

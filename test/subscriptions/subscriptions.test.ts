@@ -228,17 +228,22 @@ describe('subscriptions', () => {
       expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
     });
 
-    test('filters by what needs a person: disabled, a circuit that is not closed, secrets that cannot be opened', async () => {
-      const made = [await create(), await create(), await create(), await create(), await create()];
-      const [well, disabled, open, sealed, paused] = made.map(({ id }) => id);
+    test('filters by what needs a person: disabled, a failing receiver, a circuit that is not closed, secrets that cannot be opened', async () => {
+      const made = [];
+      for (let count = 0; count < 7; count += 1) made.push(await create());
+      const [well, disabled, open, sealed, paused, failing, shaky] = made.map(({ id }) => id);
       const change = (id: string | undefined, data: object) =>
         resources.db.subscription.update({ where: { id: id ?? '' }, data });
       await change(disabled, { status: 'disabled' });
       await change(open, { circuitOpenedAt: new Date() });
       await change(sealed, { secretUnreadableSince: new Date() });
       await change(paused, { status: 'paused' });
-      expect(idsOf(await list({ failing: 'true', channelId }))).toEqual([sealed, open, disabled]);
-      expect(idsOf(await list({ failing: 'false', channelId }))).toEqual([paused, well]);
+      await change(failing, { failingSince: new Date(0), failingAttempts: 5 });
+      // Four failed attempts, and what was counted before the last success.
+      await change(shaky, { failingSince: new Date(0), failingAttempts: 4 });
+      await change(well, { failingAttempts: 5 });
+      expect(idsOf(await list({ failing: 'true', channelId }))).toEqual([failing, sealed, open, disabled]);
+      expect(idsOf(await list({ failing: 'false', channelId }))).toEqual([shaky, paused, well]);
       expect(idsOf(await list({ failing: 'true', status: 'disabled', channelId }))).toEqual([disabled]);
     });
 

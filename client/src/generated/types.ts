@@ -1308,6 +1308,7 @@ export type ExportMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** Default: "ndjson". */
@@ -2633,8 +2634,10 @@ export type Search = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   readonly q?: string | undefined;
+  readonly payloads?: 'true' | 'false' | undefined;
 };
 
 export type SearchMessages = {
@@ -2644,6 +2647,7 @@ export type SearchMessages = {
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
+  readonly includeSystem?: 'true' | 'false' | undefined;
   readonly publisherId?: string | undefined;
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
@@ -2714,18 +2718,29 @@ export type SentSample = {
 };
 
 export type Service = {
+  /** State of the service as a whole. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection. */
+  readonly verdict: 'healthy' | 'degraded' | 'down';
+  /** Everything that keeps the service from being healthy, the worst first. Empty if it is healthy. */
+  readonly reasons: readonly {
+    /** The reason for programs. Operators find what each means and what to do in docs/operations.md. */
+    readonly code: 'database_unavailable' | 'schema_unfit' | 'encryption_keys_unfit' | 'row_security_off' | 'no_worker' | 'worker_late' | 'temporal_unreachable' | 'temporal_partly_unreachable' | 'backlog_old' | 'scheduled_late';
+    /** The verdict that this reason alone would lead to. */
+    readonly verdict: 'degraded' | 'down';
+    /** The reason for people, as one plain sentence. */
+    readonly message: string;
+  }[];
   /** Programs that run here. */
   readonly versions: {
     /** Release of the process that answers. */
     readonly posthorn: string;
     /** Node.js that runs it. */
     readonly node: string;
-    /** PostgreSQL. */
-    readonly postgresql: string;
+    /** PostgreSQL. Absent while it does not answer. */
+    readonly postgresql?: string;
     /** Temporal server. Absent where it does not answer, or this process does not know it. */
     readonly temporal?: string;
   };
-  /** Processes that make deliveries, the newest first. */
+  /** Processes that make deliveries, the newest first. Empty while PostgreSQL does not answer. */
   readonly workers: readonly {
     /** Incarnation: one life of the process. */
     readonly id: string;
@@ -2741,6 +2756,8 @@ export type Service = {
     readonly renewedAt: string;
     /** Whether the lease holds. Its deliveries are taken over otherwise. */
     readonly isAlive: boolean;
+    /** Whether Temporal answered the worker when it asked last, which is up to 25 seconds ago. */
+    readonly reachesTemporal: boolean;
   }[];
   /** Deliveries whose time has come, by state. A state without any is left out. */
   readonly due: readonly {
@@ -2768,7 +2785,7 @@ export type Service = {
   readonly newestMigration: string;
   /** Whether PostgreSQL keeps tenants apart by itself. */
   readonly rowSecurity: boolean;
-  /** Parts that /readyz looks at. */
+  /** Parts that /readyz looks at, and Temporal if this process has its address. */
   readonly checks: readonly {
     /** Part. */
     readonly name: string;
@@ -2941,7 +2958,7 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
     readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
@@ -2950,6 +2967,23 @@ export type Stats = {
       /** 95 of 100 answers took so many milliseconds at most. */
       readonly p95: number;
     };
+  };
+  /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+  readonly deliveries: {
+    /** Deliveries that were created. The four numbers below add up to it. */
+    readonly created: number;
+    /** Deliveries that have been delivered, at the first attempt or a later one. */
+    readonly delivered: number;
+    /** Deliveries that have failed, and have not been retried or replayed since. */
+    readonly failed: number;
+    /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+    readonly retrying: number;
+    /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+    readonly pending: number;
+    /** Whether all of the span were counted. If not, only the newest were. */
+    readonly isExact: boolean;
+    /** When the oldest counted delivery was created, if older ones of the span were left out. */
+    readonly countedSince?: string;
   };
   /** Attempts by the answer of the subscriber, the most frequent first. */
   readonly answers: readonly ({
@@ -2975,7 +3009,7 @@ export type Stats = {
     readonly failedAttempts: number;
     /** Dead letters, of deliveries and of runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
     readonly givenUp?: number;
     /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
     readonly latencyMs?: {
@@ -2996,6 +3030,17 @@ export type Stats = {
       readonly status5xx: number;
       /** Attempts without an answer: no connection, a time-out, a broken one. */
       readonly none: number;
+    };
+    /** Deliveries that were created in the step, by their state now. Absent if not all of them were counted. */
+    readonly deliveries?: {
+      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      readonly delivered: number;
+      /** Deliveries that have failed, and have not been retried or replayed since. */
+      readonly failed: number;
+      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      readonly retrying: number;
+      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      readonly pending: number;
     };
   }[];
 };
@@ -3119,7 +3164,7 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
       readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
@@ -3128,6 +3173,23 @@ export type SubscriptionStats = {
         /** 95 of 100 answers took so many milliseconds at most. */
         readonly p95: number;
       };
+    };
+    /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+    readonly deliveries: {
+      /** Deliveries that were created. The four numbers below add up to it. */
+      readonly created: number;
+      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      readonly delivered: number;
+      /** Deliveries that have failed, and have not been retried or replayed since. */
+      readonly failed: number;
+      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      readonly retrying: number;
+      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      readonly pending: number;
+      /** Whether all of the span were counted. If not, only the newest were. */
+      readonly isExact: boolean;
+      /** When the oldest counted delivery was created, if older ones of the span were left out. */
+      readonly countedSince?: string;
     };
     /** Figures of each step, oldest first, those without traffic too. */
     readonly points: readonly {
@@ -3141,7 +3203,7 @@ export type SubscriptionStats = {
       readonly failedAttempts: number;
       /** Dead letters, of deliveries and of runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries: beside `delivered` they are the deliveries that have ended. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
       readonly givenUp?: number;
       /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
       readonly latencyMs?: {
@@ -3158,7 +3220,7 @@ export type SubscriptionStats = {
       /** Whether there are more than that. */
       readonly isMore: boolean;
     };
-    /** Since when every try has failed. Absent once one has arrived. */
+    /** When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing. */
     readonly failingSince?: string;
   }[];
 };

@@ -85,7 +85,7 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
         />
         {mayChange(organisation) && (
           <button type="button" className="button plain" onClick={() => setIsNaming(true)}>
-            {t.apps.rename} <span className="hidden">{name}</span>
+            {t.apps.rename} <span className="sr-only">{name}</span>
           </button>
         )}
       </div>
@@ -103,7 +103,7 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
                 <th>{t.apps.slug}</th>
                 <th>{t.fields.made}</th>
                 <th>
-                  <span className="hidden">{t.common.actions}</span>
+                  <span className="sr-only">{t.common.actions}</span>
                 </th>
               </tr>
             </thead>
@@ -126,7 +126,7 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
                   </td>
                   <td>
                     <button type="button" className="button plain" onClick={() => change({ open: app.id })}>
-                      {t.apps.settings} <span className="hidden">{app.name}</span>
+                      {t.apps.settings} <span className="sr-only">{app.name}</span>
                     </button>
                   </td>
                 </tr>

@@ -121,7 +121,7 @@ export function DeadLetterGroups({
               <th>{t.deadLetters.fromTo}</th>
               {may('developer') && (
                 <th>
-                  <span className="hidden">{t.common.actions}</span>
+                  <span className="sr-only">{t.common.actions}</span>
                 </th>
               )}
             </tr>

@@ -72,7 +72,7 @@ export function Factors() {
                       setRenamed(row.id);
                     }}
                   >
-                    {t.more.rename} <span className="hidden">{row.name}</span>
+                    {t.more.rename} <span className="sr-only">{row.name}</span>
                   </button>
                   <button
                     type="button"

@@ -38,7 +38,7 @@ export function MemberActions({ of: member }: { of: Member }) {
       <div className="buttons">
         {offered.map((each) => (
           <button key={each} type="button" className="button plain" onClick={() => setAsked(each)}>
-            {t.people.actions[each]} <span className="hidden">{name}</span>
+            {t.people.actions[each]} <span className="sr-only">{name}</span>
           </button>
         ))}
       </div>

@@ -74,7 +74,7 @@ export function MembersPage() {
               <th>{t.members.role}</th>
               <th>{t.members.since}</th>
               <th>
-                <span className="hidden">{t.common.actions}</span>
+                <span className="sr-only">{t.common.actions}</span>
               </th>
             </tr>
           </thead>

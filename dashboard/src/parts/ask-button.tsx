@@ -35,7 +35,7 @@ export function AskButton({ label, of, title, why, name, what, told, looks, isDi
         disabled={isDisabled}
         onClick={() => setIsAsking(true)}
       >
-        {label} {of !== undefined && <span className="hidden">{of}</span>}
+        {label} {of !== undefined && <span className="sr-only">{of}</span>}
       </button>
       {isAsking && (
         <Ask

@@ -1,14 +1,15 @@
+import { Download } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { api, type Lines, type Page, type RequestOptions } from '../api/client.ts';
 import { endpointOf } from '../api/requests.ts';
 import { API } from '../lib/addresses.ts';
 import { createLinesFile, createTableFile, MOST_READ, readRows } from '../lib/list-file.ts';
 import { download } from '../lib/download.ts';
-import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
-import { Code } from './code.tsx';
-import { Dialog } from './dialog.tsx';
-import { Failure } from './failure.tsx';
+import { Button } from '../ui/button.tsx';
+import { CodeLines } from '../ui/code-lines.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNote } from './failure-note.tsx';
 
 /** Rows that the service writes into one file, at most. */
 const MOST_ROWS = 100_000;
@@ -16,6 +17,7 @@ const MOST_ROWS = 100_000;
 const RETRIES = { max: 4, withinMs: 60_000 };
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
+const FORMAT_NAMES: Readonly<Record<Format, string>> = { csv: 'CSV', ndjson: 'JSON Lines' };
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
@@ -54,14 +56,17 @@ export type Paging = {
 
 /** The whole of a list as a file, with the filters of the page, and the same for a shell. `what` tells several buttons of a page apart. */
 export function ExportButton({ of, what }: { of: Exported; what?: string }) {
-  const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <button type="button" className="button plain" onClick={() => setIsOpen(true)}>
-        {t.exports.go}
-        {what !== undefined && <span className="hidden"> {what}</span>}
-      </button>
+      <Button
+        icon={Download}
+        onClick={() => setIsOpen(true)}
+        {...(what !== undefined && { label: `Export ${what}` })}
+        className="max-md:hidden"
+      >
+        Export
+      </Button>
       {isOpen && <ExportDialog of={of} onClose={() => setIsOpen(false)} />}
     </>
   );
@@ -72,7 +77,6 @@ function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
   const query = of.query();
   const isOfService = 'take' in of;
   const { formats = FORMATS, command } = isOfService ? of : {};
-  const t = useTexts();
   const { act } = useActs();
   const [count, setCount] = useState<number>();
   const [isCut, setIsCut] = useState(false);
@@ -97,7 +101,7 @@ function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
       isWhole = !taken.isCut;
     };
     void act(takeAll, {
-      told: () => (isWhole ? t.common.done : undefined),
+      told: () => (isWhole ? 'File saved' : undefined),
       onFailure: (error) => signal.aborted || setFailed({ error, format }),
     }).then((isDone) => {
       if (isDone && isWhole) return onClose();
@@ -105,70 +109,58 @@ function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
       setCount(undefined);
     });
   };
+  const limit = isOfService ? 'the newest 100,000 rows' : `the first ${MOST_READ.toLocaleString('en-US')} rows`;
   return (
-    <Dialog title={t.exports.title} onClose={onClose}>
-      <div className="form">
-        <p className="muted">{isOfService ? t.exports.why : t.exports.whyRead}</p>
-        <div className="buttons">
-          {formats.map((format, place) => (
-            <button
-              key={format}
-              type="button"
-              className={place === 0 ? 'button main' : 'button'}
-              data-focus={place === 0 || undefined}
-              disabled={count !== undefined}
-              onClick={() => save(format)}
-            >
-              {t.exports.formats[format]}
-            </button>
-          ))}
-          <span role="status">
-            {count !== undefined && (isOfService ? t.exports.taken(count) : t.exports.read(count))}
-          </span>
-        </div>
-        {failed !== undefined && (
-          <Failure error={failed.error} onRetry={() => save(failed.format)}>
-            {t.exports.nothingSaved}
-          </Failure>
-        )}
-        {isCut && (
-          <p className="note" role="status">
-            {isOfService ? t.exports.cut : t.exports.cutRead}
-          </p>
-        )}
-        {isOfService && (
-          <>
-            <h3>{t.exports.file}</h3>
-            <Code
-              // A list of one format has no parameter for it.
-              text={curlOf(
-                `${path}/export`,
-                { ...(formats.length > 1 && { format: formats[0] }), ...query },
-                `${name}.${formats[0]}`,
-              )}
-              label={t.exports.file}
-            />
-          </>
-        )}
-        <h3>{t.exports.list}</h3>
-        {endpointOf({ method: 'GET', url: API + path })?.isPersonal === true ? (
-          <p className="muted">{t.shell.onlyPeople}</p>
-        ) : (
-          <Code text={curlOf(path, 'paging' in of ? query : { ...query, limit: '100' })} label={t.exports.list} />
-        )}
-        {command !== undefined && (
-          <>
-            <h3>{t.exports.command}</h3>
-            <p className="muted">{command.why}</p>
-            <Code text={command.line} label={t.exports.command} />
-          </>
-        )}
-        <div className="buttons">
-          <button type="button" className="button" onClick={onClose}>
-            {count === undefined ? t.common.close : t.exports.stop}
-          </button>
-        </div>
+    <Dialog
+      title="Export"
+      size="wide"
+      onClose={onClose}
+      description={`All rows that match the filters, up to ${limit}.`}
+      actions={<Button onClick={onClose}>{count === undefined ? 'Close' : 'Stop'}</Button>}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        {formats.map((format, place) => (
+          <Button
+            key={format}
+            look={place === 0 ? 'primary' : 'default'}
+            icon={Download}
+            isDisabled={count !== undefined}
+            onClick={() => save(format)}
+          >
+            {FORMAT_NAMES[format]}
+          </Button>
+        ))}
+        <span role="status" className="text-text-2">
+          {count !== undefined && `${count.toLocaleString('en-US')} rows`}
+        </span>
       </div>
+      {failed !== undefined && (
+        <FailureNote error={failed.error} onRetry={() => save(failed.format)}>
+          Nothing was saved.
+        </FailureNote>
+      )}
+      {isCut && (
+        <p role="status" className="text-text-2">
+          Limited to {limit}
+        </p>
+      )}
+      {isOfService && (
+        <CodeLines
+          title="The file by cURL"
+          // A list of one format has no parameter for it.
+          text={curlOf(
+            `${path}/export`,
+            { ...(formats.length > 1 && { format: formats[0] }), ...query },
+            `${name}.${formats[0]}`,
+          )}
+        />
+      )}
+      {endpointOf({ method: 'GET', url: API + path })?.isPersonal === true ? (
+        <p className="text-text-2">Not available with an API key</p>
+      ) : (
+        <CodeLines title="The list by cURL" text={curlOf(path, 'paging' in of ? query : { ...query, limit: '100' })} />
+      )}
+      {command !== undefined && <CodeLines title="Posthorn CLI" text={command.line} note={command.why} />}
     </Dialog>
   );
 }

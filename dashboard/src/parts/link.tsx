@@ -3,16 +3,37 @@ import type { ReactNode } from 'react';
 import { leadsTo } from '../lib/at-work.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
-import { useRowStop } from './grid-row.ts';
+import { useRowStop } from '../ui/grid-row.ts';
 
-type Given = { to: string; search?: Search; children: ReactNode; className?: string; 'aria-current'?: 'page' };
+type Given = {
+  to: string;
+  search?: Search | undefined;
+  children?: ReactNode;
+  className?: string;
+  'aria-current'?: 'page';
+  'aria-label'?: string;
+  /** The link of its whole row: a press opens the row, and a new tab its page. */
+  isRow?: boolean;
+};
+
+/** Classes of a link in a sentence: it is underlined, since colour alone tells nobody (WCAG 1.4.1). */
+export const PROSE_LINK = 'text-accent underline decoration-line-input underline-offset-2 hover:decoration-current';
 
 /** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
-export function HereLink({ to, search = {}, ...more }: Given) {
+export function HereLink({ to, search = {}, isRow = false, ...more }: Given) {
   const { path } = useHere();
   const stop = useRowStop();
   // `never`: pages name each other by texts; the router's own types know the paths of no other file.
-  return <Link to={path + to} search={search as never} activeOptions={{ includeSearch: false }} {...stop} {...more} />;
+  return (
+    <Link
+      to={path + to}
+      search={search as never}
+      activeOptions={{ includeSearch: false }}
+      {...stop}
+      {...(isRow && { 'data-row': '' })}
+      {...more}
+    />
+  );
 }
 
 export function useGo(): (to: string, search?: Search) => void {

@@ -9,7 +9,7 @@ import { ColumnChoice, useColumns } from './column-choice.tsx';
 import { Empty } from './empty.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
-import { GridRowContext } from './grid-row.ts';
+import { GridRowContext } from '../ui/grid-row.ts';
 import { usePaused } from './pause.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';

@@ -51,7 +51,7 @@ function Row({ mark }: { mark: Mark }) {
       <td>{mark.name}</td>
       <td>
         <HereLink to="/overview" search={{ mark: mark.id }}>
-          {t.marks.compare} <span className="hidden">{mark.name}</span>
+          {t.marks.compare} <span className="sr-only">{mark.name}</span>
         </HereLink>{' '}
         · <FailedSince at={mark.at} />
       </td>

@@ -12,7 +12,7 @@ export function Preferences() {
   const { setZone } = useContext(PreferencesContext);
   return (
     <label>
-      <span className="hidden">{t.preferences.zone}</span>
+      <span className="sr-only">{t.preferences.zone}</span>
       <select
         className="input"
         value={zone}

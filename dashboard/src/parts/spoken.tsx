@@ -17,7 +17,7 @@ export function Spoken({ text }: { text: string }) {
     return () => clearTimeout(timer);
   }, [text, said]);
   return (
-    <span className="hidden" role="status">
+    <span className="sr-only" role="status">
       {said}
     </span>
   );

@@ -15,7 +15,7 @@ type Known = { kind: keyof typeof FIRST_NAMES; id: string };
  * The name of a thing of the place, and its id until the name is known or where the thing is gone. A page that has read the first things
  * for its choices knows most names. All others that are in view are asked for in one request.
  */
-function useThingName({ kind, id }: Known): string {
+export function useThingName({ kind, id }: Known): string {
   const { at, path } = useHere();
   const { key, read } = FIRST_NAMES[kind];
   const first = useQuery<readonly Thing[]>({

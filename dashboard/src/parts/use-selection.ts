@@ -8,6 +8,8 @@ type Selection<T> = {
   toggle(index: number, options: { isRange: boolean }): void;
   /** Selects all rows from the last one that was touched on, or from `anchor` while none is selected. */
   extend(index: number, anchor: number): void;
+  /** Selects all rows that are shown. */
+  all(): void;
   clear(): void;
 };
 
@@ -33,6 +35,7 @@ export function useSelection<T>(shown: readonly T[], idOf: (row: T) => string): 
       setIds(new Set([...ids, ...touched]));
       setLast(index);
     },
+    all: () => setIds(new Set(shown.map(idOf))),
     clear: () => setIds(new Set()),
   };
 }

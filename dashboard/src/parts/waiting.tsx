@@ -11,7 +11,7 @@ export function Waiting() {
   }, []);
   return (
     <div className="waiting" aria-busy="true">
-      <span className="hidden">{t.common.loading}</span>
+      <span className="sr-only">{t.common.loading}</span>
       {isShown &&
         [90, 70, 80, 60].map((width) => <div key={width} className="skeleton" style={{ width: `${width}%` }} />)}
     </div>

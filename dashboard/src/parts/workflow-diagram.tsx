@@ -64,7 +64,7 @@ export default function WorkflowDiagram({ graph, states }: Given) {
         })}
       </svg>
       {/* The same in words, for those who cannot see it. */}
-      <ol className="hidden">
+      <ol className="sr-only">
         {graph.steps.map(({ id, type }) => (
           <li key={id}>
             {id} ({stepWord(t, type)}

@@ -124,7 +124,7 @@ function Refresh() {
         label={label}
         className="max-xl:hidden"
       >
-        {isPaused ? 'Paused' : 'Auto-refresh'}
+        {isPaused ? 'Resume' : 'Auto-refresh'}
       </Button>
       <IconButton
         icon={isPaused ? Pause : RefreshCw}

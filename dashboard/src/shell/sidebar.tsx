@@ -79,7 +79,7 @@ export function Sidebar({ isSmall = false, onToggle, onSearch, onKeys }: Given) 
         <button
           type="button"
           onClick={onSearch}
-          aria-label="Search"
+          {...(isSmall && { 'aria-label': 'Search' })}
           className={clsx(
             'mt-2 flex h-8 w-full shrink-0 items-center gap-2 rounded-6 text-text-2 hover:bg-hover',
             isSmall ? 'justify-center' : 'px-2',
@@ -212,7 +212,7 @@ function Place({ isSmall }: { isSmall: boolean }) {
         trigger={
           <button
             type="button"
-            aria-label={`App: ${here.app.name}`}
+            {...(isSmall && { 'aria-label': `App: ${here.app.name}` })}
             className={clsx(
               'flex w-full items-center gap-2.25 rounded-8 hover:bg-hover',
               isSmall ? 'justify-center p-1.5' : 'px-2 py-1.75',
@@ -227,7 +227,10 @@ function Place({ isSmall }: { isSmall: boolean }) {
             {!isSmall && (
               <>
                 <span className="min-w-0 grow text-left leading-4">
-                  <span className="block truncate font-medium">{here.app.name}</span>
+                  <span className="block truncate font-medium">
+                    <span className="sr-only">App: </span>
+                    {here.app.name}
+                  </span>
                   <span className="block truncate text-11 leading-3.5 text-text-3">{here.organisation.name}</span>
                 </span>
                 <Icon of={ChevronsUpDown} isSmall className="text-text-3" />
@@ -298,7 +301,7 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
         trigger={
           <button
             type="button"
-            aria-label={`Account of ${user.name}`}
+            {...(isSmall && { 'aria-label': `Account of ${user.name}` })}
             className={clsx(
               'flex w-full items-center gap-2.25 rounded-6 hover:bg-hover',
               isSmall ? 'justify-center p-1.5' : 'px-3 py-1.5',
@@ -313,7 +316,10 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
             {!isSmall && (
               <>
                 <span className="min-w-0 grow text-left">
-                  <span className="block truncate leading-4 font-medium">{user.name}</span>
+                  <span className="block truncate leading-4 font-medium">
+                    <span className="sr-only">Account of </span>
+                    {user.name}
+                  </span>
                   <span className="block text-11 leading-3.5 text-text-3">
                     {role[0]?.toUpperCase() + role.slice(1)}
                   </span>

@@ -2,6 +2,7 @@ import clsx from 'clsx';
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
+import { useRowStop } from './grid-row.ts';
 import { Tip } from './tooltip.tsx';
 
 const SHOWN_MS = 1_500;
@@ -58,18 +59,21 @@ export const namedId = (id: string): string => `${id.slice(0, id.indexOf('_') + 
 /** An id by its last six characters; a click copies the whole. */
 export function CopyId({ id, isNamed = false, className }: { id: string; isNamed?: boolean; className?: string }) {
   const [isCopied, copy] = useCopy();
+  const stop = useRowStop();
+  const shown = isNamed ? namedId(id) : shortId(id);
   return (
     <Tip text={isCopied ? 'Copied' : <span className="mono">{id}</span>}>
       <button
         type="button"
         className={clsx('mono rounded-4 text-text-2 hover:text-text', className)}
-        aria-label={`Copy ID ${id}`}
+        {...stop}
+        aria-label={`Copy ID ${shown} (${id})`}
         onClick={(event) => {
           event.stopPropagation();
           copy(id);
         }}
       >
-        {isNamed ? namedId(id) : shortId(id)}
+        {shown}
       </button>
     </Tip>
   );

@@ -4,6 +4,7 @@ import { Switch as BaseSwitch } from '@base-ui/react/switch';
 import clsx from 'clsx';
 import { Check, CircleAlert, Minus } from 'lucide-react';
 import type { ChangeEvent, FocusEvent, HTMLInputTypeAttribute, KeyboardEvent, ReactNode, Ref } from 'react';
+import { useRowStop } from './grid-row.ts';
 import { Icon } from './icon.tsx';
 
 /** What every field has: its label above, a hint below, and an error in place of the hint. */
@@ -193,6 +194,7 @@ export function Checkbox({
   hint?: ReactNode;
   isDisabled?: boolean;
 }) {
+  const stop = useRowStop();
   return (
     <label className="inline-flex items-start gap-2">
       <span className="inline-flex h-5 items-center">
@@ -202,6 +204,7 @@ export function Checkbox({
           onCheckedChange={onChange}
           disabled={isDisabled}
           className={BOX}
+          {...stop}
           {...(isLabelHidden && typeof label === 'string' && { 'aria-label': label })}
         >
           <BaseCheckbox.Indicator>

@@ -67,6 +67,7 @@ const SOFT: Readonly<Record<Tone, string>> = {
 /** The classes of a tone, for parts that are coloured like it. */
 export const toneText = (tone: Tone): string => TEXT[tone];
 export const toneGround = (tone: Tone): string => SOFT[tone];
+export const toneIcon = (tone: Tone): LucideIcon => ICONS[tone];
 
 export function StatusIcon({ tone, label, isSmall = true }: { tone: Tone; label?: string; isSmall?: boolean }) {
   return <Icon of={ICONS[tone]} isSmall={isSmall} label={label} className={TEXT[tone]} />;

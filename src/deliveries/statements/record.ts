@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { textArray } from '../../db/sql/text-array.ts';
+import { FAILING_FROM } from '../../kernel/rules/failing.ts';
 import { FAILING_DAYS } from '../../kernel/words/service-events.ts';
 import { outcomeOf } from '../../kernel/words/outcomes.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/words/statuses.ts';
@@ -63,13 +64,13 @@ const TRIES = `
   ), counted AS (${countTries({ from: 'changed', outcome: 'outcome' })}
   ), tally AS (
     SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
-      coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone
+      coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone, count(*)::int AS attempts
     FROM changed c GROUP BY c.subscription_id
   )`;
 
-// A subscription's row changes with its health, not with every try: at the first failure after a success, and at the first success
-// after that. Rows are locked in the order of ids, so that two groups never wait for each other. They are looked up one by one,
-// because a join might be planned, once and for all, as a scan of every subscription.
+// A subscription's row changes with its health, not with every attempt: at the first failure after a success, at most four times more
+// until the receiver counts as failing, and at the first success after that. Rows are locked in the order of ids, so that two groups never
+// wait for each other. They are looked up one by one, because a join might be planned, once and for all, as a scan of every subscription.
 const altered = (columns: string, condition: string): string => `
     SELECT s.* FROM (SELECT * FROM tally ORDER BY subscription_id) AS t
     CROSS JOIN LATERAL (
@@ -84,6 +85,10 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
   )
   SELECT id FROM changed`;
 
+// Failed attempts in a row, counted to the number from which the receiver is failing. The last step waits until the first failure is long
+// enough ago, so that the stored number alone says whether it is. A row without `failing_since` begins again, whatever its number is.
+const FAILED_IN_A_ROW = `least(CASE WHEN s.failing_since IS NULL THEN 0 ELSE s.failing_attempts END + t.attempts,
+        ${FAILING_FROM.attempts - 1} + (s.failing_since IS NOT NULL AND s.failing_since <= now() - interval '${FAILING_FROM.ms} ms')::int)`;
 // A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event.
 const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
 const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
@@ -95,12 +100,14 @@ const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
 })}
   ), altered AS MATERIALIZED (
     ${altered(
-      `s.id, t.has_success,
+      `s.id, t.has_success, ${FAILED_IN_A_ROW} AS failing_attempts,
       CASE WHEN s.status = 'disabled' THEN NULL WHEN t.is_gone THEN 'gone' WHEN ${HAS_FAILED_LONG} THEN 'failing' END AS reason`,
-      `t.has_success = (s.failing_since IS NOT NULL) OR t.is_gone OR ${HAS_FAILED_LONG}`,
+      `t.has_success = (s.failing_since IS NOT NULL) OR t.is_gone OR ${HAS_FAILED_LONG}
+        OR (NOT t.has_success AND s.failing_attempts < ${FAILED_IN_A_ROW})`,
     )}
   ), health AS (
     UPDATE subscriptions s SET failing_since = CASE WHEN NOT a.has_success THEN coalesce(s.failing_since, now()) END,
+      failing_attempts = CASE WHEN a.has_success THEN 0 ELSE a.failing_attempts END,
       status = CASE WHEN a.reason IS NULL THEN s.status ELSE 'disabled' END,
       status_changed_at = CASE WHEN a.reason IS NULL THEN s.status_changed_at ELSE now() END,
       updated_at = CASE WHEN a.reason IS NULL THEN s.updated_at ELSE now() END

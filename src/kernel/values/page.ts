@@ -46,6 +46,10 @@ function decodeCursor(scope: ListScope, cursor: string): string {
   return id;
 }
 
+/** Whether a cursor was made for this list with these filters, where a question may go on in either of two lists. */
+export const isCursorOf = (scope: ListScope, cursor: string): boolean =>
+  Buffer.from(cursor, 'base64url').toString('utf8').split(SEPARATOR)[1] === fingerprint(scope);
+
 /** The page a caller asked for with its query parameters cursor and limit. */
 export function pageRequest(scope: ListScope, query: { cursor?: string | undefined; limit: number }): PageRequest {
   return { limit: query.limit, after: query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor) };

@@ -88,12 +88,12 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   'GET /v1/stats': {
     summary: 'Get figures of traffic',
     description:
-      'Messages, attempts, dead letters and latencies of the environment, a channel or a subscription: in all, and in steps whose length follows from the span. By default of the last day. Figures are some seconds old. Those of minutes are kept for 3 days, those of hours for 400.',
+      'Messages, attempts, dead letters and latencies of the environment, a channel or a subscription: in all, and in steps whose length follows from the span. By default of the last day. Figures are some seconds old. Those of minutes are kept for 3 days, those of hours for 400. `deliveries` counts the deliveries that were created in the span by their state at the moment of the request, for a success rate: the newest 50,000.',
   },
   'GET /v1/stats/subscriptions': {
     summary: 'Get figures of subscriptions',
     description:
-      'The same of up to 100 subscriptions at once, in 24 steps or so, and how many deliveries of each wait now, counted up to 1,000.',
+      'The same of up to 100 subscriptions at once, in 24 steps or so, and how many deliveries of each wait now, counted up to 1,000. The newest 50,000 deliveries are counted by their state, divided among the subscriptions.',
   },
   'GET /v1/stats/channels': {
     summary: 'Get figures of channels',

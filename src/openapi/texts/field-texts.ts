@@ -10,7 +10,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   cursor: '`pagination.cursor` of the page before, with the same filters. Empty: the first page.',
   limit: 'Items on the page.',
   format: 'Lines of JSON, or a table with a head.',
-  q: 'An id, your own id of a message, an event type, a part of a name, or `payload.<path>=<value>`. Absent: the newest messages.',
+  q: 'An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages.',
   organisation: 'Name of the first organisation, which is "Default" otherwise.',
   app: 'Name of its app, which is "Default" otherwise.',
   id: 'Id of the credential, in base64url.',
@@ -60,9 +60,11 @@ const BY_NAME: Readonly<Record<string, string>> = {
   payloads: 'With `false` payload and metadata of each message are left out, and a page stays small.',
   changes: 'With `false` the changed fields of each entry are left out, and a page stays small.',
   outputs: 'With `false` the outputs of runs are left out, and a page stays small.',
+  includeSystem:
+    'With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel.',
   deliveryStatus: 'Only those whose deliveries together have one of these states.',
   failing:
-    'Only those that are disabled, whose circuit is not closed or whose secrets cannot be opened; or only the others.',
+    'Only those that are disabled, whose receiver is failing (`failingSince` of their statistics), whose circuit is not closed or whose secrets cannot be opened; or only the others.',
   held: 'Only those that wait for something beside their policy, or only the others.',
   replayId: 'Only those that this replay or bulk retry was the last to make due.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
@@ -119,6 +121,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
 const BY_PLACE: Readonly<Record<string, string>> = {
   'ListMessages.order':
     '`newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none.',
+  'Search.payloads':
+    'With `false` a value without a path is not looked for in payloads, which is faster where only names are wanted.',
   'ListChannels.name': 'Only those with this in their name, in any case.',
   'ListWorkflows.name': 'Only those with this in their name, in any case.',
   'ListWebhooks.name': 'Only those with this in their name, in any case.',

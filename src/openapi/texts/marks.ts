@@ -20,7 +20,7 @@ export const markTexts: Readonly<Record<string, OperationText>> = {
   'GET /v1/service': {
     summary: 'Look at the service',
     description:
-      'Versions, workers with their leases, due deliveries, sizes of tables and checks. Admins and owners of the first organisation see it.',
+      'One verdict with its reasons, and the facts behind it: versions, workers with their leases, due deliveries, sizes of tables and checks. Admins and owners of the first organisation see it.',
   },
   'GET /v1/service/sign-in': {
     summary: 'Look at the ways of signing in',

@@ -100,7 +100,7 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
   'GET /v1/search': {
     summary: 'Search',
     description:
-      'Finds resources by any id, messages by your own id or their event type, others by their names, and messages by a value in their payload: `payload.order.id=42`. A caller finds what its scopes may read. Payloads are looked through from the newest on, up to a bound, and the cursor goes on from there.',
+      'Finds resources by any id, messages by your own id or their event type, others by their names, and messages by a value in their payload: `payload.order.id=42`, or `SO-10922` wherever it is. A caller finds what its scopes may read. Payloads are looked through from the newest on, up to a bound, and the cursor goes on from there.',
     example: { query: { q: 'payload.order.id=42', since: EXAMPLE_TIME } },
   },
   'GET /v1/channels/:channelId/stream': {

@@ -88,7 +88,7 @@ export const LISTS: List[] = [
     name: 'messages-of-all',
     rows: `SELECT m.id, m.channel_id AS "channelId", m.event_type AS "eventType", p.publisher_id AS "publisherId" FROM messages m
       LEFT JOIN publisher_ids p ON p.message_id = m.id WHERE m.environment_id = $1 AND $2::text IS NULL`,
-    filters: { channelId: idOf('channelId'), eventType, publisherId },
+    filters: { channelId: idOf('channelId'), eventType, publisherId, includeSystem: isWhole },
     hasTimes: 'publishedAt',
   },
   {

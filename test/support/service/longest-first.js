@@ -46,7 +46,6 @@ const SECONDS = {
   'automations/fair-starts.whole.test.ts': 50,
   'faults/lost-servers/bursts-from-1.whole.test.ts': 50,
   'dispatch/adaptive-limit.whole.test.ts': 50,
-  'dashboard/figures.whole.test.ts': 50,
   'dispatch/circuit-ends/always-drained.whole.test.ts': 50,
   'dispatch/claim.test.ts': 50,
   'automations/inbound-requests.test.ts': 50,

@@ -1,9 +1,6 @@
 import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { Download as DownloadIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Workflow, type WorkflowVersions } from '../../api/client.ts';
-import { download } from '../../lib/download.ts';
-import { createLinesFile, MOST_READ, readRows } from '../../lib/list-file.ts';
 import { itemTexts, memberText, prettyText } from '../../lib/raw-json.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useAddress } from '../../lib/search.ts';
@@ -11,6 +8,7 @@ import { useHere } from '../../lib/session.ts';
 import { triggerWords } from '../../lib/step-words.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Doer } from '../../parts/doer.tsx';
+import { ExportButton, type Paging } from '../../parts/export-button.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { CountTag } from '../../ui/badge.tsx';
@@ -22,6 +20,17 @@ import { Table } from '../../ui/table.tsx';
 
 type Version = WorkflowVersions['versions'][number];
 
+/** The number of a version stands for the place behind it. */
+const PAGING: Paging = {
+  member: 'versions',
+  parameter: 'beforeVersion',
+  nextOf(answer) {
+    // `as`: only answers of this list come here.
+    const { versions, hasMore } = answer as WorkflowVersions;
+    return hasMore ? versions.at(-1)?.version : undefined;
+  },
+};
+
 /** Every definition that a workflow has had, and what has changed since one of them. The address names that one. */
 export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: Workflow; isChanged: boolean }) {
   const { at, path } = useHere();
@@ -30,7 +39,7 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
     queryKey: [path, 'workflow', id, 'versions'],
     queryFn: ({ pageParam }) => api.workflows.listVersions(id, { beforeVersion: pageParam }, at),
     initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ versions, hasMore }) => (hasMore ? versions.at(-1)?.version : undefined),
+    getNextPageParam: PAGING.nextOf,
   });
   if (found.data === undefined)
     return (
@@ -99,7 +108,15 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
         )}
       </div>
       <div className="flex flex-wrap items-center gap-3">
-        <Download id={id} />
+        <ExportButton
+          of={{
+            name: 'workflow-versions',
+            path: `/v1/workflows/${id}/versions`,
+            query: () => ({}),
+            at,
+            paging: PAGING,
+          }}
+        />
       </div>
       {versions.length === 1 && <p className="text-text-2">This is the only version so far.</p>}
       {chosen !== undefined && current !== undefined && chosen < current.version && (
@@ -113,38 +130,6 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
         />
       )}
     </div>
-  );
-}
-
-/** Saves all versions as lines of JSON, those behind the first fifty too. */
-function Download({ id }: { id: string }) {
-  const { at } = useHere();
-  const { act } = useActs();
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    await act(
-      async () => {
-        const file = createLinesFile();
-        const read = async ({ cursor }: { cursor: string | undefined }) => {
-          const asked = { method: 'GET', path: `/v1/workflows/${id}/versions`, query: { beforeVersion: cursor } };
-          const { data, text } = await api.request(asked, at).withAnswer();
-          // `as`: the answer of this list.
-          const { versions, hasMore } = data as WorkflowVersions;
-          const last = versions.at(-1)?.version;
-          return { text, member: 'versions', cursor: hasMore && last !== undefined ? String(last) : undefined };
-        };
-        await readRows(read, file, { most: MOST_READ, told: () => undefined });
-        download(new Blob(file.parts(), { type: 'application/x-ndjson' }), 'workflow-versions.ndjson');
-      },
-      { told: 'Versions exported' },
-    );
-    setIsBusy(false);
-  };
-  return (
-    <Button look="quiet" size="small" icon={DownloadIcon} isBusy={isBusy} onClick={() => void save()}>
-      Export versions
-    </Button>
   );
 }
 

@@ -1,69 +1,79 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Plus, Search, Workflow as WorkflowIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Plus, Workflow as WorkflowIcon } from 'lucide-react';
+import { useState } from 'react';
 import { api, type Workflow, type WorkflowStats } from '../../api/client.ts';
-import { firstRequests } from '../../lib/first-requests.ts';
 import { countText } from '../../lib/format.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { triggerWords } from '../../lib/step-words.ts';
-import { RequestLines } from '../../parts/equivalent-request.tsx';
-import { FailureNote } from '../../parts/failure-note.tsx';
+import { type Column, useColumnChoice } from '../../parts/data-list/columns.ts';
+import { DataList, type ListCount } from '../../parts/data-list/data-list.tsx';
+import { FilterLine } from '../../parts/data-list/filter-line.tsx';
+import { ListCountText } from '../../parts/data-list/list-count.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
+import { FirstRequest } from '../../parts/first-request.tsx';
 import { HereLink, useGo } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
-import { useSettled } from '../../parts/use-found.ts';
+import { nameFilter } from '../../parts/named-filter.ts';
 import { useRowFigures } from '../../parts/use-row-figures.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CountTag } from '../../ui/badge.tsx';
+import { CopyId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Select } from '../../ui/select.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Status, StatusIcon } from '../../ui/status.tsx';
 import { runTone } from './editor/last-result.tsx';
 import { workflowStatus } from './editor/screen-parts.tsx';
 
 const STATUSES = ['active', 'paused', 'draft'] as const;
+const FILTERS = ['name', 'status'] as const;
+const VIEWS = [
+  { name: 'Active', search: { status: 'active' } },
+  { name: 'Drafts', search: { status: 'draft' } },
+];
+const idOf = ({ id }: Workflow): string => id;
 
+/** All workflows of the place: what starts each of them, its last run, and how those of the last day ended. */
 export function WorkflowsPage() {
   const { at, path, may } = useHere();
   const [search, change] = useAddress();
   const go = useGo();
-  const [name, setName] = useState(search['name'] ?? '');
-  const settled = useSettled(name);
-  useEffect(() => {
-    if (settled !== (search['name'] ?? '')) change({ name: settled }, { replace: true });
-  }, [settled, search, change]);
-  const filter = {
-    ...(search['name'] !== undefined && search['name'] !== '' && { name: search['name'] }),
-    ...(oneOf(search['status'], STATUSES) !== undefined && { status: oneOf(search['status'], STATUSES) }),
-  };
-  const isFiltered = Object.keys(filter).length > 0;
+  const [count, setCount] = useState<ListCount>();
+  const filter = { name: search['name'], status: oneOf(search['status'], STATUSES) };
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const figures = useRowFigures(
     'workflow-figures',
     async (ids) => (await api.stats.getWorkflows({ workflowIds: ids }, at)).workflows,
   );
-  const found = useInfiniteQuery({
-    queryKey: [path, 'workflows', filter],
-    queryFn: async ({ pageParam }) => {
-      const page = await api.workflows
-        .list({ ...filter, definitions: 'false', limit: 100, cursor: pageParam }, at)
-        .page();
-      figures.haveRead(
-        pageParam,
-        page.data.map(({ id }) => id),
-      );
-      return page;
+  const figuresOf = ({ id }: Workflow) => figures.find(({ workflowId }) => workflowId === id);
+  const all: readonly Column<Workflow>[] = [
+    { key: 'status', head: 'Status', width: 84, grow: 0, cell: (row) => <StatusOf of={row} /> },
+    {
+      key: 'name',
+      head: 'Name',
+      width: 180,
+      grow: 2,
+      cell: (row) => (
+        <HereLink to={`/workflows/${row.id}`} isRow className="font-medium">
+          {row.name}
+        </HereLink>
+      ),
     },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.cursor,
-    refetchInterval: 10_000,
-  });
-  const rows = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  const figuresOf = (row: Workflow) => figures.find(({ workflowId }) => workflowId === row.id);
+    { key: 'trigger', head: 'Trigger', width: 130, rank: 2, cell: (row) => <Trigger of={row} /> },
+    { key: 'steps', head: 'Steps', width: 48, grow: 0, rank: 4, isNumber: true, cell: ({ stepCount }) => stepCount },
+    { key: 'day', head: 'Last 24 hours', width: 176, grow: 0, rank: 3, cell: (row) => <LastDay of={figuresOf(row)} /> },
+    { key: 'last', head: 'Last run', width: 190, rank: 1, cell: (row) => <LastRun of={figuresOf(row)?.lastRun} /> },
+    { key: 'id', head: 'ID', width: 72, grow: 0, rank: 6, isOff: true, cell: (row) => <CopyId id={row.id} /> },
+    {
+      key: 'updated',
+      head: 'Updated',
+      width: 92,
+      grow: 0,
+      rank: 5,
+      isNumber: true,
+      cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+    },
+  ];
+  const choice = useColumnChoice('workflows', all);
   const create = may('developer') && (
     <Button look="primary" icon={Plus} render={<HereLink to="/workflows/new">Create workflow</HereLink>}>
       Create workflow
@@ -73,110 +83,79 @@ export function WorkflowsPage() {
     <Page
       title="Workflows"
       layout="full"
-      count={
-        found.data !== undefined && <CountTag>{`${countText(rows.length)}${found.hasNextPage ? '+' : ''}`}</CountTag>
+      count={<ListCountText count={count} isFiltered={isFiltered} />}
+      actions={
+        <>
+          <ExportButton
+            of={{ name: 'workflows', path: '/v1/workflows', query: () => ({ ...filter, definitions: 'false' }), at }}
+          />
+          {create}
+        </>
       }
-      actions={create}
     >
-      <div className="flex shrink-0 flex-wrap items-center gap-2 px-6 py-3 max-md:px-4">
-        <div className="w-70 max-w-full">
-          <TextField
-            label="Name"
-            isLabelHidden
-            placeholder="Find by name"
-            value={name}
-            onChange={setName}
-            before={<Icon of={Search} isSmall className="text-text-3" />}
+      <DataList
+        name="Workflows"
+        kinds={['workflow']}
+        listKey={[path, 'workflows', filter]}
+        fetch={async (cursor) => {
+          const page = await api.workflows.list({ ...filter, definitions: 'false', limit: 100, cursor }, at).page();
+          figures.haveRead(cursor, page.data.map(idOf));
+          return page;
+        }}
+        idOf={idOf}
+        columns={choice.shown}
+        narrow={(row) => {
+          const [tone, word] = workflowStatus(row.status);
+          const last = figuresOf(row)?.lastRun;
+          return {
+            mark: <StatusIcon tone={tone} label={word} />,
+            what: row.name,
+            when: last === undefined ? <Ago at={row.updatedAt} /> : <Ago at={last.createdAt} />,
+            where: triggerWords(row.triggerType ?? '').name,
+            result: last === undefined ? undefined : runTone(last.status)[1],
+          };
+        }}
+        above={
+          <FilterLine
+            filters={[
+              nameFilter('Name'),
+              {
+                name: 'status',
+                label: 'Status',
+                options: STATUSES.map((each) => [each, workflowStatus(each)[1]] as const),
+              },
+            ]}
+            columns={{ all, choice: choice as ReturnType<typeof useColumnChoice> }}
+            views={{ page: 'workflows', own: VIEWS }}
           />
-        </div>
-        <Select
-          label="Status"
-          look="button"
-          value={filter.status ?? ''}
-          options={[
-            { value: '', label: 'Any status' },
-            ...STATUSES.map((each) => ({ value: each, label: workflowStatus(each)[1] })),
-          ]}
-          onChange={(status) => change({ status })}
-        />
-      </div>
-      <div className="min-h-0 grow overflow-y-auto px-6 pb-6 max-md:px-4">
-        {found.isError && <FailureNote error={found.error} onRetry={() => void found.refetch()} />}
-        {found.data === undefined && !found.isError && <SkeletonRows />}
-        {found.data !== undefined && rows.length === 0 && !isFiltered && (
-          <Empty icon={WorkflowIcon} title="No workflows yet" actions={create}>
-            <p>A workflow runs steps when a message arrives, on a schedule, or when somebody starts it.</p>
-            <div className="w-140 max-w-full text-left text-text">
-              <RequestLines of={[firstRequests().workflow]} />
-            </div>
-          </Empty>
-        )}
-        {found.data !== undefined && rows.length === 0 && isFiltered && (
-          <Empty
-            title="No workflows match"
-            actions={
-              <Button
-                onClick={() => {
-                  setName('');
-                  change({ name: '', status: '' });
-                }}
-              >
-                Clear filters
-              </Button>
-            }
-          />
-        )}
-        {rows.length > 0 && (
-          <>
-            <Table<Workflow>
-              label="Workflows"
-              rows={rows}
-              keyOf={({ id }) => id}
-              onOpen={({ id }) => go(`/workflows/${id}`)}
-              columns={[
-                {
-                  head: 'Status',
-                  width: '108px',
-                  cell: ({ status }) => {
-                    const [tone, word] = workflowStatus(status);
-                    return <Status tone={tone}>{word}</Status>;
-                  },
-                },
-                {
-                  head: 'Name',
-                  cell: (row) => (
-                    <HereLink to={`/workflows/${row.id}`} className="font-medium">
-                      {row.name}
-                    </HereLink>
-                  ),
-                },
-                { head: 'Trigger', width: '190px', isWide: true, cell: (row) => <Trigger of={row} /> },
-                { head: 'Steps', width: '76px', isNumber: true, isWide: true, cell: ({ stepCount }) => stepCount },
-                { head: 'Last 24 hours', width: '190px', isWide: true, cell: (row) => <LastDay of={figuresOf(row)} /> },
-                {
-                  head: 'Last run',
-                  width: '230px',
-                  isWide: true,
-                  cell: (row) => <LastRun of={figuresOf(row)?.lastRun} />,
-                },
-                {
-                  head: 'Updated',
-                  width: '104px',
-                  className: 'text-right',
-                  cell: ({ updatedAt }) => <Ago at={updatedAt} />,
-                },
-              ]}
+        }
+        onCount={setCount}
+        onVisit={(id) => go(`/workflows/${id}`)}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="No workflows match"
+              actions={<Button onClick={() => change({ name: '', status: '' })}>Clear filters</Button>}
             />
-            {found.hasNextPage && (
-              <Button className="mt-3" isBusy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                Load more
-              </Button>
-            )}
-          </>
-        )}
-      </div>
+          ) : (
+            <Empty icon={WorkflowIcon} title="No workflows yet" actions={create}>
+              <p>A workflow runs steps when a message arrives, on a schedule, or when somebody starts it.</p>
+              <FirstRequest of="workflow" />
+            </Empty>
+          )
+        }
+        hints={[
+          ['J K', 'move'],
+          ['↵', 'open'],
+        ]}
+      />
     </Page>
   );
+}
+
+function StatusOf({ of: { status } }: { of: Workflow }) {
+  const [tone, word] = workflowStatus(status);
+  return <Status tone={tone}>{word}</Status>;
 }
 
 function Trigger({ of: { triggerType } }: { of: Workflow }) {

@@ -11,6 +11,7 @@ import { CodeSearch } from './code-search.tsx';
 import { jsonLines, textLines } from './json-lines.ts';
 import { JsonTree } from './json-tree.tsx';
 import { findMatches, NO_MATCHES } from './matches.ts';
+import { MOST_PLAIN } from './rows.tsx';
 import { sizeText } from './size.ts';
 
 export type CodeViewName = 'pretty' | 'tree' | 'raw';
@@ -22,7 +23,7 @@ export type CodeViewGiven = {
   label: string;
   /** Absent: JSON if the text is an object or an array. */
   language?: 'json' | 'text';
-  /** The view, where the page keeps it. Absent: the box keeps its own. */
+  /** The view at first, or the one that the page keeps, where `onView` is given. Absent: by the size of the text. */
   view?: CodeViewName;
   onView?: (view: CodeViewName) => void;
   /** Begins the paths of the tree. */
@@ -77,7 +78,7 @@ export function CodeView({
     () => language !== 'text' && (language === 'json' || /^\s*[[{]/.test(text)) && isJsonText(text),
     [text, language],
   );
-  const wanted = given ?? own ?? (text.length > MOST_ON_LINES ? 'tree' : 'pretty');
+  const wanted = (onView === undefined ? (own ?? given) : given) ?? (text.length > MOST_ON_LINES ? 'tree' : 'pretty');
   const view = isJson ? wanted : 'raw';
   const lines = useMemo(() => {
     if (isHidden || view === 'tree') return [];
@@ -114,7 +115,8 @@ export function CodeView({
     event.stopPropagation();
     openSearch();
   };
-  const height = rest.isWhole === true ? undefined : 'max-h-[min(560px,70dvh)]';
+  // Rows that are drawn in view alone need a box that scrolls.
+  const height = rest.isWhole === true && lines.length <= MOST_PLAIN ? undefined : 'max-h-[min(560px,70dvh)]';
   const copy = <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />;
   const shown = isHidden ? (
     <p className={clsx(CODE_GROUND, 'py-2')}>
@@ -137,7 +139,7 @@ export function CodeView({
       onFold={fold}
       hasNumbers={!isBare && !isSecret}
       isMarked={rest.isMarked}
-      className={height}
+      className={clsx(height, isBare && 'pr-8')}
     />
   );
   const reveal = isSecret && (
@@ -222,7 +224,7 @@ function useSearch(lines: Parameters<typeof findMatches>[0]) {
     opened,
     query,
     matches,
-    current: count === 0 ? undefined : current,
+    current: current !== undefined && current.match < count ? current : undefined,
     open: () => setOpened((before) => before + 1),
     close: () => {
       setOpened(0);

@@ -26,7 +26,7 @@ type Place = {
   word: string;
   /** What is written around it, so that a template is closed and has its spaces. */
   before: '' | ' ';
-  after: '' | ' }}';
+  after: '' | ' ' | ' }}';
 };
 
 const WORD = /[A-Za-z_][\w.[\]"'-]*$/;
@@ -52,7 +52,12 @@ export function placeOf(language: CodeLanguage, text: string, at: number): Place
   const behind = text.slice(at, end === -1 ? undefined : end);
   const [closed, next] = [behind.indexOf(CLOSE), behind.indexOf(OPEN)];
   const isClosed = closed !== -1 && (next === -1 || closed < next);
-  return { from: at - word.length, word, before: inside === word ? ' ' : '', after: isClosed ? '' : ' }}' };
+  return {
+    from: at - word.length,
+    word,
+    before: inside === word ? ' ' : '',
+    after: isClosed ? (closed === 0 ? ' ' : '') : ' }}',
+  };
 }
 
 function isInQuotes(text: string): boolean {

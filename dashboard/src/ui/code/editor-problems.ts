@@ -47,6 +47,8 @@ export function showProblems(state: EditorState, problems: readonly CodeProblem[
         ...range,
         severity: 'error',
         message,
+        // The ground of its line says enough about one without a place.
+        ...(problem.from === undefined && { markClass: 'is-line' }),
         ...(fix !== undefined && { actions: [{ name: `Replace with ${fix}`, apply: replaceWith(fix) }] }),
       },
     ];

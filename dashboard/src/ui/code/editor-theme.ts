@@ -62,6 +62,7 @@ const theme = EditorView.theme({
     textUnderlineOffset: '3px',
   },
   '.cm-lintRange-active': { background: 'none' },
+  '.cm-lintRange.is-line': { textDecoration: 'none' },
   '.cm-lintPoint': { display: 'none' },
   '.cm-line.has-problem, .cm-gutterElement.has-problem': { background: 'var(--failed-soft)' },
   '.cm-lineNumbers .has-problem, &.is-plain .cm-line.has-problem': { boxShadow: 'inset 2px 0 var(--failed-solid)' },

@@ -202,7 +202,7 @@ const PHRASES = {
   previous: 'Previous',
   all: 'Select all',
   'match case': 'Match case',
-  regexp: 'Regular expression',
+  regexp: 'Regex',
   'by word': 'Whole words',
   replace: 'Replace',
   'replace all': 'Replace all',

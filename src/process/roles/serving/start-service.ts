@@ -49,18 +49,20 @@ export async function startService(
     const address = temporalAddress ?? config.temporal.address ?? '';
     const settings = { ...config.temporal, address };
     const handOver = createHandOver();
-    const services = createServices(deps, handOver, siblings);
+    // The address of an own Temporal is known from here on; the state of the service tells whether it answers.
+    const services = createServices({ ...deps, config: { ...deps.config, temporal: settings } }, handOver, siblings);
     const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
     undo.add(async () => stopWatching());
     // The API answers and accepts messages before there is a worker, and where none can be: Temporal may be away, or work be deadly.
     let worker: RunningWorker | undefined;
     const temporal = temporalCheck({ isHealthy: () => worker?.isHealthy() === true }, address);
+    // In front of the API: a call for the state of the service asks Temporal, too, and would install a runtime without metrics.
+    installRuntime(log, observed?.temporalMetricsAddress);
     const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
     // Behind the API: what it has accepted last finds a worker.
     undo.add(async () => worker?.stop());
     undo.add(() => api.stop());
     observed?.show(api.readiness);
-    installRuntime(log, observed?.temporalMetricsAddress);
     await untilTemporalAnswers(settings, waiting);
     const { claimsAs: onIncarnation, isReplacement } = siblings;
     const { publishing } = services;

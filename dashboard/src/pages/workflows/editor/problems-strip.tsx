@@ -18,7 +18,10 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
   const { draft, syntax, isChanged, isChecked } = definition;
   const count = draft.problems.length;
   return (
-    <footer className="flex h-10 shrink-0 items-center gap-3 border-t border-line bg-surface pr-5 pl-6 whitespace-nowrap max-md:px-4">
+    <section
+      aria-label="Problems"
+      className="flex h-10 shrink-0 items-center gap-3 border-t border-line bg-surface pr-5 pl-6 whitespace-nowrap max-md:px-4"
+    >
       <div aria-live="polite" className="flex min-w-0 items-center gap-2.5">
         {syntax !== undefined ? (
           <>
@@ -49,7 +52,7 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
       <span className="text-12 text-text-3 max-md:hidden">
         {isChanged ? 'Unsaved changes are kept in this tab' : ''}
       </span>
-    </footer>
+    </section>
   );
 }
 

@@ -1,0 +1,13 @@
+import { Check, Copy } from 'lucide-react';
+import { Button } from '../ui/button.tsx';
+import { useCopy } from '../ui/copy.tsx';
+
+/** Copies the IDs of selected rows, one for each line. */
+export function CopyIds({ rows }: { rows: readonly { id: string }[] }) {
+  const [isCopied, copy] = useCopy();
+  return (
+    <Button size="small" icon={isCopied ? Check : Copy} onClick={() => copy(rows.map(({ id }) => id).join('\n'))}>
+      Copy IDs
+    </Button>
+  );
+}

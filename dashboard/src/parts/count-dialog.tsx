@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useHere } from '../lib/session.ts';
+import { TextField } from '../ui/field.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { useActs } from './acts.tsx';
+import { Confirm } from './confirm.tsx';
+import { FailureNote } from './failure-note.tsx';
+import { Ago } from './moment.tsx';
+import { shortId } from '../ui/copy.tsx';
+
+/** Bound of the API. */
+const MOST_A_SECOND = 1_000;
+
+/** What a dry run has found. `isMore`: at least so many. */
+export type Counted = {
+  matched: number;
+  isMore?: boolean;
+  oldest: readonly { id: string; at: string; eventType?: string | undefined }[];
+};
+
+type Given = {
+  /** The question before it is known how many match, and with their number. */
+  title: (counted: Counted | undefined) => string;
+  countKey: readonly unknown[];
+  count: () => Promise<Counted>;
+  /** What will happen. */
+  children: ReactNode;
+  /** The button, with the number. */
+  go: (counted: Counted | undefined) => string;
+  told: string;
+  /** Asks for it, and leads to where its progress is seen. */
+  start: (pace: { ratePerSecond?: number }) => Promise<void>;
+  onClose: () => void;
+};
+
+/** `358`, or `1,000+` where at least so many match. */
+export const matchedText = ({ matched, isMore = false }: Counted): string =>
+  `${matched.toLocaleString('en-US')}${isMore ? '+' : ''}`;
+
+/** Counts first what would be done to all that a filter matches, and shows the oldest; then asks for it, at a rate. */
+export function CountDialog({ title, countKey, count, children, go, told, start, onClose }: Given) {
+  const { act } = useActs();
+  const { app } = useHere();
+  const [rate, setRate] = useState('');
+  const written = rate.trim();
+  const isRate = written === '' || (/^[1-9]\d{0,3}$/.test(written) && Number(written) <= MOST_A_SECOND);
+  const preview = useQuery({ queryKey: countKey, queryFn: count, staleTime: 0, gcTime: 0, meta: { failure: 'own' } });
+  const counted = preview.data;
+  const isAny = counted !== undefined && (counted.matched > 0 || counted.isMore === true);
+  return (
+    <Confirm
+      title={title(counted)}
+      go={go(counted)}
+      // Many things have no name of their own: the app is theirs.
+      typed={isAny ? app.name : undefined}
+      isDisabled={!isAny || !isRate}
+      hasRequest={isAny && isRate}
+      onGo={() => void act(() => start(written === '' ? {} : { ratePerSecond: Number(written) }), { told })}
+      onClose={onClose}
+      more={
+        <>
+          {preview.isPending && <Skeleton label="Counting" />}
+          <FailureNote error={preview.error} onRetry={() => void preview.refetch()} />
+          {counted !== undefined && !isAny && <p>Nothing matches.</p>}
+          {counted !== undefined && counted.oldest.length > 0 && (
+            <div>
+              <h3 className="mb-1 text-12 font-medium text-text-2">Oldest</h3>
+              <ul className="rounded-8 border border-line">
+                {counted.oldest.map(({ id, at, eventType }) => (
+                  <li key={id} className="flex h-7.5 items-center gap-2.5 border-line px-2.5 not-last:border-b">
+                    <span className="mono text-text-2">{shortId(id)}</span>
+                    <span className="grow truncate">{eventType}</span>
+                    <span className="text-12 text-text-3">
+                      <Ago at={at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )}
+          {isAny && (
+            // A text: a number that is written wrongly would be none for the browser, and so no rate at all.
+            <TextField
+              label="Rate limit"
+              value={rate}
+              onChange={setRate}
+              placeholder="No limit"
+              inputMode="numeric"
+              after="per second"
+              error={isRate ? undefined : `Enter a whole number from 1 to ${MOST_A_SECOND.toLocaleString('en-US')}`}
+            />
+          )}
+        </>
+      }
+    >
+      {children}
+    </Confirm>
+  );
+}

@@ -1,0 +1,26 @@
+import { ArrowUp } from 'lucide-react';
+import type { ListCount } from './data-list.tsx';
+
+/** How many rows there are, beside the title of a list, and a button for those that came since. */
+export function ListCountText({ count, isFiltered = false }: { count: ListCount | undefined; isFiltered?: boolean }) {
+  if (count === undefined) return null;
+  return (
+    <>
+      <span className="whitespace-nowrap text-text-2 tabular-nums max-md:hidden">
+        {count.rows.toLocaleString('en-US')}
+        {count.isMore && '+'}
+        {isFiltered && ' match'}
+      </span>
+      {count.fresh > 0 && (
+        <button
+          type="button"
+          onClick={count.showNew}
+          className="flex h-5 shrink-0 items-center gap-0.75 rounded-full bg-accent-soft pr-2 pl-1.5 text-12 font-medium whitespace-nowrap text-accent"
+        >
+          <ArrowUp size={12} strokeWidth={2.25} aria-hidden="true" />
+          {count.fresh} new
+        </button>
+      )}
+    </>
+  );
+}

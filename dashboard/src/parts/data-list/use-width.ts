@@ -1,0 +1,16 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
+
+/** The width of an element, CSS pixels; 0 before it is there. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const shown = element.current?.firstElementChild;
+    if (!(shown instanceof HTMLElement)) return undefined;
+    const look = (): void => setWidth(shown.clientWidth);
+    look();
+    const seen = new ResizeObserver(look);
+    seen.observe(shown);
+    return () => seen.disconnect();
+  }, [element]);
+  return width;
+}

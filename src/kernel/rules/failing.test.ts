@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { failingSinceOf } from './failing.ts';
+
+const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 1, hour));
+const [first, changed, updated] = [at(1), at(2), at(3)];
+
+test.each([
+  ['a receiver whose last attempt was delivered', 'active', null, 0, undefined],
+  ['four failed attempts in a row', 'active', first, 4, undefined],
+  ['five failed attempts in a row', 'active', first, 5, first],
+  ['five of before the last success', 'active', null, 5, undefined],
+  ['a paused subscription that was failing', 'paused', first, 5, first],
+  ['a subscription that its first 410 has disabled', 'disabled', first, 1, first],
+  ['a disabled one with another URL since', 'disabled', null, 0, changed],
+] as const)('%s', (_, status, failingSince, failingAttempts, expected) => {
+  const times = { statusChangedAt: changed, updatedAt: updated };
+  expect(failingSinceOf({ status, failingSince, failingAttempts, ...times })).toEqual(expected);
+});
+
+test('a disabled subscription of before its column for the time has failed since its last change', () => {
+  const health = { status: 'disabled', failingSince: null, failingAttempts: 0 };
+  expect(failingSinceOf({ ...health, statusChangedAt: null, updatedAt: updated })).toEqual(updated);
+});
