@@ -180,17 +180,17 @@ const pages = [
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows',
-    lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflows.tsx'), 'WorkflowsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/new',
-    lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/new-workflow.tsx'), 'NewWorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/$id',
-    lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
   oldPageOf(
     '/runs',
