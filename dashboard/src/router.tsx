@@ -100,7 +100,7 @@ const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
-const credentials = () => import('./pages/credentials.tsx');
+const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
@@ -236,8 +236,8 @@ const pages = [
     '/secrets',
     lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
   ),
-  oldPageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
-  oldPageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
+  pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
+  pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
   oldPageOf(
     '/apps',
     lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
