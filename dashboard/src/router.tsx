@@ -232,9 +232,9 @@ const pages = [
     '/connections',
     lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/secrets',
-    lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+    lazyRouteComponent(() => import('./pages/secrets/secrets.tsx'), 'SecretsPage'),
   ),
   pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
   pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
