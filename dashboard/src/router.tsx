@@ -101,7 +101,7 @@ function NoSuchPage() {
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
-const credentials = () => import('./pages/credentials.tsx');
+const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
@@ -241,12 +241,12 @@ const pages: AnyRoute[] = [
     '/connections',
     lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/secrets',
-    lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+    lazyRouteComponent(() => import('./pages/secrets/secrets.tsx'), 'SecretsPage'),
   ),
-  oldPageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
-  oldPageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
+  pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
+  pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
   oldPageOf(
     '/apps',
     lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
