@@ -125,21 +125,21 @@ const pages = [
     '/overview',
     lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/search',
-    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+    lazyRouteComponent(() => import('./pages/search/search.tsx'), 'SearchPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages',
-    lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
+    lazyRouteComponent(() => import('./pages/messages/messages.tsx'), 'MessagesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/new',
-    lazyRouteComponent(() => import('./pages/publish.tsx'), 'PublishPage'),
+    lazyRouteComponent(() => import('./pages/messages/publish.tsx'), 'PublishPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/$id',
-    lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
+    lazyRouteComponent(() => import('./pages/messages/message.tsx'), 'MessagePage'),
   ),
   pageOf(
     '/deliveries',
@@ -180,17 +180,17 @@ const pages = [
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows',
-    lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflows.tsx'), 'WorkflowsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/new',
-    lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/new-workflow.tsx'), 'NewWorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/$id',
-    lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
   oldPageOf(
     '/runs',

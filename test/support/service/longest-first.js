@@ -62,7 +62,7 @@ const SECONDS = {
   'dashboard/subscription-form.whole.test.ts': 45,
   'dispatch/hanging-subscriptions.whole.test.ts': 45,
   'faults/deadly-messages/never-drained.whole.test.ts': 45,
-  'dashboard/workflow-list.whole.test.ts': 40,
+  'dashboard/workflows.whole.test.ts': 90,
   'contract/isolation-shared.test.ts': 40,
   'dispatch/suspended-app/never-drained.whole.test.ts': 40,
   'faults/killed-runs.whole.test.ts': 40,
@@ -74,7 +74,7 @@ const SECONDS = {
   'faults/deadly-messages/always-drained.whole.test.ts': 40,
   'contract/sent-fields.whole.test.ts': 40,
   'identity/single-sign-on.test.ts': 40,
-  'dashboard/replay-to.whole.test.ts': 40,
+  'dashboard/send-to.whole.test.ts': 40,
   'openapi/examples.whole.test.ts': 40,
 };
 const SECONDS_OF_OTHERS = 20;

@@ -15,6 +15,7 @@ import type { Page as ApiPage } from '../../api/client.ts';
 import { keep, kept } from '../../lib/kept.ts';
 import { isCovered, useKeys } from '../../lib/keys.ts';
 import { useAddress } from '../../lib/search.ts';
+import { useIsNarrower } from '../../lib/use-narrower.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
@@ -294,9 +295,10 @@ export function DataList<T>(given: Given<T>) {
               aria-current={isOpen || undefined}
               {...(acts !== undefined && { 'aria-selected': isSelected })}
               data-chosen={index === chosen || undefined}
+              data-since={isLastNew(index) ? 'New since your last visit' : undefined}
               className={clsx(
                 'absolute inset-x-0 grid items-center border-b px-3.5 tabular-nums',
-                isLastNew(index) ? 'border-accent' : 'border-line',
+                isLastNew(index) ? clsx('border-accent', SINCE) : 'border-line',
                 isOpen || isSelected ? 'bg-selected' : 'hover:bg-hover',
                 (isOpen || index === chosen) && 'shadow-[inset_2px_0_var(--accent-fill)]',
                 index === chosen && !isOpen && 'shadow-[inset_2px_0_var(--line-strong)]',
@@ -307,7 +309,8 @@ export function DataList<T>(given: Given<T>) {
                 height: size,
                 transform: `translateY(${start}px)`,
               }}
-              onClick={(event) => onClick(event, index)}
+              // Before the link of the row, which would lead to its page.
+              onClickCapture={(event) => onClick(event, index)}
               // The browser would mark the text between both clicks.
               onMouseDown={(event) => event.shiftKey && acts !== undefined && event.preventDefault()}
               onAuxClick={(event) => {
@@ -411,6 +414,10 @@ export function DataList<T>(given: Given<T>) {
   );
 }
 
+/** The words below the last new row, on the line that parts it from those that were seen. */
+const SINCE =
+  'z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]';
+
 const HINTS = [
   ['J K', 'move'],
   ['↵', 'open'],
@@ -476,20 +483,6 @@ export function Details({
       {children}
     </Panel>
   );
-}
-
-/** Whether the window is narrower than that. */
-function useIsNarrower(than: number): boolean {
-  const query = `(width < ${than}px)`;
-  const [is, setIs] = useState(() => window.matchMedia(query).matches);
-  useEffect(() => {
-    const media = window.matchMedia(query);
-    const look = (): void => setIs(media.matches);
-    look();
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
-  }, [query]);
-  return is;
 }
 
 /** Escape closes the open row, unless something over it takes the key. */
