@@ -96,7 +96,6 @@ function NoSuchPage() {
   );
 }
 
-const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
@@ -150,18 +149,21 @@ const pages = [
     '/deliveries/$id',
     lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
-  oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
-  oldPageOf(
+  pageOf(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  pageOf(
     '/dead-letters/$id',
-    lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letter.tsx'), 'DeadLetterPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays',
-    lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
+    lazyRouteComponent(() => import('./pages/replays/replays.tsx'), 'ReplaysPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays/$id',
-    lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
+    lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
   oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
   oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
@@ -178,17 +180,17 @@ const pages = [
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows',
-    lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflows.tsx'), 'WorkflowsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/new',
-    lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/new-workflow.tsx'), 'NewWorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/$id',
-    lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
   oldPageOf(
     '/runs',

@@ -18,6 +18,7 @@ export function Tabs({
   end,
   children,
   className,
+  layout = 'page',
 }: {
   tabs: readonly Tab[];
   value: string;
@@ -27,16 +28,32 @@ export function Tabs({
   end?: ReactNode;
   children: ReactNode;
   className?: string;
+  /** `full`: over the whole page, whose content scrolls by itself. `panel`: at the side, with a content that scrolls. */
+  layout?: 'page' | 'full' | 'panel';
 }) {
+  const isFull = layout === 'full';
   return (
-    <Base.Root value={value} onValueChange={(next) => onChange(String(next))} className={className}>
-      <div className="flex items-center border-b border-line">
+    <Base.Root
+      value={value}
+      onValueChange={(next) => onChange(String(next))}
+      className={clsx(layout !== 'page' && 'flex min-h-0 grow flex-col', className)}
+    >
+      <div
+        className={clsx(
+          'flex items-center border-b border-line',
+          isFull && 'h-11 shrink-0 pr-5 pl-6 max-md:px-4',
+          layout === 'panel' && 'mx-4',
+        )}
+      >
         <Base.List aria-label={label} className="-ml-2 flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.value}
               value={tab.value}
-              className="relative flex h-9 shrink-0 items-center gap-1.5 px-2 text-text-2 outline-offset-[-3px] after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-text data-active:font-medium data-active:text-text data-active:after:bg-text"
+              className={clsx(
+                'relative flex shrink-0 items-center gap-1.5 px-2 text-text-2 outline-offset-[-3px] after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full hover:text-text data-active:font-medium data-active:text-text data-active:after:bg-text',
+                isFull ? 'h-11' : 'h-9',
+              )}
             >
               {tab.label}
               {tab.count !== undefined && <CountTag>{tab.count}</CountTag>}
@@ -45,7 +62,15 @@ export function Tabs({
         </Base.List>
         {end !== undefined && <div className="ml-auto flex items-center gap-2 pl-3">{end}</div>}
       </div>
-      <Base.Panel value={value} tabIndex={-1} className="outline-none">
+      <Base.Panel
+        value={value}
+        tabIndex={-1}
+        className={clsx(
+          'outline-none',
+          isFull && 'flex min-h-0 grow flex-col',
+          layout === 'panel' && 'min-h-0 grow overflow-y-auto p-4',
+        )}
+      >
         {children}
       </Base.Panel>
     </Base.Root>
