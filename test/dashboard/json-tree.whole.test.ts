@@ -30,7 +30,8 @@ describeWithBrowser('json tree in a browser', () => {
     const tree = page.getByRole('tree', { name: 'Payload' });
     await tree.waitFor();
     const rows = tree.getByRole('treeitem');
-    expect(await rows.count()).toBe(5);
+    // As many as a few rows can show are open.
+    expect(await rows.count()).toBe(6);
     expect(await tree.textContent()).toContain(JSON.stringify(HOSTILE));
     expect(await tree.textContent()).toContain('9007199254740993');
     const copied = async (button: string): Promise<string> => {
@@ -53,7 +54,7 @@ describeWithBrowser('json tree in a browser', () => {
     await rows.filter({ hasText: 'two words' }).waitFor();
     // 3,007 rows are open, and those in view are elements.
     expect(await rows.count()).toBeLessThan(100);
-    expect(await copied('Copy path')).toBe('payload["two words"]');
+    expect(await copied('Copy path')).toBe('payload["two words"].none');
     await tree.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowLeft');
