@@ -65,7 +65,7 @@ const entries = [
 ];
 
 /** The component library, which its developers look at. */
-const gallery = import.meta.env.DEV
+const componentPages = import.meta.env.DEV
   ? [
       createRoute({
         getParentRoute: () => root,
