@@ -96,7 +96,6 @@ function NoSuchPage() {
   );
 }
 
-const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
@@ -126,21 +125,21 @@ const pages = [
     '/overview',
     lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/search',
-    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+    lazyRouteComponent(() => import('./pages/search/search.tsx'), 'SearchPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages',
-    lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
+    lazyRouteComponent(() => import('./pages/messages/messages.tsx'), 'MessagesPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/new',
-    lazyRouteComponent(() => import('./pages/publish.tsx'), 'PublishPage'),
+    lazyRouteComponent(() => import('./pages/messages/publish.tsx'), 'PublishPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/messages/$id',
-    lazyRouteComponent(() => import('./pages/message.tsx'), 'MessagePage'),
+    lazyRouteComponent(() => import('./pages/messages/message.tsx'), 'MessagePage'),
   ),
   pageOf(
     '/deliveries',
@@ -150,18 +149,21 @@ const pages = [
     '/deliveries/$id',
     lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
-  oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
-  oldPageOf(
+  pageOf(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  pageOf(
     '/dead-letters/$id',
-    lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letter.tsx'), 'DeadLetterPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays',
-    lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
+    lazyRouteComponent(() => import('./pages/replays/replays.tsx'), 'ReplaysPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays/$id',
-    lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
+    lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
   oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
   oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),

@@ -122,22 +122,22 @@ describeWithBrowser('stories in a browser', () => {
     await dashboard.open('/overview');
     await page.getByText('3 open dead letters').waitFor();
     await page.getByRole('link', { name: 'Look at them' }).click();
-    const rows = page.getByRole('grid').getByRole('row', { name: /Warehouse/ });
-    await rows.nth(2).waitFor();
-    await rows.first().click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByText('Given up after 1 try: every try has failed.').waitFor();
-    await panel.getByRole('link', { name: /^dlv_/ }).click();
-    await page.getByText('the database is away').waitFor();
+    const causes = page.getByRole('treegrid', { name: 'Dead letters by cause' });
+    await causes.getByRole('row', { level: 1, name: /3 Warehouse 503/ }).waitFor();
+    await causes.getByRole('row', { level: 2 }).nth(2).click();
+    const panel = page.getByRole('complementary', { name: 'Dead letter' });
+    await panel.getByText('Gave up after 1 attempt.').waitFor();
+    await panel.getByText('the database is away').waitFor();
 
     receiver.answerWith([200]);
     await dashboard.open('/dead-letters');
-    await page.getByRole('button', { name: 'Replay all that match' }).click();
-    await page.getByText('3 open dead letters match.').waitFor();
-    await page.getByRole('button', { name: 'Replay them' }).click();
-    const progress = page.getByRole('complementary', { name: 'Details' });
-    await progress.getByText('Completed').waitFor();
-    await progress.getByText('3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Replay all 3…' }).click();
+    await page
+      .getByRole('dialog', { name: /^Replay 3 dead letters\?/ })
+      .getByRole('button', { name: 'Replay 3' })
+      .click();
+    await page.getByRole('heading', { name: /^3 dead letters Completed/, level: 1 }).waitFor();
+    await page.getByText('3 of 3 queued').waitFor();
     // A list that is read before the last of them arrives keeps its row behind a button.
     await waitFor('everything is delivered', async () => {
       const key = { key: posthorn.keys.test };

@@ -7,7 +7,7 @@ type Kind = [page: string, get: (id: string, at: At) => PromiseLike<unknown>];
 
 /** An attempt has no address in the API: the search knows its delivery. */
 async function deliveryOf(id: string, at: At): Promise<string | undefined> {
-  const { data } = await api.search.find({ q: id, limit: 1 }, at);
+  const { data } = await api.search.find({ q: id, payloads: 'false', limit: 1 }, at);
   return data.find((hit) => hit.id === id)?.deliveryId;
 }
 

@@ -15,6 +15,14 @@ export const DELIVERY_STATES = {
 export const stateOfDelivery = ({ status, held }: Pick<Delivery, 'status' | 'held'>): Word =>
   held === undefined ? DELIVERY_STATES[status] : { tone: 'held', word: 'On hold' };
 
+/** The state of a message: that of its deliveries together, or that it waits for its time. */
+export const MESSAGE_STATES = {
+  ...DELIVERY_STATES,
+  unrouted: { tone: 'cancelled', word: 'No subscribers' },
+  scheduled: { tone: 'scheduled', word: 'Scheduled' },
+  cancelled: { tone: 'cancelled', word: 'Cancelled' },
+} as const satisfies Readonly<Record<string, Word>>;
+
 /** Why a delivery is on hold. */
 export const HELD_REASONS: Readonly<Record<NonNullable<Delivery['held']>['reason'], string>> = {
   app_suspended: 'App suspended',

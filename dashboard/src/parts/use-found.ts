@@ -32,7 +32,7 @@ export function useNameQuestion() {
     queryKey: [path, 'find', kind, wanted],
     queryFn: async (): Promise<readonly NamePair[]> => {
       if (wanted.length > MOST_LETTERS) return [];
-      const { data } = await api.search.find({ q: wanted }, at);
+      const { data } = await api.search.find({ q: wanted, payloads: 'false' }, at);
       const isWanted = (of: string): boolean =>
         kind === 'thing' ? FOUND_KINDS.some((each) => each === of) : of === kind;
       const pairs = data.flatMap((hit): NamePair[] => (isWanted(hit.kind) ? [[hit.id, hit.summary]] : []));

@@ -1,34 +1,31 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type LucideIcon, Search as SearchIcon } from 'lucide-react';
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
-import { api, type Role } from '../api/client.ts';
+import { Search as SearchIcon } from 'lucide-react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { BASE } from '../lib/addresses.ts';
 import { addressOfId, idIn, MOST_APPS } from '../lib/find-id.ts';
-import { HIT_KINDS } from '../lib/hit-addresses.ts';
 import type { Search } from '../lib/list-filter.ts';
-import { parseSearch } from '../lib/search.ts';
+import { modifier } from '../lib/platform.ts';
+import { parseSearch, writeSearch } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
-import { failureText } from '../parts/failure.tsx';
 import { useTexts } from '../lib/texts.ts';
-import { Ago } from '../parts/moment.tsx';
-import { shortId } from '../ui/copy.tsx';
+import { failureText } from '../parts/failure.tsx';
+import { useNow, useZone } from '../parts/moment.tsx';
+import { searchedText, useHits } from '../parts/search-hits.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Kbd } from '../ui/kbd.tsx';
-import { NAVIGATION, OTHER_PAGES, SETTINGS } from './navigation.ts';
-
-type FoundPage = { path: string; name: string; icon?: LucideIcon; role?: Role };
-
-type Item = { value: string; label: ReactNode; note?: ReactNode; icon: LucideIcon; onChoose: () => void };
-type Group = { value: string; items: readonly Item[] };
+import { type Group, type Item, usePaletteGroups } from './palette-items.tsx';
 
 /** Results that the palette itself shows; the page Search has all. */
 const MOST_HITS = 8;
-const MOST_PAGES = 8;
 const AFTER_MS = 250;
+const LEAST_LETTERS = 2;
 
-/** Goes to a page by its name, to anything by its ID in whichever app that is, or to what a search finds. */
+/**
+ * Goes to a page by its name, to anything by its ID in whichever app that is, or to what a search finds. It says how far it has searched.
+ * Enter opens, and with ⌘ or Ctrl in a new tab.
+ */
 export function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts();
   const session = useSession();
@@ -36,17 +33,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
+  const highlighted = useRef<Item>(undefined);
   const wanted = text.trim();
   const asked = useSettled(wanted);
   const id = idIn(text);
-  const found = useQuery({
-    queryKey: [here.path, 'palette', asked],
-    queryFn: () => api.search.find({ q: asked, limit: MOST_HITS }, here.at),
-    enabled: asked.length >= 2 && id === undefined,
-    placeholderData: (before) => (asked === '' ? undefined : before),
-    meta: { failure: 'own' },
-    retry: false,
-  });
+  const isAsked = asked.length >= LEAST_LETTERS && id === undefined && wanted !== '';
+  const found = useHits({ q: asked }, { limit: MOST_HITS, isAsked, keepsBefore: true });
+  const pages = isAsked ? (found.data?.pages ?? []) : [];
+  const hits = pages.flatMap(({ data }) => data);
+  const groups = usePaletteGroups({ wanted, id, asked, hits });
   const go = (path: string, search: Search = {}): void => {
     onClose();
     // `never`: as in link.tsx.
@@ -64,83 +59,26 @@ export function Palette({ onClose }: { onClose: () => void }) {
       (failure: unknown) => setProblem(failureText(failure, t)),
     );
   };
-  const all: readonly FoundPage[] = [...NAVIGATION.flatMap((group) => group.pages), ...SETTINGS, ...OTHER_PAGES];
-  const pages = all
-    .filter(({ role }) => role === undefined || here.may(role))
-    .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
-    .slice(0, wanted === '' ? undefined : MOST_PAGES);
-  const hits = id === undefined && asked.length >= 2 ? (found.data?.data ?? []) : [];
-  const groups: readonly Group[] = [
-    ...(id === undefined
-      ? []
-      : [
-          {
-            value: 'ID',
-            items: [
-              { value: id, label: <span className="mono">{id}</span>, icon: SearchIcon, onChoose: () => find(id) },
-            ],
-          },
-        ]),
-    ...(hits.length === 0
-      ? []
-      : [
-          {
-            value: 'Results',
-            items: hits.map((hit): Item => {
-              const { icon, name, addressOf } = HIT_KINDS[hit.kind];
-              const { to, search } = addressOf(hit);
-              return {
-                value: hit.id,
-                label: hit.summary,
-                note: (
-                  <>
-                    {name} <span className="mono">{shortId(hit.id)}</span> <Ago at={hit.at} />
-                  </>
-                ),
-                icon,
-                onChoose: () => go(here.path + to, search),
-              };
-            }),
-          },
-        ]),
-    ...(id !== undefined || pages.length === 0
-      ? []
-      : [
-          {
-            value: 'Go to',
-            items: pages.map(
-              ({ path, name, icon = SearchIcon }): Item => ({
-                value: `page ${path}`,
-                label: name,
-                icon,
-                onChoose: () => go(`${here.path}/${path}`),
-              }),
-            ),
-          },
-        ]),
-    ...(id !== undefined || wanted === ''
-      ? []
-      : [
-          {
-            value: 'Search',
-            items: [
-              {
-                value: 'search',
-                label: `See all results for “${wanted}”`,
-                icon: SearchIcon,
-                onChoose: () => go(`${here.path}/search`, { q: wanted }),
-              },
-            ],
-          },
-        ]),
-  ];
+  const choose = ({ to, findId }: Item, isNewTab: boolean): void => {
+    if (to !== undefined && isNewTab)
+      window.open(`${BASE}${to.path}${writeSearch(to.search ?? {})}`, '_blank', 'noopener');
+    else if (to !== undefined) go(to.path, to.search);
+    else if (findId !== undefined) find(findId);
+  };
+  const onKeyDown = (event: KeyboardEvent & { preventBaseUIHandler?: () => void }): void => {
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || highlighted.current === undefined) return;
+    event.preventDefault();
+    event.preventBaseUIHandler?.();
+    choose(highlighted.current, true);
+  };
+  const searched = searchedText(pages, useNow(), useZone());
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-50 animate-appear bg-overlay" />
         <Base.Popup
           aria-label="Search"
-          className="fixed inset-x-0 top-[12vh] z-50 mx-auto flex max-h-[70vh] w-170 max-w-[calc(100vw-32px)] animate-appear flex-col overflow-hidden rounded-12 bg-raised shadow-3 outline-none max-md:inset-0 max-md:max-h-none max-md:max-w-none max-md:rounded-none"
+          className="fixed inset-x-0 top-[12vh] z-50 mx-auto flex max-h-[70vh] w-170 max-w-[calc(100vw-32px)] animate-appear flex-col overflow-hidden rounded-12 bg-raised shadow-3 outline-none max-md:inset-0 max-md:max-h-none max-md:w-auto max-md:max-w-none max-md:rounded-none"
         >
           <Autocomplete.Root
             open
@@ -154,6 +92,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
               setText(next);
               setProblem(undefined);
             }}
+            // `as`: every item is one of the groups.
+            onItemHighlighted={(item: unknown) => (highlighted.current = item as Item | undefined)}
             itemToStringValue={() => text}
           >
             <div className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
@@ -162,8 +102,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 aria-label="Search, or paste an ID"
                 placeholder="Search, or paste an ID"
                 autoFocus
+                onKeyDown={onKeyDown}
                 className="h-full min-w-0 grow bg-transparent text-15 outline-none"
               />
+              <span className="shrink-0 rounded-full bg-hover px-2.5 py-0.75 text-12 font-medium text-text-2 max-md:hidden">
+                {here.app.name}, {here.environment === 'live' ? 'Live' : 'Test'}
+              </span>
               <Kbd>Esc</Kbd>
             </div>
             <div aria-live="polite" className="empty:hidden">
@@ -180,33 +124,53 @@ export function Palette({ onClose }: { onClose: () => void }) {
                       <Autocomplete.Item
                         key={item.value}
                         value={item}
-                        onClick={item.onChoose}
-                        className="flex min-h-9.5 items-center gap-2.5 rounded-6 px-2.5 outline-none select-none data-highlighted:bg-hover"
+                        onClick={(event) => choose(item, event.metaKey || event.ctrlKey)}
+                        className="group flex min-h-9.5 items-center gap-2.5 rounded-6 px-2.5 outline-none select-none data-highlighted:bg-hover pointer-coarse:min-h-11"
                       >
                         <Icon of={item.icon} className="text-text-3" />
-                        <span className="min-w-0 grow truncate">{item.label}</span>
-                        {item.note !== undefined && (
-                          <span className="shrink-0 text-12 text-text-3 max-md:hidden">{item.note}</span>
+                        <span className="min-w-0 grow truncate">
+                          <span className="mr-1 font-medium">{item.label}</span>{' '}
+                          {item.note !== undefined && <span className="text-text-2">{item.note}</span>}
+                        </span>
+                        {item.end !== undefined && (
+                          <span className="flex shrink-0 items-center gap-2 text-12 text-text-3">{item.end}</span>
                         )}
+                        <span className="not-group-data-highlighted:hidden max-md:hidden">
+                          <Kbd>↵</Kbd>
+                        </span>
                       </Autocomplete.Item>
                     )}
                   </Autocomplete.Collection>
                 </Autocomplete.Group>
               )}
             </Autocomplete.List>
-            <footer className="flex shrink-0 gap-4 border-t border-line bg-sunken px-4 py-2 text-12 text-text-3">
+            <footer className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line bg-sunken px-4 py-1.5 text-12 text-text-3">
               <span className="max-md:hidden">
-                <Kbd>↑</Kbd> <Kbd>↓</Kbd> choose
+                <Kbd>↑</Kbd> <Kbd>↓</Kbd> move
               </span>
               <span className="max-md:hidden">
-                <Kbd>Enter</Kbd> open
+                <Kbd>↵</Kbd> open
               </span>
-              <span role="status" className="ml-auto">
-                {found.isFetching
-                  ? 'Searching…'
-                  : found.data !== undefined && hits.length === 0 && asked !== '' && 'No results'}
-                {found.isError && asked !== '' && failureText(found.error, t)}
+              <span className="max-md:hidden">
+                <Kbd>{modifier.trim()} ↵</Kbd> new tab
               </span>
+              <span role="status" className="ml-auto max-md:ml-0">
+                {isAsked &&
+                  (found.isError
+                    ? failureText(found.error, t)
+                    : found.isFetching
+                      ? 'Searching…'
+                      : `${hits.length === 0 ? 'No results. ' : ''}${searched ?? ''}`)}
+              </span>
+              {isAsked && found.hasNextPage && !found.isFetching && (
+                <button
+                  type="button"
+                  className="text-accent hover:underline"
+                  onClick={() => void found.fetchNextPage()}
+                >
+                  Search older
+                </button>
+              )}
             </footer>
           </Autocomplete.Root>
         </Base.Popup>

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
-import type { FormEvent, ReactNode, RefObject } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import { EnvironmentPill } from './badge.tsx';
 import { Button, IconButton } from './button.tsx';
 
@@ -13,6 +13,9 @@ type Common = {
   /** Gets the focus first. Absent: the first thing that takes it. */
   firstFocus?: RefObject<HTMLElement | null>;
 };
+
+/** What takes text, or a choice. */
+const FIELD = 'input:not([type=hidden], [aria-hidden=true]), textarea, [role=combobox]';
 
 const BACKDROP = 'fixed inset-0 z-40 animate-appear bg-overlay';
 
@@ -90,6 +93,13 @@ export function Drawer({
   size?: 'normal' | 'wide';
   onSubmit?: () => void;
 }) {
+  const body = useRef<HTMLDivElement>(null);
+  // The first field, or else the content: its button that closes would show its tooltip, which takes the first Escape.
+  const [field] = useState(() => ({
+    get current(): HTMLElement | null {
+      return body.current?.querySelector<HTMLElement>(FIELD) ?? body.current;
+    },
+  }));
   const content = (
     <>
       <header className="flex h-bar shrink-0 items-center gap-2 border-b border-line pr-3 pl-5">
@@ -99,7 +109,9 @@ export function Drawer({
         {beside}
         <Base.Close render={<IconButton icon={X} label="Close" keys="Esc" />} />
       </header>
-      <div className="min-h-0 grow overflow-y-auto p-5">{children}</div>
+      <div ref={body} tabIndex={-1} className="min-h-0 grow overflow-y-auto p-5 outline-none">
+        {children}
+      </div>
       {actions !== undefined && (
         <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
       )}
@@ -110,7 +122,7 @@ export function Drawer({
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
-          {...(firstFocus !== undefined && { initialFocus: firstFocus })}
+          initialFocus={firstFocus ?? field}
           className={clsx(
             'fixed inset-y-0 right-0 z-40 w-screen animate-appear bg-surface shadow-3 outline-none',
             size === 'wide' ? 'md:max-w-[min(1040px,92vw)]' : 'md:max-w-155',

@@ -74,7 +74,7 @@ const SECONDS = {
   'faults/deadly-messages/always-drained.whole.test.ts': 40,
   'contract/sent-fields.whole.test.ts': 40,
   'identity/single-sign-on.test.ts': 40,
-  'dashboard/replay-to.whole.test.ts': 40,
+  'dashboard/send-to.whole.test.ts': 40,
   'openapi/examples.whole.test.ts': 40,
 };
 const SECONDS_OF_OTHERS = 20;

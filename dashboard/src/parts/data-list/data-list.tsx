@@ -15,6 +15,7 @@ import type { Page as ApiPage } from '../../api/client.ts';
 import { keep, kept } from '../../lib/kept.ts';
 import { isCovered, useKeys } from '../../lib/keys.ts';
 import { useAddress } from '../../lib/search.ts';
+import { useIsNarrower } from '../../lib/use-narrower.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
@@ -75,7 +76,7 @@ type Again<T> = {
 /** `isMore`: there are more than were read. */
 export type ListCount = { rows: number; isMore: boolean; fresh: number; showNew: () => void };
 
-const NARROW = 768;
+export const NARROW = 768;
 const SHEET = 1_024;
 const NARROW_ROW = 58;
 /** The next page is asked for when so few rows are left below. */
@@ -254,8 +255,9 @@ export function DataList<T>(given: Given<T>) {
         role="row"
         aria-rowindex={1}
         className={clsx(
-          'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
-          isNarrow && 'sr-only',
+          isNarrow
+            ? 'sr-only'
+            : 'sticky top-0 z-10 grid h-8 items-center border-y border-line bg-sunken px-3.5 text-12 text-text-3',
         )}
         style={{ gridTemplateColumns: template }}
       >
@@ -293,9 +295,10 @@ export function DataList<T>(given: Given<T>) {
               aria-current={isOpen || undefined}
               {...(acts !== undefined && { 'aria-selected': isSelected })}
               data-chosen={index === chosen || undefined}
+              data-since={isLastNew(index) ? 'New since your last visit' : undefined}
               className={clsx(
                 'absolute inset-x-0 grid items-center border-b px-3.5 tabular-nums',
-                isLastNew(index) ? 'border-accent' : 'border-line',
+                isLastNew(index) ? clsx('border-accent', SINCE) : 'border-line',
                 isOpen || isSelected ? 'bg-selected' : 'hover:bg-hover',
                 (isOpen || index === chosen) && 'shadow-[inset_2px_0_var(--accent-fill)]',
                 index === chosen && !isOpen && 'shadow-[inset_2px_0_var(--line-strong)]',
@@ -306,7 +309,8 @@ export function DataList<T>(given: Given<T>) {
                 height: size,
                 transform: `translateY(${start}px)`,
               }}
-              onClick={(event) => onClick(event, index)}
+              // Before the link of the row, which would lead to its page.
+              onClickCapture={(event) => onClick(event, index)}
               // The browser would mark the text between both clicks.
               onMouseDown={(event) => event.shiftKey && acts !== undefined && event.preventDefault()}
               onAuxClick={(event) => {
@@ -410,6 +414,10 @@ export function DataList<T>(given: Given<T>) {
   );
 }
 
+/** The words below the last new row, on the line that parts it from those that were seen. */
+const SINCE =
+  'z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]';
+
 const HINTS = [
   ['J K', 'move'],
   ['↵', 'open'],
@@ -428,7 +436,7 @@ function Narrow({ of: { mark, what, when, where, result } }: { of: NarrowRow }) 
 }
 
 /** The open row: beside the list, or as a sheet over it where the window has no room for both. */
-function Details({
+export function Details({
   title,
   onClose,
   onVisit,
@@ -477,22 +485,8 @@ function Details({
   );
 }
 
-/** Whether the window is narrower than that. */
-function useIsNarrower(than: number): boolean {
-  const query = `(width < ${than}px)`;
-  const [is, setIs] = useState(() => window.matchMedia(query).matches);
-  useEffect(() => {
-    const media = window.matchMedia(query);
-    const look = (): void => setIs(media.matches);
-    look();
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
-  }, [query]);
-  return is;
-}
-
 /** Escape closes the open row, unless something over it takes the key. */
-function useEscape(then: (() => void) | undefined): void {
+export function useEscape(then: (() => void) | undefined): void {
   useLayoutEffect(() => {
     if (then === undefined) return undefined;
     const onKey = (event: globalThis.KeyboardEvent): void => {

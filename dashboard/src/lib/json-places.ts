@@ -1,0 +1,54 @@
+import { JSON_TOKEN } from './raw-json.ts';
+
+type Steps = readonly (string | number)[];
+/** A value in a JSON text: the names and positions that lead to it, its first token, and where it begins. */
+type Place = { steps: Steps; token: string; index: number };
+
+/** The values of a JSON text in their order, outer ones before those inside of them. */
+function* placesIn(json: string): Generator<Place> {
+  const open: { steps: Steps; item: number | undefined; key: string | undefined }[] = [];
+  for (const { 0: token, index } of json.matchAll(JSON_TOKEN)) {
+    const inside = open.at(-1);
+    if (token === '}' || token === ']') open.pop();
+    else if (token === ',') {
+      if (inside?.item !== undefined) inside.item += 1;
+      else if (inside !== undefined) inside.key = undefined;
+    } else if (token === ':') continue;
+    else if (inside !== undefined && inside.item === undefined && inside.key === undefined) inside.key = keyOf(token);
+    else {
+      const last = inside?.item ?? inside?.key;
+      const steps = last === undefined ? [] : [...(inside?.steps ?? []), last];
+      yield { steps, token, index };
+      if (token === '{' || token === '[') open.push({ steps, item: token === '[' ? 0 : undefined, key: undefined });
+    }
+  }
+}
+
+/** Where the value of a path begins in a JSON text: `payload.items[0].sku`. Undefined where there is none. */
+export function placeOfPath(json: string, path: string, root: string): number | undefined {
+  for (const { steps, index } of placesIn(json)) {
+    const own = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+    if (root + own === path) return index;
+  }
+  return undefined;
+}
+
+/** The path of the first text or number that is exactly this, as the search takes it: `payload.items.*.sku`. */
+export function pathOfValue(json: string, value: string): string | undefined {
+  for (const { steps, token } of placesIn(json)) {
+    const isSame = token.startsWith('"') ? keyOf(token) === value : /^[-\d]/.test(token) && token === value;
+    if (isSame) return ['payload', ...steps.map(stepOf)].join('.');
+  }
+  return undefined;
+}
+
+const stepOf = (step: string | number): string =>
+  typeof step === 'number' ? '*' : /^[A-Za-z_][\w-]*$/.test(step) ? step : JSON.stringify(step);
+
+function keyOf(token: string): string {
+  try {
+    return String(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}

@@ -1,0 +1,31 @@
+import { Hash } from 'lucide-react';
+import { useAddress } from '../../lib/search.ts';
+import { isSystemChannel } from '../../lib/system-channel.ts';
+import { FoundSelect } from '../../parts/found-select.tsx';
+import { useChannels } from '../../parts/use-names.ts';
+
+/** The channel that the address names, else the newest one. Undefined where there is none. */
+export function useChosenChannel(): string | undefined {
+  const [search] = useAddress();
+  const channels = useChannels();
+  return search['channel'] ?? channels.all.find((each) => !isSystemChannel(each))?.id ?? channels.all[0]?.id;
+}
+
+/** Chooses the one channel that a tab is about. */
+export function ChannelChoice() {
+  const [, change] = useAddress();
+  const channels = useChannels();
+  return (
+    <FoundSelect
+      kind="channel"
+      label="Channel"
+      look="button"
+      icon={Hash}
+      known={channels.choices}
+      isMore={channels.isFull}
+      isPending={channels.isPending}
+      value={useChosenChannel() ?? ''}
+      onChange={(channel) => change({ channel, open: '' })}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api, type DryRun } from '../../api/client.ts';
+import { placeOfPath } from '../../lib/json-places.ts';
+import { useHere } from '../../lib/session.ts';
+import type { CodeProblem } from '../../ui/code/editor-problems.ts';
+
+const AFTER_MS = 400;
+
+export type Draft = { channelId: string; eventType: string; payload: string; metadata: string };
+
+/**
+ * Who would receive a message that is being written, and what the schemas of its channel say about it. Asked once nobody has typed for a
+ * moment; the answer before stays until then. Undefined: it is not whole yet.
+ */
+export function useDryRun(draft: Draft | undefined) {
+  const { at, path } = useHere();
+  const text = JSON.stringify(draft);
+  const [asked, setAsked] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text), AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  // `as`: written above.
+  const settled = asked === undefined ? undefined : (JSON.parse(asked) as Draft);
+  return useQuery({
+    queryKey: [path, 'dry-run', asked],
+    queryFn: async (): Promise<{ routes: DryRun; problems: readonly CodeProblem[] }> => {
+      if (settled === undefined) throw new Error('nothing is asked');
+      const { channelId, eventType, payload, metadata } = settled;
+      // Payload and metadata go as their text: no number of them is read and written anew.
+      const own = `"eventType":${JSON.stringify(eventType)},"payload":${payload}`;
+      const routed = metadata.trim() === '' ? own : `${own},"metadata":${metadata}`;
+      const [{ results }, routes] = await Promise.all([
+        api.messages.validate(channelId, `{${own}}`, at),
+        api.messages.dryRun(channelId, `{${routed}}`, { limit: 100 }, at),
+      ]);
+      const errors = results[0]?.errors ?? [];
+      return { routes, problems: errors.map((error) => problemIn(payload, error)) };
+    },
+    enabled: settled !== undefined && settled.channelId !== '',
+    placeholderData: (before) => (draft === undefined ? undefined : before),
+    meta: { failure: 'own' },
+    retry: false,
+    staleTime: 10_000,
+  });
+}
+
+/** What a schema has against a payload, at its place in the text. */
+function problemIn(payload: string, { field, reason }: { field: string; reason: string }): CodeProblem {
+  const from = placeOfPath(payload, field, 'payload');
+  const message = `${field} ${reason}`;
+  if (from === undefined || field === 'payload') return { message };
+  return { message, from, line: payload.slice(0, from).split('\n').length };
+}
