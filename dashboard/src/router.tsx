@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -6,6 +7,7 @@ import {
   Navigate,
   Outlet,
   type RouteComponent,
+  useLocation,
   useParams,
 } from '@tanstack/react-router';
 import { BASE } from './lib/addresses.ts';
@@ -99,27 +101,32 @@ function NoSuchPage() {
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connectors = () => import('./pages/connectors.tsx');
-const credentials = () => import('./pages/credentials.tsx');
+const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
-/** A page of the first version, in the frame of the second. */
-const oldPageOf = (path: string, Component: RouteComponent) =>
-  pageOf(path, () => <OldPage path={path} of={Component} />);
+/** Pages of the first version stand in the frame of the second, until the last of them is replaced. */
+const first = createRoute({ getParentRoute: () => place, id: 'v1', component: OldFrame });
+const oldPages = new Set<AnyRoute>();
+function oldPageOf(path: string, component: RouteComponent): AnyRoute {
+  const page = createRoute({ getParentRoute: () => first, path, component, errorComponent: BrokenPage });
+  oldPages.add(page);
+  return page;
+}
 
-function OldPage({ path, of: Component }: { path: string; of: RouteComponent }) {
-  const [, first = ''] = path.split('/');
+function OldFrame() {
+  const { pathname } = useLocation();
+  const page = pathname.split('/')[3] ?? '';
   const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS, ...OTHER_PAGES];
-  const title = known.find((page) => page.path === first)?.name ?? 'Posthorn';
   return (
-    <Page title={title} layout="v1" hasHead>
-      <Component />
+    <Page title={known.find(({ path }) => path === page)?.name ?? 'Posthorn'} layout="v1" hasHead>
+      <Outlet />
     </Page>
   );
 }
 
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
-const pages = [
+const pages: AnyRoute[] = [
   pageOf('/', ToOverview),
   pageOf(
     '/overview',
@@ -234,12 +241,12 @@ const pages = [
     '/connections',
     lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/secrets',
-    lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+    lazyRouteComponent(() => import('./pages/secrets/secrets.tsx'), 'SecretsPage'),
   ),
-  oldPageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
-  oldPageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
+  pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
+  pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
   oldPageOf(
     '/apps',
     lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
@@ -273,7 +280,13 @@ function ToOverview() {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([...entries, signedIn.addChildren([home, place.addChildren(pages)])]),
+  routeTree: root.addChildren([
+    ...entries,
+    signedIn.addChildren([
+      home,
+      place.addChildren([...pages.filter((page) => !oldPages.has(page)), first.addChildren([...oldPages])]),
+    ]),
+  ]),
   basepath: BASE === '' ? '/' : BASE,
   parseSearch,
   stringifySearch: writeSearch,

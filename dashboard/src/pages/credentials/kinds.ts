@@ -1,0 +1,27 @@
+import type { ApiKey, MachineCredential } from '../../api/client.ts';
+import type { Tone } from '../../ui/status.tsx';
+
+export type Kind = 'api-keys' | 'machine-credentials';
+export type Credential = ApiKey | MachineCredential;
+
+/** A secret to be shown once: a key by itself, or a client with its secret. */
+export type Shown = { kind: Kind; id: string; secret: string; isRotated: boolean };
+
+export const WORDS = {
+  'api-keys': { title: 'API keys', one: 'API key', create: 'Create API key', none: 'No API keys yet' },
+  'machine-credentials': {
+    title: 'Machine credentials',
+    one: 'Machine credential',
+    create: 'Create machine credential',
+    none: 'No machine credentials yet',
+  },
+} as const;
+
+export const CREDENTIAL_STATES: Readonly<Record<Credential['status'], { tone: Tone; word: string }>> = {
+  active: { tone: 'delivered', word: 'Active' },
+  expired: { tone: 'pending', word: 'Expired' },
+  revoked: { tone: 'cancelled', word: 'Revoked' },
+};
+
+/** As much of a key as is ever shown again. */
+export const shortKey = ({ prefix, last4 }: Pick<ApiKey, 'prefix' | 'last4'>): string => `${prefix}…${last4}`;

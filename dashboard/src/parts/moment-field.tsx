@@ -1,0 +1,30 @@
+import type { ComponentProps } from 'react';
+import { isAtClockChange, timeOfText, useZoneName } from '../lib/times.ts';
+import { TextField } from '../ui/field.tsx';
+import { exactText } from '../lib/format.ts';
+import { useZone } from './moment.tsx';
+
+type Given = Omit<ComponentProps<typeof TextField>, 'type' | 'step' | 'isMono'>;
+
+/** A time to the second in the zone of its reader. In an hour at which clocks change, it says which time is meant. */
+export function MomentField({ label, hint, ...given }: Given) {
+  const zone = useZone();
+  const at = timeOfText(given.value, zone);
+  const zoneName = useZoneName(at);
+  const isUnclear = at !== undefined && isAtClockChange(given.value, at, zone);
+  return (
+    <TextField
+      {...given}
+      label={`${label} (${zoneName})`}
+      type="datetime-local"
+      step={1}
+      hint={isUnclear ? `Clocks change around this time. This means ${exactText(at, zone)}.` : hint}
+    />
+  );
+}
+
+/** The time that such a field has, as the API takes it. Undefined while no whole time stands there. */
+export function useMomentOf(): (text: string) => string | undefined {
+  const zone = useZone();
+  return (text) => timeOfText(text, zone);
+}
