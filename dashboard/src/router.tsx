@@ -99,7 +99,7 @@ function NoSuchPage() {
 const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
-const connectors = () => import('./pages/connectors.tsx');
+const connections = () => import('./pages/connections/connections.tsx');
 const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
@@ -226,12 +226,12 @@ const pages = [
     '/doctor',
     lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
   ),
-  oldPageOf('/connectors', lazyRouteComponent(connectors, 'ConnectorsPage')),
-  oldPageOf('/connectors/$id', lazyRouteComponent(connectors, 'ConnectorPage')),
-  oldPageOf(
-    '/connections',
-    lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
+  pageOf('/connectors', lazyRouteComponent(connections, 'ConnectorsPage')),
+  pageOf(
+    '/connectors/$id',
+    lazyRouteComponent(() => import('./pages/connections/connector.tsx'), 'ConnectorPage'),
   ),
+  pageOf('/connections', lazyRouteComponent(connections, 'ConnectionsPage')),
   pageOf(
     '/secrets',
     lazyRouteComponent(() => import('./pages/secrets/secrets.tsx'), 'SecretsPage'),

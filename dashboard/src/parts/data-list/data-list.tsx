@@ -401,14 +401,14 @@ export function DataList<T>(given: Given<T>) {
         )}
       </div>
       {open !== undefined && panel !== undefined && (
-        <Details
+        <RowDetails
           title={given.panelTitle ?? 'Details'}
           onClose={close}
           onMove={move}
           {...(onVisit !== undefined && { onVisit: () => onVisit(open) })}
         >
           {panel(open)}
-        </Details>
+        </RowDetails>
       )}
     </div>
   );
@@ -436,7 +436,7 @@ function Narrow({ of: { mark, what, when, where, result } }: { of: NarrowRow }) 
 }
 
 /** The open row: beside the list, or as a sheet over it where the window has no room for both. */
-function Details({
+export function RowDetails({
   title,
   onClose,
   onVisit,
