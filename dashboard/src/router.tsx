@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -6,6 +7,7 @@ import {
   Navigate,
   Outlet,
   type RouteComponent,
+  useLocation,
   useParams,
 } from '@tanstack/react-router';
 import { BASE } from './lib/addresses.ts';
@@ -96,7 +98,6 @@ function NoSuchPage() {
   );
 }
 
-const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
 const connections = () => import('./pages/connections/connections.tsx');
@@ -104,23 +105,28 @@ const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
-/** A page of the first version, in the frame of the second. */
-const oldPageOf = (path: string, Component: RouteComponent) =>
-  pageOf(path, () => <OldPage path={path} of={Component} />);
+/** Pages of the first version stand in the frame of the second, until the last of them is replaced. */
+const first = createRoute({ getParentRoute: () => place, id: 'v1', component: OldFrame });
+const oldPages = new Set<AnyRoute>();
+function oldPageOf(path: string, component: RouteComponent): AnyRoute {
+  const page = createRoute({ getParentRoute: () => first, path, component, errorComponent: BrokenPage });
+  oldPages.add(page);
+  return page;
+}
 
-function OldPage({ path, of: Component }: { path: string; of: RouteComponent }) {
-  const [, first = ''] = path.split('/');
+function OldFrame() {
+  const { pathname } = useLocation();
+  const page = pathname.split('/')[3] ?? '';
   const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS, ...OTHER_PAGES];
-  const title = known.find((page) => page.path === first)?.name ?? 'Posthorn';
   return (
-    <Page title={title} layout="v1" hasHead>
-      <Component />
+    <Page title={known.find(({ path }) => path === page)?.name ?? 'Posthorn'} layout="v1" hasHead>
+      <Outlet />
     </Page>
   );
 }
 
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
-const pages = [
+const pages: AnyRoute[] = [
   pageOf('/', ToOverview),
   pageOf(
     '/overview',
@@ -150,18 +156,21 @@ const pages = [
     '/deliveries/$id',
     lazyRouteComponent(() => import('./pages/deliveries/delivery.tsx'), 'DeliveryPage'),
   ),
-  oldPageOf('/dead-letters', lazyRouteComponent(deadLetters, 'DeadLettersPage')),
-  oldPageOf(
+  pageOf(
+    '/dead-letters',
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letters.tsx'), 'DeadLettersPage'),
+  ),
+  pageOf(
     '/dead-letters/$id',
-    lazyRouteComponent(() => import('./pages/dead-letter.tsx'), 'DeadLetterPage'),
+    lazyRouteComponent(() => import('./pages/dead-letters/dead-letter.tsx'), 'DeadLetterPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays',
-    lazyRouteComponent(() => import('./pages/replays.tsx'), 'ReplaysPage'),
+    lazyRouteComponent(() => import('./pages/replays/replays.tsx'), 'ReplaysPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/replays/$id',
-    lazyRouteComponent(() => import('./pages/replay.tsx'), 'ReplayPage'),
+    lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
   oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
   oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
@@ -178,17 +187,17 @@ const pages = [
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows',
-    lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflows.tsx'), 'WorkflowsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/new',
-    lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/new-workflow.tsx'), 'NewWorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/workflows/$id',
-    lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
+    lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
   oldPageOf(
     '/runs',
@@ -271,7 +280,13 @@ function ToOverview() {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([...entries, signedIn.addChildren([home, place.addChildren(pages)])]),
+  routeTree: root.addChildren([
+    ...entries,
+    signedIn.addChildren([
+      home,
+      place.addChildren([...pages.filter((page) => !oldPages.has(page)), first.addChildren([...oldPages])]),
+    ]),
+  ]),
   basepath: BASE === '' ? '/' : BASE,
   parseSearch,
   stringifySearch: writeSearch,

@@ -4,7 +4,8 @@ import { viewAnswer } from '../../src/identity/views/schema.ts';
 
 const FOLDER = new URL('../src/pages/', import.meta.url);
 const sources = new Map(
-  readdirSync(FOLDER)
+  readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.tsx'))
     .toSorted()
     .map((name) => [name, readFileSync(new URL(name, FOLDER), 'utf8')]),
 );

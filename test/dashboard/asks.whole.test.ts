@@ -27,7 +27,7 @@ describeWithBrowser('asks in a browser', () => {
     const open = page.getByRole('button', { name: button.replace(' of ', ' '), exact: true });
     await open.click();
     expect(await go.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: /Leave it|^Cancel$/ }).click();
+    await dialog.getByRole('button', { name: /Leave it|^Cancel$|^Keep/ }).click();
     await dialog.waitFor({ state: 'detached' });
     await open.click();
     await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
@@ -54,7 +54,13 @@ describeWithBrowser('asks in a browser', () => {
     await doAsked('Retry from the start', run.id);
     await waitFor('the run begins anew', async () => (await read(`/v1/runs/${run.id}`)).body['status'] !== 'cancelled');
     await dashboard.open(`/workflows/${workflow.id}`, 'live');
-    await doAsked('Delete', 'Tell the CRM');
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete workflow…' }).click();
+    const asked = page.getByRole('dialog', { name: /^Delete Tell the CRM\?/ });
+    expect(await asked.getByRole('button', { name: 'Delete workflow' }).isDisabled()).toBe(true);
+    await asked.getByLabel('Type Tell the CRM to confirm').fill('Tell the CRM');
+    await asked.getByRole('button', { name: 'Delete workflow' }).click();
     await waitFor('the workflow is gone', async () => (await read(`/v1/workflows/${workflow.id}`)).status === 404);
   });
 
@@ -62,7 +68,7 @@ describeWithBrowser('asks in a browser', () => {
     const channel = await make('/v1/channels', { name: 'orders' });
     const replay = await make('/v1/dlq/replay', {});
     await dashboard.open(`/replays?open=${replay.id}`, 'live');
-    await doAsked('Cancel the replay', replay.id);
+    await doAsked('Cancel replay', 'Test');
     const path = `/v1/dlq/replay/${replay.id}`;
     await waitFor('the replay is cancelled', async () => (await read(path)).body['status'] === 'cancelled');
     const later = { eventType: 'order.due', payload: {}, delay: 3_600_000 };
@@ -120,8 +126,12 @@ describeWithBrowser('asks in a browser', () => {
     const path = `/v1/workflows/${workflow.id}`;
     expect((await scene.posthorn.request('PATCH', path, { steps: DEFINITION.steps })).status).toBe(200);
     await dashboard.open(`/workflows/${workflow.id}?tab=versions&version=1`, 'live');
-    await doAsked('Take this version back', 'Rest');
-    await page.getByRole('cell', { name: '3 in force' }).waitFor();
+    await page.getByRole('button', { name: 'Restore version 1…' }).click();
+    const restoring = page.getByRole('dialog', { name: /^Restore version 1\?/ });
+    expect(await restoring.getByRole('button', { name: 'Restore version' }).isDisabled()).toBe(true);
+    await restoring.getByLabel('Type Rest to confirm').fill('Rest');
+    await restoring.getByRole('button', { name: 'Restore version' }).click();
+    await page.getByRole('row', { name: /^3 Current/ }).waitFor();
 
     const channel = await make('/v1/channels', { name: 'orders' });
     const target = { channelId: channel.id, name: 'Till', webhookUrl: 'https://example.com/hook' };
@@ -132,11 +142,11 @@ describeWithBrowser('asks in a browser', () => {
 
     await dashboard.open(`/subscriptions/${subscription.id}`, 'live');
     await page.getByRole('button', { name: 'Replay since…' }).click();
-    const since = page.getByRole('dialog', { name: 'Replay to Till' });
-    const ask = since.getByRole('button', { name: 'Replay since…' });
+    const since = page.getByRole('dialog', { name: /^Replay to Till/ });
+    const ask = since.getByRole('button', { name: /^Replay/ });
     expect(await ask.isDisabled()).toBe(true);
     await since.getByLabel('Type Till to confirm').fill('Till');
     await ask.click();
-    await page.waitForURL((url) => url.pathname.endsWith('/replays') && url.searchParams.has('open'));
+    await page.waitForURL(/\/replays\/rpm_/);
   });
 });

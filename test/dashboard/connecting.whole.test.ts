@@ -254,23 +254,6 @@ describeWithBrowser('connecting in a browser', () => {
     await page.waitForURL((url) => url.pathname === pathname);
   });
 
-  test('a subscription gets its messages again from a time on', async () => {
-    const { page } = dashboard;
-    const own = await make('/v1/channels', { name: 'refunds' });
-    const messageId = await make(`/v1/channels/${own}/messages`, { eventType: 'refund.made', payload: {} });
-    // Made afterwards: it has missed the message.
-    const subscriptionId = await make('/v1/subscriptions', { channelId: own, webhookUrl: receiver.url, name: 'Late' });
-    await dashboard.open(`/subscriptions/${subscriptionId}`);
-    await page.getByRole('button', { name: 'Replay since…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Replay since…' }).click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByText('Completed').waitFor();
-    await panel.getByText('1 replayed, 1 matched so far').waitFor();
-    await dashboard.open(`/messages/${messageId}`);
-    await page.locator('.sentence').getByText('Delivered').waitFor();
-    expect(receiver.countOf(messageId)).toBe(1);
-  });
-
   test('a scheduled message is seen before its time, and taken back', async () => {
     const { page } = dashboard;
     const own = await make('/v1/channels', { name: 'reminders' });

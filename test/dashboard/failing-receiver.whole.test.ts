@@ -144,40 +144,4 @@ describeWithBrowser('failing receiver in a browser', () => {
       (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('channel') === ofDepot,
     );
   });
-
-  // The causes were those of all subscriptions, whichever one the list was filtered by.
-  test('the causes of dead letters obey the filters that are set', async () => {
-    const { page } = dashboard;
-    const { pool, db } = scene.posthorn.deps;
-    const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
-    const barnId = await scene.make('/v1/subscriptions', {
-      channelId,
-      webhookUrl: 'https://example.com/b',
-      name: 'Barn',
-    });
-    const ledger = await scene.make('/v1/subscriptions', {
-      channelId,
-      webhookUrl: 'https://example.com/l',
-      name: 'Ledger',
-    });
-    await insertListed(
-      pool,
-      { channelId, environmentId },
-      { eventType: 'payment.made', status: 'failed', count: 20, to: [barnId, ledger] },
-    );
-    const causes = page.getByRole('region', { name: 'Causes' });
-    const barn = causes.getByRole('row', { name: /Barn/ });
-    await dashboard.open('/dead-letters');
-    await barn.waitFor();
-    await page.getByRole('search').getByLabel('Subscription').selectOption(ledger);
-    await barn.waitFor({ state: 'detached' });
-    await causes.getByRole('row', { name: /Ledger/ }).waitFor();
-    expect(await causes.getByText('The list below shows one cause').count()).toBe(0);
-    // A type that no dead letter has leaves no cause.
-    await dashboard.open('/dead-letters?type=payment.refunded');
-    await page.getByText('None match').first().waitFor();
-    await causes.waitFor({ state: 'detached' });
-    await dashboard.open('/dead-letters?type=payment.*');
-    await barn.waitFor();
-  });
 });

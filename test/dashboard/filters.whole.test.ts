@@ -33,15 +33,11 @@ describeWithBrowser('filters in a browser', () => {
       ['/messages?foo=1', {}, undefined],
       ['/messages?status=lost&type=order.*', { type: 'order.*' }, 'State lost'],
       ['/runs?status=failed,failed', {}, 'State failed,failed'],
-      ['/dead-letters?status=open,all', {}, 'State open,all'],
       ['/messages?type=a*b', {}, 'Type a*b'],
       ['/messages?since=yesterday&until=12', {}, 'In the last yesterday, Until 12'],
       ['/deliveries?answer=9xx&subscription=Till', {}, 'Last answer 9xx, Subscription Till'],
-      ['/dead-letters?answer=9xx', {}, 'Last answer 9xx'],
-      ['/dead-letters?answer=500-600', {}, 'Last answer 500-600'],
       ['/runs?workflow=1&tab=old', { tab: 'old' }, 'Workflow 1'],
       ['/audit?action=order.created', {}, 'Action order.created'],
-      ['/replays?status=lost&foo=1', {}, 'State lost'],
       ['/api-keys?status=gone&foo=1', {}, 'State gone'],
     ] as const) {
       await dashboard.open(path);
@@ -98,7 +94,6 @@ describeWithBrowser('filters in a browser', () => {
     for (const [path, heading] of [
       ['/messages?type=order.lost', 'None match'],
       ['/deliveries?status=delivered', 'None match'],
-      ['/dead-letters?status=discarded', 'None match'],
       ['/subscriptions?status=disabled', 'None match'],
       ['/approvals?status=approved', 'None match'],
       ['/connectors?search=nobody', 'None match'],
@@ -134,7 +129,7 @@ describeWithBrowser('filters in a browser', () => {
   // Such a list said that none matched, and its reader looked for the filter that was wrong.
   test('a list of a time from before all that is kept says that retention has ended it, and which one', async () => {
     const empty = page.locator('.empty');
-    for (const list of ['messages', 'deliveries', 'dead-letters']) {
+    for (const list of ['messages', 'deliveries']) {
       await dashboard.open(`/${list}?channel=${channelId}&since=20d&until=10d`);
       await empty.getByText('The channel orders keeps messages for 7 days.', { exact: false }).waitFor();
       await empty.getByRole('heading', { name: 'Retention has ended it' }).waitFor();
@@ -189,8 +184,8 @@ describeWithBrowser('filters in a browser', () => {
     // A field has one of them, or all.
     await filters.getByLabel('State').selectOption('pending');
     await page.waitForURL((url) => url.searchParams.get('status') === 'pending');
-    for (const list of ['messages', 'dead-letters', 'runs']) {
-      const states = list === 'dead-letters' ? 'open,discarded' : 'failed,pending';
+    for (const list of ['messages', 'runs']) {
+      const states = 'failed,pending';
       await dashboard.open(`/${list}?status=${states}`);
       await waitFor(`the query of ${list}`, async () => (await query.inputValue()).trim() === `status:${states}`);
       expect(await chips.count()).toBe(1);

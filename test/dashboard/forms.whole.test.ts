@@ -157,33 +157,6 @@ describeWithBrowser('forms in a browser', () => {
     await change(`/v1/apps/${app?.id}`, { description: null }, live);
   });
 
-  test('a definition that is being written stays while its workflow is changed elsewhere', async () => {
-    const { page } = dashboard;
-    const definition = {
-      name: 'Large orders',
-      trigger: { type: 'event', config: { eventType: 'order.created' } },
-      steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'Large' } }],
-    };
-    const path = `/v1/workflows/${await scene.make('/v1/workflows', definition)}`;
-    await dashboard.open(path.slice('/v1'.length));
-    const json = page.getByRole('textbox', { name: 'Definition', exact: true });
-    await json.waitFor();
-    await change(path, { name: 'Orders of Bonn' });
-    await untilKnown('the name is shown', async () => (await json.inputValue()).includes('Orders of Bonn'));
-    const written = (await json.inputValue()).replace('Large', 'Very large');
-    await json.fill(`${written},`);
-    await change(path, { name: 'Orders of Berlin' });
-    await untilKnown('the change is told', () => told().isVisible());
-    expect(await json.inputValue()).toBe(`${written},`);
-    await told().getByText('Saving replaces the newer state of: Definition.').waitFor();
-    await page.getByRole('heading', { name: 'Orders of Berlin', level: 1 }).waitFor();
-    await json.fill(written);
-    await save().click();
-    await page.getByText('Saved', { exact: true }).waitFor();
-    await page.getByRole('heading', { name: 'Orders of Bonn', level: 1 }).waitFor();
-    expect(JSON.stringify(await stored(path))).toContain('Very large');
-  });
-
   // The label had the zone of today, and an hour that comes twice was the first one in silence.
   test('a time is written in the zone as it is then, and one at which clocks change says which time is meant', async () => {
     const { page, context } = dashboard;

@@ -188,30 +188,4 @@ describeWithBrowser('list exports in a browser', () => {
     expect(new Set(rows.map(({ category }) => category))).toEqual(new Set(['email']));
     await dialog().waitFor({ state: 'detached' });
   });
-
-  test('all versions of a workflow leave, those behind the first fifty too, by a line for a shell that the service takes', async () => {
-    const { page } = dashboard;
-    const count = 52;
-    const made = { name: 'Often changed', trigger: { type: 'manual' } };
-    const stepsOf = (text: string) => [{ id: 'note', type: 'action', config: { action: 'log', text } }];
-    const id = await scene.make('/v1/workflows', { ...made, steps: stepsOf('1') });
-    const path = `/v1/workflows/${id}`;
-    for (let version = 2; version <= count; version += 1)
-      await scene.posthorn.request('PATCH', path, { steps: stepsOf(String(version)) }, scene.key);
-    await dashboard.open(`/workflows/${id}?tab=versions`);
-    await page.getByRole('row', { name: new RegExp(`^${count} in force`) }).waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(50);
-    await openDialog();
-    const line = await dialog().getByLabel('The list by a shell').innerText();
-    const [, asked = ''] = /(\/v1\/[^']*)'/.exec(line) ?? [];
-    expect(await answerOf(asked)).toContain(`{"versions":[{"version":${count},`);
-    const { name, text } = await saved(LINES);
-    const rows = rowsOf<{ version: number; stepCount: number; madeBy: string }>(text);
-    expect([name, rows.map(({ version }) => version)]).toEqual([
-      'workflow-versions.ndjson',
-      Array.from({ length: count }, (_, at) => count - at),
-    ]);
-    expect(rows.every(({ stepCount, madeBy }) => stepCount === 1 && madeBy.startsWith('key_'))).toBe(true);
-    await dialog().waitFor({ state: 'detached' });
-  });
 });

@@ -22,7 +22,7 @@ describeWithBrowser('list views in a browser', () => {
     await views().getByRole('button', { name, pressed: true }).waitFor();
   }
 
-  test('somebody keeps filters of subscriptions, of the audit log and of replays as views, and finds them there again', async () => {
+  test('somebody keeps filters of subscriptions and of the audit log as views, and finds them there again', async () => {
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     const make = (name: string, status: string): Promise<string> =>
       scene.make('/v1/subscriptions', { channelId, name, status, webhookUrl: `https://example.com/${name}` });
@@ -30,7 +30,6 @@ describeWithBrowser('list views in a browser', () => {
     await make('Shop', 'paused');
     const { subscription } = scene.posthorn.deps.db;
     await subscription.update({ where: { id: await make('Old', 'active') }, data: { status: 'disabled' } });
-    await scene.make('/v1/dlq/replay', {});
     const { page } = dashboard;
     const link = (name: string) => page.getByRole('link', { name, exact: true });
 
@@ -57,8 +56,6 @@ describeWithBrowser('list views in a browser', () => {
     await keepAs('New receivers');
     // All views have been read by now, and one of another list is none of this one.
     expect(await views().getByRole('button', { name: 'The till' }).count()).toBe(0);
-    await dashboard.open('/replays?tab=letters&status=running');
-    await keepAs('Under way');
 
     await dashboard.open('/subscriptions');
     await link('Shop').waitFor();
@@ -70,14 +67,5 @@ describeWithBrowser('list views in a browser', () => {
     await views().getByRole('button', { name: 'New receivers' }).click();
     await views().getByRole('button', { name: 'New receivers', pressed: true }).waitFor();
     expect(searchOf()).toEqual({ action: 'subscription.created', since: '24h' });
-    // Another tab is another list.
-    await dashboard.open('/replays?tab=deliveries&status=failed');
-    await keepAs('Broken');
-    expect(await views().getByRole('button', { name: 'Under way' }).count()).toBe(0);
-    await dashboard.open('/replays?tab=letters');
-    await views().getByRole('button', { name: 'Under way' }).click();
-    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByRole('grid', { name: 'Replays' }).waitFor();
-    expect(searchOf()).toEqual({ tab: 'letters' });
   });
 });

@@ -115,6 +115,7 @@ describeWithBrowser('lists in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.search === '?status=failed');
     await chips.getByText('Failed').waitFor();
+    await waitFor('room for another', async () => (await filter.inputValue()) === '');
     await page.keyboard.type('subscription:till type:order.* answer:500-503');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');

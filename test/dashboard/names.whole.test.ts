@@ -73,7 +73,6 @@ describeWithBrowser('names in a browser', () => {
   test.each([
     ['/channels', 'Channels', 'ERS%', 'orders%', 'Name'],
     ['/subscriptions', 'Subscriptions', 'KS.EXAMPLE.NET', 'by host', 'Name or host'],
-    ['/workflows', 'Workflows', 'TELL', 'tell them', 'Name'],
     ['/inbound', 'Inbound webhooks', 'hub', 'GitHub of ours', 'Name'],
   ])(
     'the list of %s is filtered by a part of a name, which stands in the address',

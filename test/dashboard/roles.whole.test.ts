@@ -103,19 +103,26 @@ describeWithBrowser('roles in a browser', () => {
     const { page } = dashboard;
     const refused: string[] = [];
     page.on('response', (response) => response.url().includes('/v1/connections') && refused.push(response.url()));
-    await dashboard.open('/workflows/new');
+    await dashboard.open('/workflows/new?template=empty');
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const json = page.getByRole('textbox', { name: 'Definition', exact: true });
-    await json.fill(
+    await json.click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(
       JSON.stringify({
         name: 'Tell',
         steps: [{ id: 'tell', type: 'action', config: { action: 'connector', connectorId: 'github' } }],
       }),
     );
-    const step = page.getByRole('group', { name: 'Form' }).getByRole('listitem');
+    await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await page.locator('[data-node="tell"]').click();
+    const step = page.getByRole('region', { name: 'Step tell' });
     await step.getByLabel('Connection', { exact: true }).fill('cxn_1');
-    await waitFor('the id is in the JSON', async () => /"connectionId": ?"cxn_1"/.test(await json.inputValue()));
-    const connector = step.getByLabel('Connector', { exact: true }).locator('option:checked');
-    await waitFor('the name of the connector', async () => (await connector.innerText()) === 'GitHub');
+    await step.getByRole('combobox', { name: 'Connector' }).getByText('GitHub').waitFor();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    await waitFor('the id is in the JSON', async () =>
+      /"connectionId": ?"cxn_1"/.test((await json.locator('.cm-line').allTextContents()).join('')),
+    );
     expect(await dashboard.violations()).toEqual([]);
     expect(refused).toEqual([]);
   });

@@ -89,29 +89,4 @@ describeWithBrowser('run outcomes in a browser', () => {
     await dashboard.open('/runs?status=waiting');
     await chart.getByText('All runs that ended in this span are counted, without the filter State.').waitFor();
   });
-
-  test('the list of workflows has a line of the day for each that had runs', async () => {
-    const { page } = dashboard;
-    const steps = [{ id: 'note', type: 'action', config: { action: 'log', noted: true } }];
-    await scene.make('/v1/workflows', { name: 'Calm', trigger: { type: 'manual' }, steps });
-    await dashboard.open('/workflows');
-    const row = page.getByRole('row').filter({ hasText: 'Refunds' }).first();
-    await row.getByRole('img', { name: 'Last 24 hours: 140 completed, 7 failed' }).waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'Calm' }).first().getByRole('img').count()).toBe(0);
-    expect(await dashboard.violations()).toEqual([]);
-  });
-
-  test('a workflow has the chart of its own runs, and one without runs has none', async () => {
-    const { page } = dashboard;
-    await dashboard.open(`/workflows/${workflowId}?tab=runs`);
-    const chart = page.getByRole('figure', { name: 'Runs by outcome' });
-    await chart.getByText('140 started · 0 not ended yet').waitFor();
-    const steps = [{ id: 'note', type: 'action', config: { action: 'log', noted: true } }];
-    const other = await scene.make('/v1/workflows', { name: 'Calm', trigger: { type: 'manual' }, steps });
-    const answered = page.waitForResponse((answer) => new RegExp(`/v1/stats/runs\\?.*${other}`).test(answer.url()));
-    await dashboard.open(`/workflows/${other}?tab=runs`);
-    await answered;
-    await page.locator('.empty').waitFor();
-    expect(await chart.count()).toBe(0);
-  });
 });

@@ -117,19 +117,18 @@ describeWithBrowser('selected runs in a browser', () => {
     // Without failed ones among what is shown nothing is offered.
     await dashboard.open('/runs?status=paused', 'live');
     await page.getByRole('heading', { name: 'None match' }).waitFor();
-    const all = page.getByRole('button', { name: 'Retry all failed that match', exact: true });
+    const all = page.getByRole('button', { name: 'Retry all failed…', exact: true });
     expect(await all.count()).toBe(0);
     await dashboard.open(`/runs?status=failed&workflow=${wanted}&since=1h`, 'live');
     await all.click();
-    const dialog = page.getByRole('dialog', { name: 'Retry all failed that match' });
-    await dialog.getByText('2 open dead letters match.').waitFor();
-    await dialog.getByText('The time counts when a run failed, not when it began.').waitFor();
-    const go = dialog.getByRole('button', { name: 'Replay them' });
+    const dialog = page.getByRole('dialog', { name: /^Replay 2 failed runs\?/ });
+    await dialog.getByText('The time range counts when a run failed.').waitFor();
+    const go = dialog.getByRole('button', { name: 'Replay 2' });
     expect(await go.isDisabled()).toBe(true);
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByLabel(`Type ${appName} to confirm`).fill(appName);
     await go.click();
-    await page.waitForURL((url) => url.pathname.endsWith('/replays') && url.searchParams.has('open'));
+    await page.waitForURL(/\/replays\/rpl_/);
     await untilStatuses(wanted, ['completed', 'completed']);
     expect(await statusesOf(other)).toEqual(['failed']);
   });

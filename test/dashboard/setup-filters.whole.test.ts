@@ -1,21 +1,16 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('setup filters in a browser', () => {
-  /** Filters of the lists beside those of the traffic: replays, credentials, connections, secrets, inspectors. */
+  /** Filters of the lists beside those of the traffic: credentials, connections, secrets, inspectors. */
   let scene: DashboardScene;
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
-  beforeEach(async () => {
-    const { db } = scene.posthorn.deps;
-    await Promise.all([db.bulkReplay.deleteMany(), db.bulkRetry.deleteMany(), db.messageReplay.deleteMany()]);
-  });
 
   const grid = (name: string) => dashboard.page.getByRole('grid', { name });
-  const leadingTo = (id: string) => dashboard.page.locator(`a[href$="/replays/${id}"]`);
   const filters = () => dashboard.page.getByRole('search');
   const searchOf = (): Record<string, string> => Object.fromEntries(new URL(dashboard.page.url()).searchParams);
 
@@ -52,54 +47,6 @@ describeWithBrowser('setup filters in a browser', () => {
       await filters().getByLabel('State').selectOption('expired');
       await page.locator('.empty').getByRole('heading', { name: 'None match' }).waitFor();
     }
-  });
-
-  test('replays of each kind are found by their state, those to a subscription by its name too', async () => {
-    const { page } = dashboard;
-    const { db } = scene.posthorn.deps;
-    const channelId = await scene.make('/v1/channels', { name: 'orders' });
-    const [till = '', shop = ''] = await Promise.all(
-      ['Till', 'Shop'].map((name) =>
-        scene.make('/v1/subscriptions', { channelId, name, webhookUrl: `https://example.com/${name}` }),
-      ),
-    );
-    const failed = { status: 'failed', finishedAt: new Date() };
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    const replays = [await scene.make('/v1/dlq/replay', {}), await scene.make('/v1/dlq/replay', {})] as const;
-    await db.bulkReplay.update({ where: { id: replays[0] }, data: failed });
-    const retries = [
-      await scene.make('/v1/deliveries/retry', {}),
-      await scene.make('/v1/deliveries/retry', {}),
-    ] as const;
-    await db.bulkRetry.update({ where: { id: retries[0] }, data: failed });
-    for (const id of [till, shop]) await scene.make(`/v1/subscriptions/${id}/replay`, { since });
-    const toTill = await db.messageReplay.findFirstOrThrow({ where: { subscriptionId: till } });
-    await db.messageReplay.update({ where: { id: toTill.id }, data: failed });
-
-    for (const [tab, [isFailed, isOther]] of [
-      ['letters', replays],
-      ['deliveries', retries],
-    ] as const) {
-      await dashboard.open(`/replays?tab=${tab}&subscription=${till}`);
-      await leadingTo(isOther).waitFor();
-      await ask('status:failed', 'status', 'failed');
-      await leadingTo(isOther).waitFor({ state: 'detached' });
-      await leadingTo(isFailed).waitFor();
-      // A filter of another tab waits for its reader there.
-      expect(searchOf()).toEqual({ tab, subscription: till, status: 'failed' });
-    }
-    await dashboard.open('/replays?tab=messages&other=1');
-    const rows = grid('Messages').getByRole('row');
-    await rows.filter({ hasText: 'Shop' }).waitFor();
-    await filters().getByLabel('Subscription').locator('option', { hasText: 'Till' }).waitFor({ state: 'attached' });
-    await ask('subscription:Till', 'subscription', till);
-    await rows.filter({ hasText: 'Shop' }).waitFor({ state: 'detached' });
-    await rows.filter({ hasText: 'Till' }).waitFor();
-    expect(searchOf()).toEqual({ tab: 'messages', subscription: till });
-    await ask('subscription:Till status:running', 'status', 'running');
-    await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click();
-    await rows.filter({ hasText: 'Shop' }).waitFor();
-    expect(searchOf()).toEqual({ tab: 'messages' });
   });
 
   test('connections are found by their connector and by their state', async () => {

@@ -122,22 +122,22 @@ describeWithBrowser('stories in a browser', () => {
     await dashboard.open('/overview');
     await page.getByText('3 open dead letters').waitFor();
     await page.getByRole('link', { name: 'Look at them' }).click();
-    const rows = page.getByRole('grid').getByRole('row', { name: /Warehouse/ });
-    await rows.nth(2).waitFor();
-    await rows.first().click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByText('Given up after 1 try: every try has failed.').waitFor();
-    await panel.getByRole('link', { name: /^dlv_/ }).click();
-    await page.getByText('the database is away').waitFor();
+    const causes = page.getByRole('treegrid', { name: 'Dead letters by cause' });
+    await causes.getByRole('row', { level: 1, name: /3 Warehouse 503/ }).waitFor();
+    await causes.getByRole('row', { level: 2 }).nth(2).click();
+    const panel = page.getByRole('complementary', { name: 'Dead letter' });
+    await panel.getByText('Gave up after 1 attempt.').waitFor();
+    await panel.getByText('the database is away').waitFor();
 
     receiver.answerWith([200]);
     await dashboard.open('/dead-letters');
-    await page.getByRole('button', { name: 'Replay all that match' }).click();
-    await page.getByText('3 open dead letters match.').waitFor();
-    await page.getByRole('button', { name: 'Replay them' }).click();
-    const progress = page.getByRole('complementary', { name: 'Details' });
-    await progress.getByText('Completed').waitFor();
-    await progress.getByText('3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Replay all 3…' }).click();
+    await page
+      .getByRole('dialog', { name: /^Replay 3 dead letters\?/ })
+      .getByRole('button', { name: 'Replay 3' })
+      .click();
+    await page.getByRole('heading', { name: /^3 dead letters Completed/, level: 1 }).waitFor();
+    await page.getByText('3 of 3 queued').waitFor();
     // A list that is read before the last of them arrives keeps its row behind a button.
     await waitFor('everything is delivered', async () => {
       const key = { key: posthorn.keys.test };
@@ -217,26 +217,29 @@ describeWithBrowser('stories in a browser', () => {
         { id: 'note', type: 'action', config: { action: 'log', text: 'Told' } },
       ],
     };
-    await dashboard.open('/workflows/new');
-    await page.getByLabel('Definition').fill(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
-    await page
-      .getByText(/steps\[0\]/)
-      .first()
-      .waitFor();
-    await page.getByLabel('Definition').fill(JSON.stringify(definition));
-    await page.getByText('Nothing is wrong with it').waitFor();
-    await page
-      .getByRole('region', { name: 'Diagram of the steps' })
-      .getByText('crm (Action) → note')
-      .waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Make a workflow' }).click();
-    await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();
-    await page.getByRole('tab', { name: 'Trial' }).click();
-    await page.getByRole('button', { name: 'Try it' }).click();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await dashboard.open('/workflows/new?template=empty');
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const write = async (text: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Definition', exact: true }).click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    await write(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
+    await page.getByRole('region', { name: 'Problems' }).getByText('1 problem').waitFor();
+    await write(JSON.stringify(definition));
+    await page.getByText('No problems').waitFor();
+    await page.getByRole('button', { name: 'Canvas', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a step between crm and note' }).waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Draft, v1').waitFor();
+    await page.getByRole('button', { name: 'Test run' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Test run' });
+    await drawer.getByRole('button', { name: 'Write JSON' }).click();
+    await drawer.getByRole('button', { name: 'Run test' }).click();
+    await page.getByRole('region', { name: 'Test run' }).getByText('Completed').waitFor();
     expect(receiver.requests).toEqual([]);
-    await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Activate v1' }).click();
+    await page.getByText('Active, v1').waitFor();
 
     await publish('sales', '{"total": 250}');
     await dashboard.open('/runs?status=failed');

@@ -7,7 +7,7 @@ import type { Receiver } from '../support/world/receiver.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('subscription form in a browser', () => {
-  /** The rarer fields of a subscription, and how much a replay since a time would bring. */
+  /** The rarer fields of a subscription. */
   let scene: DashboardScene;
   let dashboard: Dashboard;
   let receiver: Receiver;
@@ -148,23 +148,6 @@ describeWithBrowser('subscription form in a browser', () => {
     // The line is logarithmic: three hours of 27 take most of it.
     expect(tries.map(Math.round)).toMatchObject([12, 496, ...Array<unknown>(7).fill(expect.any(Number)), 588]);
     expect(await drawing.locator('text').allTextContents()).toEqual(['1 s', '1 min', '1 h', '1 d']);
-  });
-
-  test('a replay since a time says first how many messages it would deliver', async () => {
-    const { page } = dashboard;
-    for (const number of [1, 2])
-      await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number } });
-    // Made afterwards: it has missed both.
-    const target = { channelId, name: 'Till', webhookUrl: 'https://example.com/hook' };
-    const id = await scene.make('/v1/subscriptions', target);
-    await dashboard.open(`/subscriptions/${id}`);
-    await page.getByRole('button', { name: 'Replay since…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay to Till' });
-    await dialog.getByText('2 messages would be delivered.').waitFor();
-    // Both in the zone of the reader, as everywhere; they took nothing but UTC, written with its Z.
-    await dialog.getByLabel('From (UTC)').fill('2020-01-01T00:00:00');
-    await dialog.getByLabel('To (UTC)').fill('2020-01-02T00:00:00');
-    await dialog.getByText('0 messages would be delivered.').waitFor();
   });
 
   test('a new subscription is made without a circuit breaker, and gets what the channel has stored since a time', async () => {

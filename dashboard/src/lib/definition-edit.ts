@@ -88,7 +88,7 @@ function readersOf(text: string, old: string, id: string): [Path, string][] {
 }
 
 /** Paths of all values that lead to a step. */
-function waysTo(text: string, id: string): Path[] {
+export function waysTo(text: string, id: string): Path[] {
   const tree = jsonTree(text);
   const found: Path[] = [];
   const look = (path: Path): void => {
@@ -105,20 +105,4 @@ function waysTo(text: string, id: string): Path[] {
     for (const name of ['cases', 'onError']) each([...at, 'config', name], (entry) => look([...entry, 'next']));
   });
   return found;
-}
-
-/** A further step at the end, which the last one leads to where steps name their next ones. */
-export function withNewStep(text: string): string {
-  const tree = jsonTree(text);
-  const ids = stepIds(text, tree);
-  let number = ids.length + 1;
-  while (ids.includes(`step-${number}`)) number += 1;
-  const id = `step-${number}`;
-  const step = JSON.stringify({ id, type: 'action', config: { action: 'log', text: '' } }, undefined, 2);
-  const added = withValue(text, ['steps', ids.length], step);
-  const namesNext = ids.some((_, index) => stringAt(text, tree, ['steps', index, 'next']) !== '');
-  const last = ids.length - 1;
-  return namesNext && stringAt(text, tree, ['steps', last, 'next']) === ''
-    ? withValue(added, ['steps', last, 'next'], JSON.stringify(id))
-    : added;
 }

@@ -1,38 +1,41 @@
-import type { Texts } from '../texts/en.ts';
-
 /** Things of the place that a value may name. */
 export type Named = 'channels' | 'webhooks' | 'workflows' | 'connectors' | 'operations' | 'connections';
 
 /**
- * A member of a config that the form shows. `alias`: the member for one value of which this one has several. `label`: its words, where
- * they are not those of its name.
+ * A member of a config that the editor shows. `alias`: the member for one value of which this one has several. `label`: the name of its
+ * words, where they are not those of its own.
  */
-export type DefinitionField = {
-  name: string;
-  label?: keyof Texts['definition']['fields'];
-  alias?: string;
-} & (
-  | { kind: 'text' | 'lines' | 'duration' | 'number' | 'list' | 'channels' | 'json' | 'flag' }
+export type DefinitionField = { name: string; label?: string; alias?: string } & (
+  | { kind: 'plain' | 'template' | 'templates' | 'cel' | 'duration' | 'number' | 'list' | 'channels' | 'json' | 'auth' }
   | { kind: 'choice'; options: readonly string[] }
-  | { kind: 'step'; words?: readonly string[] }
+  /** `isOn`: what it is where it is left out. */
+  | { kind: 'flag'; isOn: boolean }
   | { kind: 'named'; of: Named }
+  /** A way to another step, which the tab Flow shows. */
+  | { kind: 'way' }
 );
 
-/** Shown at once, and behind "More". */
-export type DefinitionFields = { first: readonly DefinitionField[]; more: readonly DefinitionField[] };
+/** Shown at once, below Advanced, and in the tab Flow. */
+export type DefinitionFields = {
+  first: readonly DefinitionField[];
+  more: readonly DefinitionField[];
+  flow: readonly DefinitionField[];
+};
 
-const text = (name: string): DefinitionField => ({ name, kind: 'text' });
-const lines = (name: string): DefinitionField => ({ name, kind: 'lines' });
+const plain = (name: string): DefinitionField => ({ name, kind: 'plain' });
+const template = (name: string): DefinitionField => ({ name, kind: 'template' });
+const templates = (name: string): DefinitionField => ({ name, kind: 'templates' });
+const cel = (name: string): DefinitionField => ({ name, kind: 'cel' });
 const json = (name: string): DefinitionField => ({ name, kind: 'json' });
 const duration = (name: string): DefinitionField => ({ name, kind: 'duration' });
 const number = (name: string): DefinitionField => ({ name, kind: 'number' });
+const way = (name: string): DefinitionField => ({ name, kind: 'way' });
 const list = (name: string, alias?: string): DefinitionField => ({
   name,
   kind: 'list',
   ...(alias !== undefined && { alias }),
 });
 const choice = (name: string, ...options: string[]): DefinitionField => ({ name, kind: 'choice', options });
-const step = (name: string, ...words: string[]): DefinitionField => ({ name, kind: 'step', words });
 const named = (name: string, of: Named): DefinitionField => ({ name, kind: 'named', of });
 
 const types = list('eventTypes', 'eventType');
@@ -41,35 +44,44 @@ const gates = [json('dedupe'), json('concurrency'), json('cancelOn')];
 
 /** Kinds of triggers, with what their configs may hold (docs/workflows.md). */
 export const TRIGGERS = {
-  event: { first: [types, channels, lines('filter')], more: gates },
-  webhook: { first: [named('webhookId', 'webhooks'), types, lines('filter')], more: gates },
+  event: { first: [types, channels, cel('filter')], more: gates, flow: [] },
+  webhook: { first: [named('webhookId', 'webhooks'), types, cel('filter')], more: gates, flow: [] },
   schedule: {
-    first: [text('cron'), duration('every'), text('timezone'), json('payload')],
+    first: [plain('cron'), duration('every'), plain('timezone'), json('payload')],
     more: [
       choice('overlap', 'skip', 'bufferOne', 'bufferAll', 'cancelOther', 'terminateOther', 'allowAll'),
       duration('jitter'),
       duration('catchupWindow'),
-      text('startAt'),
-      text('endAt'),
+      plain('startAt'),
+      plain('endAt'),
     ],
+    flow: [],
   },
-  manual: { first: [], more: [] },
+  manual: { first: [], more: [json('inputSchema')], flow: [] },
 } as const satisfies Record<string, DefinitionFields>;
 export type TriggerKind = keyof typeof TRIGGERS;
 
-const shared = [text('label'), lines('if'), json('onError'), json('output')];
-/** Steps that ask somebody: each of their tries may fail. */
-const tried = [...shared, duration('timeout'), json('retryPolicy')];
+const shared = [json('output'), plain('label')];
+const flow = [cel('if'), way('onError')];
+/** Steps that ask somebody: each of their attempts may fail. */
+const tried = [...flow, json('retryPolicy')];
 
 /** Kinds of steps, those of actions with their action, with what their configs may hold. */
 export const STEPS = {
   'action:http': {
-    first: [choice('method', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'), text('url'), json('body')],
-    more: [json('headers'), json('query'), json('auth'), json('expectStatus'), ...tried],
+    first: [
+      choice('method', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'),
+      template('url'),
+      { name: 'auth', kind: 'auth' },
+      json('body'),
+    ],
+    more: [json('headers'), json('query'), json('expectStatus'), duration('timeout'), ...shared],
+    flow: tried,
   },
   'action:publish': {
-    first: [named('channelId', 'channels'), text('eventType'), json('payload')],
-    more: [json('metadata'), text('idempotencyKey'), ...tried],
+    first: [named('channelId', 'channels'), template('eventType'), json('payload')],
+    more: [json('metadata'), template('idempotencyKey'), duration('timeout'), ...shared],
+    flow: tried,
   },
   'action:connector': {
     first: [
@@ -78,92 +90,45 @@ export const STEPS = {
       named('connectionId', 'connections'),
       json('params'),
     ],
-    more: tried,
+    more: [duration('timeout'), ...shared],
+    flow: tried,
   },
-  'action:log': { first: [lines('text')], more: shared },
-  condition: {
-    first: [lines('expression'), { ...step('then'), label: 'ifTrue' }, { ...step('else'), label: 'ifFalse' }],
-    more: shared,
-  },
-  switch: { first: [json('cases'), step('default')], more: shared },
-  filter: { first: [lines('expression')], more: shared },
-  transform: { first: [json('set'), json('assign')], more: shared },
-  delay: { first: [duration('for'), text('until')], more: shared },
+  'action:log': { first: [templates('text')], more: shared, flow },
+  condition: { first: [cel('expression')], more: shared, flow: [way('then'), way('else'), ...flow] },
+  switch: { first: [json('cases')], more: shared, flow: [way('default'), ...flow] },
+  filter: { first: [cel('expression')], more: shared, flow },
+  transform: { first: [json('set'), json('assign')], more: shared, flow },
+  delay: { first: [duration('for'), template('until')], more: shared, flow },
   wait_for_event: {
-    first: [
-      types,
-      channels,
-      lines('filter'),
-      json('match'),
-      duration('timeout'),
-      step('onTimeout', 'continue', 'fail'),
-    ],
+    first: [types, channels, cel('filter'), json('match'), duration('timeout')],
     more: [duration('lookback'), ...shared],
+    flow: [way('onTimeout'), ...flow],
   },
   approval: {
-    first: [text('title'), lines('message'), list('approvers'), step('approved'), step('rejected')],
-    more: [json('form'), duration('timeout'), choice('onTimeout', 'reject', 'approve', 'fail'), ...shared],
+    first: [template('title'), templates('message'), list('approvers'), duration('timeout')],
+    more: [json('form'), ...shared],
+    flow: [way('approved'), way('rejected'), way('onTimeout'), ...flow],
   },
   workflow: {
-    first: [named('workflowId', 'workflows'), json('input'), { name: 'wait', kind: 'flag' }],
+    first: [named('workflowId', 'workflows'), json('input'), { name: 'wait', kind: 'flag', isOn: true }],
     more: [duration('timeout'), ...shared],
+    flow,
   },
   foreach: {
-    first: [
-      lines('items'),
-      { ...step('body'), label: 'loop' },
-      { ...number('concurrency'), label: 'atATime' },
-      lines('collect'),
-    ],
+    first: [cel('items'), { ...number('concurrency'), label: 'atATime' }, cel('collect')],
     more: [number('maxItems'), choice('onItemError', 'fail', 'continue'), ...shared],
+    flow: [way('body'), ...flow],
   },
-  parallel: { first: [list('branches'), choice('mode', 'all', 'race')], more: shared },
+  parallel: { first: [choice('mode', 'all', 'race')], more: shared, flow: [way('branches'), ...flow] },
   end: {
     first: [choice('status', 'completed', 'failed', 'cancelled'), json('error'), json('output')],
-    more: [{ name: 'deadLetter', kind: 'flag' }, text('label'), lines('if')],
+    more: [{ name: 'deadLetter', kind: 'flag', isOn: true }, plain('label')],
+    flow: [cel('if')],
   },
 } as const satisfies Record<string, DefinitionFields>;
 export type StepKind = keyof typeof STEPS;
 
-/** A value of each field that is written by hand, by its label: its form cannot be guessed. */
-export const EXAMPLES: Readonly<Record<string, string | undefined>> = {
-  eventTypes: 'order.created, order.paid',
-  filter: 'payload.amount > 100',
-  dedupe: '{"key": "event.payload.changeId", "window": "1h"}',
-  concurrency: '{"limit": 1, "onLimit": "queue"}',
-  cron: '0 9 * * 1-5',
-  every: '15m',
-  timezone: 'Europe/Berlin',
-  jitter: '30s',
-  catchupWindow: '1h',
-  startAt: '2026-05-07T14:00:00Z',
-  endAt: '2026-05-07T14:00:00Z',
-  url: 'https://',
-  body: '{"order": "{{ event.payload.number }}"}',
-  payload: '{"number": 7}',
-  headers: '{"X-Shop": "7"}',
-  query: '{"page": "1"}',
-  auth: '{"type": "bearer", "token": "{{ secrets.CRM_TOKEN }}"}',
-  expectStatus: '[200, 404]',
-  metadata: '{"source": "workflow"}',
-  text: 'An order of {{ event.payload.total }}',
-  expression: 'event.payload.total > 100',
-  if: 'event.payload.total > 100',
-  set: '{"net": "{{ event.payload.total / 1.19 }}"}',
-  assign: '{"country": "{{ event.payload.country }}"}',
-  for: '5s, 10m, 2h',
-  until: '2026-05-07T14:00:00Z',
-  timeout: '30s',
-  lookback: '1h',
-  items: 'event.payload.lines',
-  collect: 'steps.reserve.output.body.shelf',
-  input: '{"order": "{{ event.payload.number }}"}',
-  onError: '"continue"',
-  output: '{"total": "{{ event.payload.total }}"}',
-  retryPolicy: '{"maxRetries": 3, "initialDelay": 1000}',
-};
-
-const NONE: DefinitionFields = { first: [], more: [] };
+const NONE: DefinitionFields = { first: [], more: [], flow: [] };
 
 /** The fields of a kind; none of one that is not known here, whose config only the JSON shows. */
 export const triggerFields = (kind: string): DefinitionFields =>
@@ -172,5 +137,5 @@ export const stepFields = (kind: string): DefinitionFields =>
   Object.hasOwn(STEPS, kind) ? STEPS[kind as StepKind] : NONE;
 
 /** Members that fields stand for. */
-export const namesOf = ({ first, more }: DefinitionFields): string[] =>
-  [...first, ...more].flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
+export const namesOf = ({ first, more, flow: ways }: DefinitionFields): string[] =>
+  [...first, ...more, ...ways].flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));

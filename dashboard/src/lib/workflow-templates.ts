@@ -29,7 +29,7 @@ export const TEMPLATES = {
   ]
 }`,
   approval: `{
-  "name": "Refunds that a person allows",
+  "name": "Refunds with approval",
   "trigger": {
     "type": "event",
     "config": { "eventTypes": ["refund.requested"] }
@@ -46,6 +46,64 @@ export const TEMPLATES = {
       "config": { "action": "log", "text": "Refund {{ event.payload.orderId }}" }
     }
   ]
+}`,
+  wait: `{
+  "name": "Unpaid invoice",
+  "trigger": {
+    "type": "event",
+    "config": { "eventTypes": ["invoice.sent"] }
+  },
+  "steps": [
+    {
+      "id": "paid",
+      "type": "wait_for_event",
+      "config": {
+        "eventTypes": ["invoice.paid"],
+        "match": [{ "event": "event.payload.invoiceId", "run": "event.payload.invoiceId" }],
+        "timeout": "14d",
+        "onTimeout": "remind"
+      },
+      "next": null
+    },
+    {
+      "id": "remind",
+      "type": "action",
+      "config": { "action": "log", "text": "Invoice {{ event.payload.invoiceId }} is not paid" }
+    }
+  ]
+}`,
+  loop: `{
+  "name": "Reserve each line",
+  "trigger": {
+    "type": "event",
+    "config": { "eventTypes": ["order.paid"] }
+  },
+  "steps": [
+    {
+      "id": "each",
+      "type": "foreach",
+      "config": { "items": "event.payload.lines", "body": "reserve", "concurrency": 5 },
+      "next": "done"
+    },
+    {
+      "id": "reserve",
+      "type": "action",
+      "config": { "action": "http", "method": "POST", "url": "https://stock.example.com/reservations", "body": "{{ item }}" }
+    },
+    {
+      "id": "done",
+      "type": "action",
+      "config": { "action": "log", "text": "{{ event.payload.orderId }} is reserved" }
+    }
+  ]
+}`,
+  empty: `{
+  "name": "New workflow",
+  "trigger": {
+    "type": "manual",
+    "config": {}
+  },
+  "steps": []
 }`,
 } as const;
 

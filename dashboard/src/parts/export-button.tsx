@@ -72,7 +72,7 @@ export function ExportButton({ of, what }: { of: Exported; what?: string }) {
   );
 }
 
-function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
+export function ExportDialog({ of, onClose }: { of: Exported; onClose: () => void }) {
   const { name, path } = of;
   const query = of.query();
   const isOfService = 'take' in of;

@@ -15,6 +15,8 @@ type Saving<T> = {
   /** Makes the page read the thing anew. */
   refresh: () => Promise<unknown>;
   onFailure: (error: unknown) => void;
+  /** What is told once it is saved. */
+  told?: string;
 };
 
 export type Edits<T extends FormFields> = {
@@ -28,6 +30,8 @@ export type Edits<T extends FormFields> = {
   /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
   take: () => void;
   save: (saving: Saving<T>) => void;
+  /** The same, and resolves once it is over. */
+  saveNow: (saving: Saving<T>) => Promise<void>;
   /** Fields that were written before this page was left stand here again, and are not saved. */
   isRestored: boolean;
   /** Leaves the thing as it is. */
@@ -77,7 +81,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
   const [isSaving, setIsSaving] = useState(false);
   const written: Partial<T> = edit?.written ?? {};
   const values = { ...thing, ...written };
-  const save = async ({ names, read, send, refresh, onFailure }: Saving<T>): Promise<void> => {
+  const save = async ({ names, read, send, refresh, onFailure, told = t.common.saved }: Saving<T>): Promise<void> => {
     const isOfSave = (name: string): boolean => names?.includes(name) ?? name in written;
     const saved: { answer?: T } = {};
     // While the answer is read back, the thing has what was sent, perhaps written in another way.
@@ -94,7 +98,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
         saved.answer = await send();
         await refresh();
       },
-      { told: () => (saved.answer === undefined ? undefined : t.common.saved), onFailure },
+      { told: () => (saved.answer === undefined ? undefined : told), onFailure },
     );
     setIsSaving(false);
     const { answer } = saved;
@@ -113,6 +117,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
     newer: edit === undefined || isSaving ? [] : movedFields(thing, edit.seen, edit.written),
     take: () => setEdit((before) => withSeen(before, thing)),
     save: (saving) => void save(saving),
+    saveNow: save,
     isRestored: isRestored && edit !== undefined,
     drop() {
       setEdit(undefined);

@@ -28,11 +28,23 @@ type Given = {
   layout?: 'page' | 'full' | 'settings' | 'v1';
   /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
   hasHead?: boolean;
+  /** Nothing of the page changes by itself, and no time is shown: an editor. */
+  isStill?: boolean;
   children: ReactNode;
 };
 
 /** A page of a place: the bar at the top, and its content below. */
-export function Page({ title, crumbs = [], crumb, count, actions, layout = 'page', hasHead = false, children }: Given) {
+export function Page({
+  title,
+  crumbs = [],
+  crumb,
+  count,
+  actions,
+  layout = 'page',
+  hasHead = false,
+  isStill = false,
+  children,
+}: Given) {
   const here = useHere();
   const openNavigation = useContext(OpenNavigationContext);
   const prefix = here.environment === 'test' ? '[Test] ' : '';
@@ -64,8 +76,8 @@ export function Page({ title, crumbs = [], crumb, count, actions, layout = 'page
           {count}
         </div>
         <div className="flex shrink-0 items-center gap-2">
-          <Refresh />
-          <ZoneSwitch />
+          {!isStill && <Refresh />}
+          {!isStill && <ZoneSwitch />}
           {actions}
         </div>
       </header>

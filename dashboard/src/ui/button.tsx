@@ -116,7 +116,9 @@ function Bare({
       className={clsx(
         'inline-flex items-center justify-center gap-1.5 rounded-6 border font-medium whitespace-nowrap transition-colors duration-(--fast) select-none',
         size === 'small' ? 'h-control-small text-12' : 'h-control text-13',
-        off && !isBusy ? 'border-line text-text-disabled shadow-none' : LOOKS[look],
+        off && !isBusy
+          ? clsx('text-text-disabled shadow-none', look === 'quiet' ? 'border-transparent' : 'border-line')
+          : LOOKS[look],
         className,
       )}
     >

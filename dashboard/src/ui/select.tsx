@@ -29,6 +29,8 @@ type Given = {
   value: string;
   onChange: (value: string) => void;
   placeholder?: string;
+  /** What is written in the search field: there are more options than these. */
+  onSearch?: ((text: string) => void) | undefined;
 };
 
 /** One of several, in a field with a label. With many of them, one that is searched. */
@@ -37,11 +39,18 @@ export function SelectField({
   value,
   onChange,
   placeholder,
+  onSearch,
   ...field
 }: FieldGiven & Given & { beside?: ReactNode }) {
   return (
     <Field {...field}>
-      <Select options={options} value={value} onChange={onChange} {...(placeholder !== undefined && { placeholder })} />
+      <Select
+        options={options}
+        value={value}
+        onChange={onChange}
+        onSearch={onSearch}
+        {...(placeholder !== undefined && { placeholder })}
+      />
     </Field>
   );
 }
@@ -57,6 +66,7 @@ export function Select({
   size = 'normal',
   icon,
   className,
+  onSearch,
 }: Given & {
   label?: string;
   look?: 'field' | 'button' | 'quiet';
@@ -90,7 +100,7 @@ export function Select({
       <Icon of={ChevronDown} isSmall className="text-text-3" />
     </>
   );
-  if (options.length >= SEARCHED_FROM)
+  if (options.length >= SEARCHED_FROM || onSearch !== undefined)
     return (
       <Combobox.Root
         items={options}
@@ -98,6 +108,7 @@ export function Select({
         onValueChange={(option: Option | null) => option !== null && onChange(option.value)}
         itemToStringLabel={(option: Option) => option.label}
         isItemEqualToValue={(one: Option, other: Option) => one.value === other.value}
+        {...(onSearch !== undefined && { onInputValueChange: onSearch })}
       >
         <Combobox.Trigger
           className={box}

@@ -62,7 +62,7 @@ const SECONDS = {
   'dashboard/subscription-form.whole.test.ts': 45,
   'dispatch/hanging-subscriptions.whole.test.ts': 45,
   'faults/deadly-messages/never-drained.whole.test.ts': 45,
-  'dashboard/workflow-list.whole.test.ts': 40,
+  'dashboard/workflows.whole.test.ts': 90,
   'contract/isolation-shared.test.ts': 40,
   'dispatch/suspended-app/never-drained.whole.test.ts': 40,
   'faults/killed-runs.whole.test.ts': 40,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
-import { RowDetails } from '../../parts/data-list/data-list.tsx';
+import { Details } from '../../parts/data-list/data-list.tsx';
 import { ExportButton } from '../../parts/export-button.tsx';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { useGo } from '../../parts/link.tsx';
@@ -78,9 +78,9 @@ function Connections() {
           )}
         </div>
         {open !== undefined && (
-          <RowDetails title="Connection" onClose={() => change({ open: '' })} onMove={move}>
+          <Details title="Connection" onClose={() => change({ open: '' })} onMove={move}>
             <ConnectionPanel key={open} id={open} />
-          </RowDetails>
+          </Details>
         )}
       </div>
     </Page>

@@ -47,8 +47,7 @@ export function RetryAllDialog({
       start={async (pace) => {
         const made = await api.deliveries.retryAll({ ...filter, ...pace }, at);
         await refresh();
-        if ('id' in made) go(`/replays/${made.id}`);
-        else go('/replays', { tab: 'deliveries' });
+        go('id' in made ? `/replays/${made.id}` : '/replays');
       }}
       onClose={onClose}
     >

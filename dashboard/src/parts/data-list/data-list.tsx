@@ -76,7 +76,7 @@ type Again<T> = {
 /** `isMore`: there are more than were read. */
 export type ListCount = { rows: number; isMore: boolean; fresh: number; showNew: () => void };
 
-const NARROW = 768;
+export const NARROW = 768;
 const SHEET = 1_024;
 const NARROW_ROW = 58;
 /** The next page is asked for when so few rows are left below. */
@@ -401,14 +401,14 @@ export function DataList<T>(given: Given<T>) {
         )}
       </div>
       {open !== undefined && panel !== undefined && (
-        <RowDetails
+        <Details
           title={given.panelTitle ?? 'Details'}
           onClose={close}
           onMove={move}
           {...(onVisit !== undefined && { onVisit: () => onVisit(open) })}
         >
           {panel(open)}
-        </RowDetails>
+        </Details>
       )}
     </div>
   );
@@ -436,7 +436,7 @@ function Narrow({ of: { mark, what, when, where, result } }: { of: NarrowRow }) 
 }
 
 /** The open row: beside the list, or as a sheet over it where the window has no room for both. */
-export function RowDetails({
+export function Details({
   title,
   onClose,
   onVisit,
@@ -486,7 +486,7 @@ export function RowDetails({
 }
 
 /** Escape closes the open row, unless something over it takes the key. */
-function useEscape(then: (() => void) | undefined): void {
+export function useEscape(then: (() => void) | undefined): void {
   useLayoutEffect(() => {
     if (then === undefined) return undefined;
     const onKey = (event: globalThis.KeyboardEvent): void => {

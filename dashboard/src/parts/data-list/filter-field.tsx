@@ -169,6 +169,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
           <Autocomplete.Input
             ref={input}
             aria-label="Filter"
+            aria-expanded={isShown}
             aria-invalid={problems.length > 0 || undefined}
             aria-describedby={`${id}-problems`}
             autoCapitalize="none"

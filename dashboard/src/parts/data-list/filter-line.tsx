@@ -15,7 +15,7 @@ import { TimeRange } from './time-range.tsx';
 
 type Given = {
   filters: readonly ListFilter[];
-  views?: { page: View['page']; own: readonly OwnView[] };
+  views?: { page: View['page']; own: readonly OwnView[]; all?: string };
   columns?: { all: readonly Column<never>[]; choice: ReturnType<typeof useColumnChoice> };
   /** Whether the rows have a time: the filters `since` and `until` are among the filters then. */
   hasTime?: boolean;

@@ -19,10 +19,12 @@ type Given = {
   /** Names of the page's filters in the address. */
   filters: readonly string[];
   own: readonly OwnView[];
+  /** Name of the list without filters. */
+  all?: string;
 };
 
 /** Filters under a name: those that ship, and those that the person has saved. One is current when all filters are its own. */
-export function SavedViews({ page, filters, own }: Given) {
+export function SavedViews({ page, filters, own, all = 'All' }: Given) {
   const [search, change] = useAddress();
   const client = useQueryClient();
   const { act } = useActs();
@@ -43,8 +45,7 @@ export function SavedViews({ page, filters, own }: Given) {
   const mine = (saved.data ?? []).filter((view) => view.page === page).toReversed();
   const current = mine.find((view) => isCurrent(view.search));
   const hasFilters = Object.keys(here).length > 0;
-  const name =
-    current?.name ?? own.find((view) => isCurrent(view.search))?.name ?? (hasFilters ? 'Custom view' : 'All');
+  const name = current?.name ?? own.find((view) => isCurrent(view.search))?.name ?? (hasFilters ? 'Custom view' : all);
   const show = (wanted: Search): void =>
     change({ ...Object.fromEntries(filters.map((each) => [each, ''])), open: '', ...wanted });
   const item = (view: { name: string; search: Search }) => ({
@@ -65,7 +66,7 @@ export function SavedViews({ page, filters, own }: Given) {
         groups={[
           {
             title: 'Views',
-            items: [{ label: 'All', isChecked: !hasFilters, onSelect: () => show({}) }, ...own.map(item)],
+            items: [{ label: all, isChecked: !hasFilters, onSelect: () => show({}) }, ...own.map(item)],
           },
           { title: 'Saved', items: mine.map(item) },
           {

@@ -1,0 +1,96 @@
+import type { ReactNode } from 'react';
+import type { DeadLetter } from '../../api/client.ts';
+import { counted, ERRORS } from '../../lib/words.ts';
+import { Doer } from '../../parts/doer.tsx';
+import { HereLink } from '../../parts/link.tsx';
+import { Ago } from '../../parts/moment.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { runSearchOf } from './letter-actions.tsx';
+import { causeText, LETTER_STATES, messageOf } from './letter-words.tsx';
+
+/** Why a dead letter gave up, in one sentence, and what has become of it. */
+export function LetterOutcome({ of }: { of: DeadLetter }) {
+  const { status, runId } = of;
+  const at = of.stepId !== undefined && (
+    <>
+      {' '}
+      in <code>{of.stepId}</code>
+    </>
+  );
+  return (
+    <Callout
+      label="Status"
+      tone={LETTER_STATES[status].tone}
+      title={
+        status === 'open' ? (
+          <>
+            Gave up after {counted(of.attempts, 'attempt')}
+            {at}.
+          </>
+        ) : status === 'replayed' ? (
+          <>
+            Replayed
+            {of.replayedAt !== undefined && (
+              <>
+                {' '}
+                <Ago at={of.replayedAt} />
+              </>
+            )}
+            {of.replayedBy !== undefined && (
+              <>
+                {' '}
+                by <Doer id={of.replayedBy} />
+              </>
+            )}
+            .
+          </>
+        ) : (
+          "Discarded. It can't be replayed."
+        )
+      }
+      actions={
+        runId !== undefined && (
+          <Button
+            size="small"
+            render={
+              <HereLink to={`/runs/${runId}`} search={runSearchOf(of)}>
+                View failed step
+              </HereLink>
+            }
+          >
+            View failed step
+          </Button>
+        )
+      }
+    >
+      {status === 'open' ? (
+        <Why of={of} />
+      ) : (
+        <>
+          It gave up after {counted(of.attempts, 'attempt')}
+          {at}. <Why of={of} />
+        </>
+      )}
+    </Callout>
+  );
+}
+
+/** The cause, where the number of attempts does not say it, and how the last attempt failed. */
+function Why({ of }: { of: DeadLetter }): ReactNode {
+  const { reason, lastError, kind } = of;
+  const message = messageOf(of);
+  const last = kind === 'run' ? 'It' : 'The last one';
+  const how = message ?? (lastError.class === undefined ? undefined : lowered(ERRORS[lastError.class]));
+  return [
+    reason !== 'exhausted' && reason !== 'failed_step' && `${causeText(reason)}.`,
+    lastError.status !== undefined
+      ? `${last} returned ${lastError.status}${message === undefined ? '.' : `: ${ended(message)}`}`
+      : how !== undefined && `${last} failed: ${ended(how)}`,
+  ]
+    .filter((part) => part !== false)
+    .join(' ');
+}
+
+const lowered = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,53 @@
+import { Split, Workflow } from 'lucide-react';
+import type { DeadLetter } from '../../api/client.ts';
+import { ERROR_CODES, GIVE_UP_REASONS } from '../../lib/words.ts';
+import { Whose } from '../../parts/names.tsx';
+import { CodeBadge } from '../../ui/badge.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { Tone } from '../../ui/status.tsx';
+import type { Cause } from './cause.ts';
+
+/** The states of dead letters, as rows and heads show them. */
+export const LETTER_STATES = {
+  open: { tone: 'failed', word: 'Open' },
+  replayed: { tone: 'delivered', word: 'Replayed' },
+  discarded: { tone: 'cancelled', word: 'Discarded' },
+} as const satisfies Readonly<Record<DeadLetter['status'], { tone: Tone; word: string }>>;
+
+export const causeText = (reason: string): string => GIVE_UP_REASONS[reason] ?? reason;
+
+/** What the last attempt said, where that is more than its status code. */
+export const messageOf = ({ lastError }: Pick<DeadLetter, 'lastError'>): string | undefined =>
+  lastError.class === 'status' ? undefined : lastError.message;
+
+/** The last response of a dead letter, or the error where none came. A step has a code of its own. */
+export function LetterResponse({ of: { lastError } }: { of: Pick<DeadLetter, 'lastError'> }) {
+  if (lastError.status !== undefined) return <CodeBadge code={lastError.status} />;
+  if (lastError.class !== undefined) return <CodeBadge>{ERROR_CODES[lastError.class]}</CodeBadge>;
+  return lastError.code === undefined ? (
+    <span className="text-text-3">—</span>
+  ) : (
+    <CodeBadge>{lastError.code}</CodeBadge>
+  );
+}
+
+export function CauseResponse({ of: { errorStatus, errorClass } }: { of: Cause }) {
+  if (errorStatus !== undefined) return <CodeBadge code={errorStatus} />;
+  return errorClass === undefined ? (
+    <span className="text-text-3">—</span>
+  ) : (
+    <CodeBadge>{ERROR_CODES[errorClass]}</CodeBadge>
+  );
+}
+
+/** The subscription or the workflow that gave up, with the icon of its kind. */
+export function Source({ of }: { of: { subscriptionId?: string; workflowId?: string } }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-2">
+      <Icon of={of.subscriptionId === undefined ? Workflow : Split} isSmall className="text-text-3" />
+      <span className="truncate">
+        <Whose of={of} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,140 @@
+import type { AskBulkReplay, BulkReplay, BulkRetry, MessageReplay } from '../../api/client.ts';
+import { failedRunsOf, isOfRuns } from '../../lib/replay-failures.ts';
+import { paceOfBulk, type ReplayPace } from '../../lib/replay-pace.ts';
+import { counted } from '../../lib/words.ts';
+import type { Tone } from '../../ui/status.tsx';
+
+/** What a replay sends again, as the filter of the list names it. */
+export const KINDS = ['dead-letters', 'deliveries', 'messages'] as const;
+export type ReplayKind = (typeof KINDS)[number];
+export const KIND_NAMES: Readonly<Record<ReplayKind, string>> = {
+  'dead-letters': 'Dead letters',
+  deliveries: 'Deliveries',
+  messages: 'Messages',
+};
+
+export const STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
+export type ReplayStatus = (typeof STATUSES)[number];
+
+/** A replay of dead letters, a retry of deliveries, or a replay of messages to a subscription: one shape for the three. */
+export type AnyReplay = {
+  id: string;
+  kind: ReplayKind;
+  status: ReplayStatus;
+  outcome: BulkReplay['outcome'];
+  createdAt: string;
+  finishedAt: string | undefined;
+  requestedBy: string;
+  /** Rows that it has queued so far, and that could not be queued. */
+  queued: number;
+  skipped: number;
+  matched: number;
+  /** More may match than were counted. */
+  isMore: boolean;
+  pace: ReplayPace;
+  /** Where it sends to, if that is one place. */
+  subscriptionId: string | undefined;
+  workflowId: string | undefined;
+  filter: Readonly<Record<string, unknown>>;
+  /** It is of runs alone: none of them is a delivery. */
+  isOfRuns: boolean;
+  /** The filter of runs of its place that have failed since. Undefined where it takes no runs. */
+  failedRuns: AskBulkReplay | undefined;
+};
+
+/** The kind of a replay by its ID. */
+export const kindOf = (id: string): ReplayKind =>
+  id.startsWith('rty_') ? 'deliveries' : id.startsWith('rpm_') ? 'messages' : 'dead-letters';
+
+export const isOver = ({ status }: Pick<AnyReplay, 'status'>): boolean =>
+  status === 'completed' || status === 'cancelled' || status === 'failed';
+
+export const ofDeadLetters = (row: BulkReplay): AnyReplay => ({
+  ...row,
+  kind: 'dead-letters',
+  finishedAt: row.finishedAt,
+  queued: row.replayed,
+  skipped: row.failed,
+  isMore: false,
+  pace: paceOfBulk(row, row.replayed),
+  subscriptionId: row.filter.subscriptionId,
+  workflowId: row.filter.workflowId,
+  isOfRuns: isOfRuns(row),
+  failedRuns: failedRunsOf(row),
+});
+
+export const ofDeliveries = (row: BulkRetry): AnyReplay => ({
+  ...row,
+  kind: 'deliveries',
+  finishedAt: row.finishedAt,
+  queued: row.retried,
+  skipped: row.failed,
+  isMore: !row.isComplete && row.status !== 'completed',
+  pace: paceOfBulk(row, row.retried),
+  subscriptionId: row.filter.subscriptionId,
+  workflowId: undefined,
+  isOfRuns: false,
+  failedRuns: undefined,
+});
+
+export const ofMessages = (row: MessageReplay): AnyReplay => ({
+  ...row,
+  kind: 'messages',
+  finishedAt: row.finishedAt,
+  queued: row.replayed,
+  skipped: 0,
+  isMore: !isOver(row),
+  // How far its time is: the number of messages is not known before the end.
+  pace: {
+    createdAt: row.createdAt,
+    replayed: row.replayed,
+    done: row.upTo === undefined ? 0 : Date.parse(row.upTo) - Date.parse(row.since),
+    whole: Date.parse(row.until) - Date.parse(row.since),
+    most: row.ratePerSecond,
+  },
+  subscriptionId: row.subscriptionId,
+  workflowId: undefined,
+  filter: {
+    since: row.since,
+    until: row.until,
+    ...(row.eventTypes.length > 0 && { eventType: row.eventTypes }),
+    ...(row.onlyMissing && { onlyMissing: true }),
+  },
+  isOfRuns: false,
+  failedRuns: undefined,
+});
+
+const STATES: Readonly<Record<ReplayStatus, { tone: Tone; word: string }>> = {
+  pending: { tone: 'pending', word: 'Pending' },
+  running: { tone: 'running', word: 'In progress' },
+  completed: { tone: 'delivered', word: 'Completed' },
+  cancelled: { tone: 'cancelled', word: 'Cancelled' },
+  failed: { tone: 'failed', word: 'Failed' },
+};
+export const stateName = (status: ReplayStatus): string => STATES[status].word;
+
+/** One that has queued everything is not over before its deliveries are, and says when some have failed again. */
+export function stateOf({ status, outcome, queued }: AnyReplay): { tone: Tone; word: string } {
+  const { succeeded, underWay, failed } = outcome;
+  if (status !== 'completed' || queued === 0) return STATES[status];
+  if (underWay > 0) return STATES.running;
+  if (failed === 0) return STATES.completed;
+  return succeeded > 0 ? { tone: 'retrying', word: 'Completed with failures' } : STATES.failed;
+}
+
+/** `300 dead letters`; `120+ messages` while more may be found. */
+export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string {
+  const [one, many] =
+    kind === 'messages'
+      ? (['message', 'messages'] as const)
+      : kind === 'deliveries'
+        ? (['delivery', 'deliveries'] as const)
+        : isOfRuns
+          ? (['failed run', 'failed runs'] as const)
+          : (['dead letter', 'dead letters'] as const);
+  return isMore ? `${matched.toLocaleString('en-US')}+ ${many}` : counted(matched, one, many);
+}
+
+/** `12 of 45 queued`. */
+export const queuedText = ({ queued, matched, isMore }: AnyReplay): string =>
+  `${queued.toLocaleString('en-US')} of ${matched.toLocaleString('en-US')}${isMore ? '+' : ''} queued`;

@@ -1,0 +1,84 @@
+import { useCallback, useRef } from 'react';
+import { api, type Page } from '../../api/client.ts';
+import { useHere } from '../../lib/session.ts';
+import {
+  type AnyReplay,
+  KINDS,
+  ofDeadLetters,
+  ofDeliveries,
+  ofMessages,
+  type ReplayKind,
+  type ReplayStatus,
+} from './any-replay.ts';
+
+type Filter = {
+  kind: ReplayKind | undefined;
+  status: ReplayStatus | undefined;
+  subscriptionId: string | undefined;
+};
+/** What is left of each kind behind a page: rows that were read and not shown yet, and the cursor of those behind them. */
+type Rest = { readonly [kind in ReplayKind]?: { rows: readonly AnyReplay[]; cursor: string | undefined } };
+
+const LIMIT = 100;
+
+/**
+ * Reads the replays of all kinds as one list, newest first. The API has a list for each kind: their pages are merged here as far as the
+ * order is certain, and what is left of them is kept for the cursor that the merged page has.
+ */
+export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: string) => Promise<Page<AnyReplay>> {
+  const { at } = useHere();
+  const rests = useRef(new Map<string, Rest>());
+  return useCallback(
+    async (cursor) => {
+      const before = cursor === undefined ? undefined : rests.current.get(cursor);
+      const wanted = kind === undefined ? KINDS : [kind];
+      const isWanted = (row: AnyReplay): boolean =>
+        subscriptionId === undefined || row.subscriptionId === subscriptionId;
+      const read = async (of: ReplayKind, from: string | undefined): Promise<Page<AnyReplay>> => {
+        const query = { status, limit: LIMIT, cursor: from };
+        if (of === 'messages')
+          return mapped(await api.replays.list({ ...query, subscriptionId }, at).page(), ofMessages);
+        return of === 'deliveries'
+          ? mapped(await api.deliveries.listBulkRetries(query, at).page(), ofDeliveries)
+          : mapped(await api.deadLetters.listBulkReplays(query, at).page(), ofDeadLetters);
+      };
+      const heads = await Promise.all(
+        wanted.map(async (each) => {
+          const rest = before?.[each];
+          // Over, or enough of it is there still.
+          if (before !== undefined && (rest === undefined || rest.rows.length > 0))
+            return { kind: each, rows: rest?.rows ?? [], cursor: rest?.cursor };
+          const { data, pagination } = await read(each, rest?.cursor);
+          return { kind: each, rows: data.filter(isWanted), cursor: pagination.cursor };
+        }),
+      );
+      // Rows of a kind that goes on are known down to its last one: what is older may come later.
+      const known = heads.flatMap(({ rows, cursor: next }) =>
+        next === undefined ? [] : [rows.at(-1)?.createdAt ?? new Date().toISOString()],
+      );
+      const end = known.toSorted().at(-1);
+      const isSure = (row: AnyReplay): boolean => end === undefined || row.createdAt >= end;
+      const data = heads
+        .flatMap(({ rows }) => rows.filter(isSure))
+        .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+      const rest: Rest = Object.fromEntries(
+        heads.flatMap((head) => {
+          const rows = head.rows.filter((row) => !isSure(row));
+          return rows.length === 0 && head.cursor === undefined ? [] : [[head.kind, { rows, cursor: head.cursor }]];
+        }),
+      );
+      if (Object.keys(rest).length === 0) return { data, pagination: { hasMore: false } };
+      const name = JSON.stringify(
+        Object.entries(rest).map(([each, { rows, cursor: next }]) => [each, next, rows[0]?.id]),
+      );
+      rests.current.set(name, rest);
+      return { data, pagination: { hasMore: true, cursor: name } };
+    },
+    [at, kind, status, subscriptionId],
+  );
+}
+
+const mapped = <T>(page: Page<T>, of: (row: T) => AnyReplay): Page<AnyReplay> => ({
+  data: page.data.map(of),
+  pagination: page.pagination,
+});

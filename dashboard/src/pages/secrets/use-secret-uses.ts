@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { useHere } from '../../lib/session.ts';
+import { FULL } from '../../parts/use-found.ts';
+
+type Use = { id: string; name: string };
+const FOR_MS = 60_000;
+const REFERENCE = /\bsecrets\.([A-Z][A-Z0-9_]*)/g;
+
+/**
+ * The workflows whose present steps name a secret, among the newest hundred: the API has no question for it, and definitions name secrets
+ * in templates and expressions alone. Undefined until they
+ * are read, and for a secret that others may name.
+ */
+export function useSecretUses(): (name: string) => readonly Use[] | undefined {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'secret-uses'],
+    queryFn: async () => {
+      const { data, pagination } = await api.workflows.list({ limit: FULL }, at).page();
+      const uses = new Map<string, Use[]>();
+      for (const { id, name, steps } of data)
+        for (const secret of new Set([...JSON.stringify(steps ?? []).matchAll(REFERENCE)].map(([, each]) => each ?? '')))
+          uses.set(secret, [...(uses.get(secret) ?? []), { id, name }]);
+      return { uses, isAll: !pagination.hasMore };
+    },
+    staleTime: FOR_MS,
+    meta: { failure: 'own' },
+  });
+  const { data } = found;
+  return (name) => data?.uses.get(name) ?? (data?.isAll === true ? [] : undefined);
+}

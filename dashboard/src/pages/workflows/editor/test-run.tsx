@@ -1,0 +1,237 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { api } from '../../../api/client.ts';
+import { requestsOf, type Written } from '../../../api/requests.ts';
+import type { Flow } from '../../../lib/flow-graph.ts';
+import { isJsonText } from '../../../lib/json-problem.ts';
+import { memberText, prettyText } from '../../../lib/raw-json.ts';
+import { useHere } from '../../../lib/session.ts';
+import { useActs } from '../../../parts/acts.tsx';
+import { EquivalentRequest } from '../../../parts/equivalent-request.tsx';
+import { FailureNote } from '../../../parts/failure-note.tsx';
+import { Ago } from '../../../parts/moment.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Note } from '../../../ui/callout.tsx';
+import { CodeEditor } from '../../../ui/code/code-editor.tsx';
+import { Drawer } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { Fold } from '../../../ui/layout.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Segmented } from '../../../ui/tabs.tsx';
+import type { TestResult } from './last-result.tsx';
+import { triggerChannels } from './use-completions.ts';
+
+/** So many of the newest messages can be chosen. */
+const NEWEST = 20;
+
+/** The message of a test run, as it was written. `from`: the message that it was taken from. */
+export type TestInput = {
+  eventType: string;
+  payload: string;
+  mocks: string;
+  from?: { id: string; channelId: string; metadata: string } | undefined;
+};
+export const FIRST_INPUT: TestInput = { eventType: 'order.created', payload: '{\n  "total": 250\n}', mocks: '' };
+
+type Given = {
+  id: string;
+  flow: Flow;
+  version: number | undefined;
+  /** What is written is not saved: the test run takes the saved version. */
+  isChanged: boolean;
+  /** Kept by the page, so that the next test run begins with it. */
+  input: TestInput;
+  onInput: (input: TestInput) => void;
+  onDone: (result: TestResult) => void;
+  onClose: () => void;
+};
+
+/** Chooses a message, or writes one, and runs the steps of the saved definition with it. Nothing is sent. */
+export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, onClose }: Given) {
+  const { at } = useHere();
+  const { act } = useActs();
+  const [source, setSource] = useState(
+    input.from === undefined && flow.trigger.kind !== 'event' ? 'written' : 'recent',
+  );
+  const [error, setError] = useState<unknown>();
+  const [shown, setShown] = useState<readonly Written[]>();
+  const [isRunning, setIsRunning] = useState(false);
+  const badPayload = isJsonText(input.payload) ? undefined : 'Fix the JSON first';
+  const badMocks =
+    input.mocks.trim() === '' || isJsonText(input.mocks) ? undefined : 'Fix the simulated responses first';
+  const bodyOf = (): string => {
+    const of =
+      input.from === undefined ? '' : `,"channelId":"${input.from.channelId}","metadata":${input.from.metadata}`;
+    const mocks = input.mocks.trim() === '' ? '' : `,"mocks":${input.mocks}`;
+    return `{"event":{"eventType":${JSON.stringify(input.eventType)},"payload":${input.payload}${of}}${mocks}}`;
+  };
+  const run = async (): Promise<void> => {
+    setError(undefined);
+    setIsRunning(true);
+    await act(
+      async () => {
+        const { data, text } = await api.workflows.test(id, bodyOf(), at).withAnswer();
+        onDone({ trial: data, text, event: input.payload, isReal: input.from !== undefined });
+      },
+      { onFailure: setError },
+    );
+    setIsRunning(false);
+  };
+  return (
+    <Drawer
+      title="Test run"
+      onClose={onClose}
+      onSubmit={() => void run()}
+      actions={
+        <>
+          <Button
+            look="quiet"
+            className="mr-auto"
+            isDisabled={badPayload !== undefined}
+            onClick={() => void requestsOf(() => api.workflows.test(id, bodyOf(), at)).then(setShown)}
+          >
+            Equivalent request
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            type="submit"
+            isBusy={isRunning}
+            isDisabled={badPayload !== undefined || badMocks !== undefined}
+            why={badPayload ?? badMocks}
+          >
+            Run test
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <p className="text-text-2">Runs the steps without side effects. Responses are simulated.</p>
+        {isChanged && (
+          <Note kind="warning">
+            Runs the saved {version === undefined ? 'definition' : `version ${version}`}, without your unsaved changes.
+          </Note>
+        )}
+        <Segmented
+          label="Message of the test run"
+          className="self-start"
+          value={source}
+          onChange={(next) => {
+            setSource(next);
+            if (next === 'written') onInput({ ...input, from: undefined });
+          }}
+          options={[
+            { value: 'recent', label: 'Recent message' },
+            { value: 'written', label: 'Write JSON' },
+          ]}
+        />
+        {source === 'recent' ? (
+          <Recent channelIds={triggerChannels(flow)} input={input} onInput={onInput} />
+        ) : (
+          <TextField
+            label="Event type"
+            isMono
+            value={input.eventType}
+            onChange={(eventType) => onInput({ ...input, eventType })}
+          />
+        )}
+        <CodeEditor
+          label="Payload"
+          language="json"
+          minLines={6}
+          maxLines={18}
+          value={input.payload}
+          onChange={(payload) => onInput({ ...input, payload })}
+        />
+        <Fold title="Simulated responses" isOpen={input.mocks !== ''}>
+          <CodeEditor
+            label="Results by step ID"
+            language="json"
+            minLines={4}
+            hint="Steps without one get status 200 and an empty body. A wait ends with its timeout."
+            placeholder={'{ "create_invoice": { "output": { "status": 201 } } }'}
+            value={input.mocks}
+            onChange={(mocks) => onInput({ ...input, mocks })}
+          />
+        </Fold>
+        <FailureNote error={error} />
+      </div>
+      {shown !== undefined && <EquivalentRequest of={shown} onClose={() => setShown(undefined)} />}
+    </Drawer>
+  );
+}
+
+/** The newest messages of the channels of the trigger. */
+function Recent({
+  channelIds,
+  input,
+  onInput,
+}: {
+  channelIds: readonly string[];
+  input: TestInput;
+  onInput: (input: TestInput) => void;
+}) {
+  const { at, path } = useHere();
+  const [error, setError] = useState<unknown>();
+  const found = useQuery({
+    queryKey: [path, 'trial-messages', channelIds],
+    queryFn: async () => {
+      const asked = channelIds.length === 0 ? [undefined] : channelIds;
+      const pages = await Promise.all(
+        asked.map((channelId) => api.messages.listAll({ channelId, limit: NEWEST }, at).page()),
+      );
+      // IDs sort by time.
+      return pages
+        .flatMap(({ data }) => data)
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+        .slice(0, NEWEST);
+    },
+  });
+  const choose = async (id: string): Promise<void> => {
+    setError(undefined);
+    try {
+      const { data, text } = await api.messages.get(id, at).withAnswer();
+      onInput({
+        ...input,
+        eventType: data.eventType,
+        payload: prettyText(memberText(text, 'payload') ?? '{}'),
+        from: { id, channelId: data.channelId, metadata: memberText(text, 'metadata') ?? '{}' },
+      });
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const latest = useRef(choose);
+  latest.current = choose;
+  // The newest one is most often meant.
+  const first = input === FIRST_INPUT ? found.data?.[0]?.id : undefined;
+  useEffect(() => {
+    if (first !== undefined) void latest.current(first);
+  }, [first]);
+  if (found.data === undefined)
+    return found.isError ? <FailureNote error={found.error} onRetry={() => void found.refetch()} /> : <Skeleton />;
+  if (found.data.length === 0) return <p className="text-text-2">No messages yet. Write JSON instead.</p>;
+  return (
+    <>
+      <ul aria-label="Recent messages" className="max-h-56 overflow-y-auto rounded-8 border border-line-strong">
+        {found.data.map(({ id, eventType, publishedAt }) => (
+          <li key={id} className="border-line not-last:border-b">
+            <button
+              type="button"
+              aria-pressed={input.from?.id === id}
+              onClick={() => void choose(id)}
+              className="flex h-row w-full items-center gap-3 px-3 text-left outline-offset-[-2px] hover:bg-hover aria-pressed:bg-selected"
+            >
+              <span className="mono grow truncate">{eventType}</span>
+              <span className="mono text-text-3">…{id.slice(-6)}</span>
+              <span className="w-24 text-right text-12 text-text-2">
+                <Ago at={publishedAt} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <FailureNote error={error} />
+    </>
+  );
+}

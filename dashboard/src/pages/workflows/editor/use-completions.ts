@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api } from '../../../api/client.ts';
+import { type Flow, stepsBefore, TRIGGER } from '../../../lib/flow-graph.ts';
+import { payloadPaths } from '../../../lib/payload-paths.ts';
+import { useHere } from '../../../lib/session.ts';
+import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts';
+
+/** What the output of a step has, by its kind (docs/workflows.md). */
+const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
+  'action:http': ['body', 'status', 'headers', 'latencyMs'],
+  'action:publish': ['messageId'],
+  'action:connector': ['body', 'status', 'latencyMs'],
+  condition: ['result'],
+  switch: ['case'],
+  filter: ['passed'],
+  delay: ['resumedAt'],
+  wait_for_event: ['matched', 'event'],
+  approval: ['decision', 'by', 'at', 'comment', 'data'],
+  workflow: ['runId', 'output'],
+  foreach: ['results', 'failed'],
+};
+
+const NAME = /^[A-Za-z_]\w*$/;
+
+/** The channels that the trigger names. */
+export function triggerChannels({ trigger: { config } }: Flow): string[] {
+  const many = Array.isArray(config['channelIds']) ? (config['channelIds'] as unknown[]) : [];
+  return [
+    ...new Set(
+      [config['channelId'], ...many].filter((each): each is string => typeof each === 'string' && each !== ''),
+    ),
+  ];
+}
+
+const isOfType = (wanted: readonly string[], type: string): boolean =>
+  wanted.length === 0 ||
+  wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
+
+/** Names of values in the newest messages that start the workflow: `event.payload.total`. */
+function usePayloadPaths(flow: Flow): readonly string[] {
+  const { at, path } = useHere();
+  const channels = triggerChannels(flow);
+  const { config, kind } = flow.trigger;
+  const types = [
+    config['eventType'],
+    ...(Array.isArray(config['eventTypes']) ? (config['eventTypes'] as unknown[]) : []),
+  ].filter((each): each is string => typeof each === 'string');
+  const found = useQuery({
+    queryKey: [path, 'payload-names', channels, types],
+    queryFn: async () => {
+      const rows = (await api.messages.listAll({ channelId: channels[0], limit: 20 }, at).page()).data;
+      const ids = rows.filter(({ eventType }) => isOfType(types, eventType)).slice(0, 3);
+      const messages = await Promise.all(ids.map(({ id }) => api.messages.get(id, at)));
+      return payloadPaths(messages.map(({ payload }) => payload));
+    },
+    enabled: kind === 'event',
+    staleTime: 60_000,
+    retry: false,
+  });
+  return useMemo(() => {
+    const ofSchedule = config['payload'];
+    return kind === 'schedule' ? payloadPaths([ofSchedule]) : (found.data ?? []);
+  }, [found.data, kind, config]);
+}
+
+/** Names of secrets, for those who may know them. */
+function useSecretNames(): readonly string[] {
+  const { at, path, may } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'secret-names'],
+    queryFn: async () => (await api.secrets.list({ limit: 100 }, at).page()).data.map(({ name }) => name),
+    enabled: may('developer'),
+    staleTime: 60_000,
+    retry: false,
+  });
+  return found.data ?? [];
+}
+
+/**
+ * What may be written in an expression of a step: what started the run, the steps before it, variables and the item of its loop. A filter
+ * of the trigger knows the message alone.
+ */
+export function useCompletions(flow: Flow, key: string | undefined): { values: Completions; secrets: Completions } {
+  const paths = usePayloadPaths(flow);
+  const secrets = useSecretNames();
+  return useMemo(() => {
+    const offered: CodeCompletion[] = [];
+    const offer = (label: string, detail: string): void => void offered.push({ label, detail });
+    if (key === TRIGGER || key === undefined) {
+      for (const path of paths) offer(path.replace('.*', '[0]'), 'message');
+      for (const name of ['payload', 'metadata', 'eventType', 'event.id', 'event.publishedAt']) offer(name, 'message');
+    } else {
+      for (const path of paths) offer(`event.${path.replace('.*', '[0]')}`, 'trigger');
+      for (const name of ['payload', 'metadata', 'eventType', 'id', 'channelId', 'publishedAt'])
+        offer(`event.${name}`, 'trigger');
+      const step = flow.steps.find((each) => each.key === key);
+      const before = stepsBefore(flow, key);
+      for (const { id, kind, config } of before) {
+        const name = NAME.test(id) ? `steps.${id}` : `steps["${id}"]`;
+        const set = config['set'];
+        const own = kind === 'transform' && typeof set === 'object' && set !== null ? Object.keys(set) : OUTPUTS[kind];
+        for (const member of own ?? []) offer(`${name}.output.${member}`, 'step');
+        offer(`${name}.output`, 'step');
+        offer(`${name}.status`, 'step');
+        offer(`${name}.error.message`, 'step');
+      }
+      for (const { kind, config } of before) {
+        const assigned = config['assign'];
+        if (kind === 'transform' && typeof assigned === 'object' && assigned !== null)
+          for (const name of Object.keys(assigned)) offer(`vars.${name}`, 'variable');
+      }
+      if (step?.owner !== undefined) {
+        offer('item', 'item of the loop');
+        offer('index', 'its number, from 0');
+      }
+      for (const name of ['workflow.id', 'workflow.name', 'run.id', 'run.startedAt', 'run.now']) offer(name, 'run');
+    }
+    const withSecrets = [...secrets.map((name) => ({ label: `secrets.${name}`, detail: 'secret' })), ...offered];
+    return { values: () => offered, secrets: () => withSecrets };
+  }, [flow, key, paths, secrets]);
+}
