@@ -211,29 +211,29 @@ const pages: AnyRoute[] = [
     '/approvals',
     lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound',
-    lazyRouteComponent(() => import('./pages/inbound.tsx'), 'InboundPage'),
+    lazyRouteComponent(() => import('./pages/inbound/inbound.tsx'), 'InboundPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound/new',
-    lazyRouteComponent(() => import('./pages/inbound-form.tsx'), 'NewInboundPage'),
+    lazyRouteComponent(() => import('./pages/inbound/new-webhook.tsx'), 'NewInboundPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound/$id',
-    lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
+    lazyRouteComponent(() => import('./pages/inbound/webhook.tsx'), 'InboundWebhookPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inspect',
-    lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
+    lazyRouteComponent(() => import('./pages/inspect/inspectors.tsx'), 'InspectorsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inspect/$id',
-    lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
+    lazyRouteComponent(() => import('./pages/inspect/inspector.tsx'), 'InspectorPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/doctor',
-    lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
+    lazyRouteComponent(() => import('./pages/doctor/doctor.tsx'), 'DoctorPage'),
   ),
   pageOf('/connectors', lazyRouteComponent(connections, 'ConnectorsPage')),
   pageOf(

@@ -70,14 +70,7 @@ export function ConnectDialog({ connector, connection, onClose }: Given) {
         </>
       }
     >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={problemOf(error, 'name')}
-        isRequired
-        hasFocus
-      />
+      <TextField label="Name" value={name} onChange={setName} error={problemOf(error, 'name')} isRequired hasFocus />
       <CredentialFields
         schema={isNew ? schema : { ...schema, required: [] }}
         values={values}

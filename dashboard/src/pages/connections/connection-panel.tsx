@@ -105,9 +105,7 @@ export function ConnectionPanel({ id }: { id: string }) {
               ],
             },
             {
-              items: [
-                isOwn && { label: 'Delete…', icon: Trash2, isDanger: true, onSelect: () => setAsked('delete') },
-              ],
+              items: [isOwn && { label: 'Delete…', icon: Trash2, isDanger: true, onSelect: () => setAsked('delete') }],
             },
           ]}
         />

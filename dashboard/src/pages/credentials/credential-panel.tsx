@@ -204,14 +204,7 @@ function Rename({ kind, of, onClose }: { kind: Kind; of: Credential; onClose: ()
       actions={<DialogButtons go="Rename" onCancel={onClose} isDisabled={name.trim() === ''} />}
     >
       <IdentityNote />
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={problemOf(error, 'name')}
-        isRequired
-        hasFocus
-      />
+      <TextField label="Name" value={name} onChange={setName} error={problemOf(error, 'name')} isRequired hasFocus />
       {problemOf(error, 'name') === undefined && <FailureNote error={error} />}
     </Dialog>
   );

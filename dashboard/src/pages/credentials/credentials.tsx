@@ -153,7 +153,10 @@ function List({
             </p>
           </Empty>
         ) : (
-          <NothingMatches title={kind === 'api-keys' ? 'No API keys match' : 'No machine credentials match'} filters={['status']} />
+          <NothingMatches
+            title={kind === 'api-keys' ? 'No API keys match' : 'No machine credentials match'}
+            filters={['status']}
+          />
         )
       }
       panelTitle={WORDS[kind].one}

@@ -30,7 +30,10 @@ export function ScopeGrid({
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.25 text-12 font-medium">Scopes</legend>
-      <table aria-label="Scopes" className="w-full border-separate border-spacing-0 rounded-8 border border-line-strong">
+      <table
+        aria-label="Scopes"
+        className="w-full border-separate border-spacing-0 rounded-8 border border-line-strong"
+      >
         <thead>
           <tr className="h-8 bg-sunken text-left text-12 text-text-3">
             <th scope="col" className="rounded-tl-8 border-b border-line px-3 font-normal">

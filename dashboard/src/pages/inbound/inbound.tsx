@@ -103,7 +103,9 @@ export function InboundPage() {
             <NothingMatches title="No inbound webhooks match" filters={FILTERS} />
           ) : (
             <Empty icon={ArrowDownToLine} title="No inbound webhooks yet" actions={create}>
-              <p>An inbound webhook is a URL for another service. Its verified requests become messages of a channel.</p>
+              <p>
+                An inbound webhook is a URL for another service. Its verified requests become messages of a channel.
+              </p>
               <FirstRequest of="webhook" />
             </Empty>
           )

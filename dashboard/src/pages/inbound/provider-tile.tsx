@@ -25,7 +25,9 @@ const SHAPES: Readonly<Partial<Record<ProviderName | Scheme, ReactNode>>> = {
   shopify: <path d="M5 8h14l1 12H4zM9 10V7a3 3 0 0 1 6 0v3" />,
   woocommerce: <path d="M5 8h14l1 12H4zM9 10V7a3 3 0 0 1 6 0v3" />,
   slack: <path d="M9 4v16M15 4v16M4 9h16M4 15h16" />,
-  discord: <path d="M5 6.5c4.5-2 9.5-2 14 0 1.5 3.5 2 7 1.5 10.5-2 1.5-3.5 2-5 2l-1-2h-5l-1 2c-1.5 0-3-.5-5-2C3 13.5 3.5 10 5 6.500zM9.5 12v1M14.5 12v1" />,
+  discord: (
+    <path d="M5 6.5c4.5-2 9.5-2 14 0 1.5 3.5 2 7 1.5 10.5-2 1.5-3.5 2-5 2l-1-2h-5l-1 2c-1.5 0-3-.5-5-2C3 13.5 3.5 10 5 6.500zM9.5 12v1M14.5 12v1" />
+  ),
   telegram: <path d="m3.5 11.5 17-7-3 15-5.5-4.5-3 3v-5l7.5-6" />,
   linear: <path d="M4 12.5 11.5 20M4 8l12 12M6.5 5 19 17.500M12 4a8 8 0 0 1 8 8" />,
   jira: <path d="m12 3.5 8.5 8.5-8.5 8.500L3.5 12zM12 9l3 3-3 3-3-3z" />,

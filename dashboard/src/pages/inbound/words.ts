@@ -12,7 +12,10 @@ export const SCHEME_WORDS: Readonly<Record<Scheme, { name: string; hint: string 
     hint: 'Headers webhook-id, webhook-timestamp and webhook-signature',
   },
   hmac: { name: 'Custom HMAC', hint: 'You say which header holds the signature, and what is signed' },
-  token: { name: 'Shared token', hint: 'The secret itself in a header. Use it only if the sender offers nothing else.' },
+  token: {
+    name: 'Shared token',
+    hint: 'The secret itself in a header. Use it only if the sender offers nothing else.',
+  },
   body: { name: 'Signed body', hint: 'Your own program signs a body with id, timestamp, payload and signature' },
 };
 

@@ -104,7 +104,10 @@ function Secrets() {
           mark: <Icon of={LockKeyhole} isSmall className="text-text-3" />,
           what: <span className="mono">{row.name}</span>,
           when: <Ago at={row.updatedAt} />,
-          where: usesOf(row.name)?.map((use) => use.name).join(', ') || 'Not used',
+          where:
+            usesOf(row.name)
+              ?.map((use) => use.name)
+              .join(', ') || 'Not used',
         })}
         above={<FilterLine filters={[nameFilter('Name')]} views={{ page: 'secrets', own: [] }} />}
         onCount={setCount}

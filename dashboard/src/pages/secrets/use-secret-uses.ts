@@ -20,7 +20,9 @@ export function useSecretUses(): (name: string) => readonly Use[] | undefined {
       const { data, pagination } = await api.workflows.list({ limit: FULL }, at).page();
       const uses = new Map<string, Use[]>();
       for (const { id, name, steps } of data)
-        for (const secret of new Set([...JSON.stringify(steps ?? []).matchAll(REFERENCE)].map(([, each]) => each ?? '')))
+        for (const secret of new Set(
+          [...JSON.stringify(steps ?? []).matchAll(REFERENCE)].map(([, each]) => each ?? ''),
+        ))
           uses.set(secret, [...(uses.get(secret) ?? []), { id, name }]);
       return { uses, isAll: !pagination.hasMore };
     },
