@@ -111,7 +111,7 @@ function NoSuchPage() {
 
 const channels = () => import('./pages/channels.tsx');
 const channel = () => import('./pages/channel.tsx');
-const connectors = () => import('./pages/connectors.tsx');
+const connections = () => import('./pages/connections/connections.tsx');
 const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
@@ -222,36 +222,36 @@ const pages: AnyRoute[] = [
     '/approvals',
     lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound',
-    lazyRouteComponent(() => import('./pages/inbound.tsx'), 'InboundPage'),
+    lazyRouteComponent(() => import('./pages/inbound/inbound.tsx'), 'InboundPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound/new',
-    lazyRouteComponent(() => import('./pages/inbound-form.tsx'), 'NewInboundPage'),
+    lazyRouteComponent(() => import('./pages/inbound/new-webhook.tsx'), 'NewInboundPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inbound/$id',
-    lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
+    lazyRouteComponent(() => import('./pages/inbound/webhook.tsx'), 'InboundWebhookPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inspect',
-    lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
+    lazyRouteComponent(() => import('./pages/inspect/inspectors.tsx'), 'InspectorsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/inspect/$id',
-    lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
+    lazyRouteComponent(() => import('./pages/inspect/inspector.tsx'), 'InspectorPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/doctor',
-    lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
+    lazyRouteComponent(() => import('./pages/doctor/doctor.tsx'), 'DoctorPage'),
   ),
-  oldPageOf('/connectors', lazyRouteComponent(connectors, 'ConnectorsPage')),
-  oldPageOf('/connectors/$id', lazyRouteComponent(connectors, 'ConnectorPage')),
-  oldPageOf(
-    '/connections',
-    lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
+  pageOf('/connectors', lazyRouteComponent(connections, 'ConnectorsPage')),
+  pageOf(
+    '/connectors/$id',
+    lazyRouteComponent(() => import('./pages/connections/connector.tsx'), 'ConnectorPage'),
   ),
+  pageOf('/connections', lazyRouteComponent(connections, 'ConnectionsPage')),
   pageOf(
     '/secrets',
     lazyRouteComponent(() => import('./pages/secrets/secrets.tsx'), 'SecretsPage'),

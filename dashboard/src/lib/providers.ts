@@ -1,4 +1,4 @@
-import type { CreateWebhook, Webhook } from '../../../client/src/index.ts';
+import type { CreateWebhook } from '../../../client/src/index.ts';
 
 export type ProviderName = NonNullable<CreateWebhook['provider']>;
 
@@ -44,7 +44,3 @@ export const PROVIDERS: Readonly<Record<ProviderName, string>> = {
   zendesk: 'Zendesk',
   zoom: 'Zoom',
 };
-
-/** The service that sends, or how a sender of one's own proves itself. */
-export const senderOf = ({ provider, scheme }: Webhook): string =>
-  provider === undefined ? scheme : PROVIDERS[provider];

@@ -7,14 +7,19 @@ export function Popover({
   title,
   children,
   align = 'end',
+  isOpen,
+  onOpenChange,
 }: {
   trigger: ReactElement;
   title: string;
+  /** Where the page closes it. Absent: it opens and closes by itself. */
+  isOpen?: boolean;
+  onOpenChange?: (isOpen: boolean) => void;
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
 }) {
   return (
-    <Base.Root>
+    <Base.Root {...(isOpen !== undefined && { open: isOpen })} {...(onOpenChange !== undefined && { onOpenChange })}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner align={align} sideOffset={4} collisionPadding={8} className="z-50">

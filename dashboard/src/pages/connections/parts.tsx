@@ -1,0 +1,57 @@
+import type { Connection, Connector } from '../../api/client.ts';
+import { API } from '../../lib/addresses.ts';
+import { Ago } from '../../parts/moment.tsx';
+import { Status, type Tone } from '../../ui/status.tsx';
+
+export const CATEGORIES: Readonly<Record<Connector['category'], string>> = {
+  messaging: 'Messaging',
+  email: 'Email',
+  development: 'Development',
+  project_management: 'Project management',
+  data: 'Data',
+  sales: 'Sales',
+  commerce: 'Commerce',
+  support: 'Support',
+  incidents: 'Incidents',
+  ai: 'AI',
+  general: 'General',
+};
+
+/** How a service knows who asks. */
+export const AUTH_TYPES: Readonly<Record<Connector['authType'], string>> = {
+  none: 'No authentication',
+  api_key: 'API key',
+  basic: 'Username and password',
+  oauth2: 'OAuth 2.0',
+};
+
+/** The mark of a connector: letters on a colour, drawn by the service. */
+export const ConnectorIcon = ({ icon, size = 20 }: { icon: string; size?: number }) => (
+  <img src={API + icon} alt="" width={size} height={size} loading="lazy" className="shrink-0 rounded-4" />
+);
+
+/** A connection whose last check failed does not work, whatever it was given. */
+export function healthOf({ status, lastTest }: Connection): { tone: Tone; word: string } {
+  if (status === 'unauthorized') return { tone: 'held', word: 'Not connected' };
+  return lastTest?.ok === false ? { tone: 'failed', word: 'Failing' } : { tone: 'delivered', word: 'Ready' };
+}
+
+/** Outcome and time of the last check. */
+export function LastCheck({ of: { lastTest } }: { of: Connection }) {
+  if (lastTest === undefined) return <span className="text-text-3">Never</span>;
+  return (
+    <span className="inline-flex items-center gap-2">
+      <Status tone={lastTest.ok ? 'delivered' : 'failed'}>{lastTest.ok ? 'Passed' : 'Failed'}</Status>
+      <span className="text-text-2">
+        <Ago at={lastTest.at} />
+      </span>
+    </span>
+  );
+}
+
+/** A description of the service, in which names stand between backticks. */
+export const Described = ({ text }: { text: string }) =>
+  text.split('`').map((part, position) =>
+    // Pieces have no other name than their place: every second one is a name.
+    position % 2 === 1 ? <code key={position}>{part}</code> : part,
+  );

@@ -1,0 +1,14 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, type WebhookSample } from '../../api/client.ts';
+import { useHere } from '../../lib/session.ts';
+
+/** A sample of an inbound webhook, with new IDs each time that it is read. */
+export function useSample(id: string, { isWanted = true } = {}): UseQueryResult<WebhookSample> {
+  const { at, path } = useHere();
+  return useQuery({
+    queryKey: [path, 'sample', id],
+    queryFn: () => api.webhooks.getSample(id, at),
+    enabled: isWanted,
+    meta: { failure: 'own' },
+  });
+}
