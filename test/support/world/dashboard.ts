@@ -19,6 +19,8 @@ export type Dashboard = {
   open(path: string, environment?: 'live' | 'test'): Promise<void>;
   /** Signs in by the page, and waits for the overview. */
   signIn(person: { email: string; password: string }): Promise<void>;
+  /** Signs out by the menu of the person. */
+  signOut(): Promise<void>;
   /** Rules of WCAG 2.2 AA that the page breaks in the theme that is shown, each with its first places. */
   violations(): Promise<string[]>;
   /** The same in either theme, between which nothing but colours differs, by rules of CSS alone. Leaves the light one. */
@@ -109,6 +111,10 @@ export async function openDashboard(
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    },
+    async signOut() {
+      await page.getByRole('button', { name: /^Account of / }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
     },
     violations: () => check('tag', RULES),
     async violationsByTheme() {
