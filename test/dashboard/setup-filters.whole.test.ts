@@ -90,7 +90,7 @@ describeWithBrowser('setup filters in a browser', () => {
     await write('name:crm');
     await cell('SHOP_KEY').waitFor({ state: 'detached' });
     await cell('CRM_TOKEN').waitFor();
-    await page.getByRole('button', { name: 'Remove filter: Name contains crm' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Name is crm' }).click();
     await write('name:nobody');
     await page.getByRole('heading', { name: 'No secrets match' }).waitFor();
 
