@@ -67,6 +67,8 @@ describeWithBrowser('once in a browser', () => {
     const drawer = page.getByRole('dialog', { name: /^Publish message/ });
     const type = drawer.getByRole('combobox', { name: 'Event type' });
     await type.fill('order.created');
+    // Who would receive it is asked meanwhile, by a POST too.
+    await drawer.getByText('The channel has no subscriptions.', { exact: false }).waitFor();
     const { sent, free } = await holdBack();
     await pressOften(drawer.getByRole('button', { name: 'Publish message' }), type);
     free();
