@@ -100,7 +100,10 @@ describeWithBrowser('operators in a browser', () => {
       ['Tree', 'Pretty'],
       ['Pretty', 'Raw'],
     ]) {
-      await shown.getByRole('combobox').filter({ hasText: from ?? '' }).click();
+      await shown
+        .getByRole('combobox')
+        .filter({ hasText: from ?? '' })
+        .click();
       await page.getByRole('option', { name: to ?? '' }).click();
       await shown.getByText('A0', { exact: false }).first().waitFor();
       // An element for each name and value, 15,600 of them, froze the page for seconds.
