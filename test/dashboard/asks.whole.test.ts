@@ -110,11 +110,25 @@ describeWithBrowser('asks in a browser', () => {
     await page.getByRole('button', { name: 'Disable' }).waitFor();
   });
 
-  // A leaked click was enough for what changes most: a secret, a definition, messages of an hour.
-  test('a version is taken back, a secret is rotated and messages are replayed once the name is typed', async () => {
+  // A leaked click was enough for what changes most: many runs, a secret, a definition, messages of an hour.
+  test('runs are cancelled, a version is taken back, a secret is rotated and messages are replayed once the name is typed', async () => {
     const { page } = dashboard;
     const steps = [{ id: 'rest', type: 'delay', config: { for: '1h' } }];
     const workflow = await make('/v1/workflows', { ...DEFINITION, name: 'Rest', steps });
+    await make(`/v1/workflows/${workflow.id}/activate`, {});
+    const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
+    await dashboard.open(`/runs?workflow=${workflow.id}`, 'live');
+    await page.getByRole('button', { name: 'Cancel 1 run', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel 1 run?' });
+    await dialog.getByText('The newest of them:').waitFor();
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining(run.id)]);
+    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await doAsked('Cancel 1 run', 'Rest');
+    await waitFor(
+      'the run is cancelled',
+      async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled',
+    );
+
     const path = `/v1/workflows/${workflow.id}`;
     expect((await scene.posthorn.request('PATCH', path, { steps: DEFINITION.steps })).status).toBe(200);
     await dashboard.open(`/workflows/${workflow.id}?tab=versions&version=1`, 'live');
