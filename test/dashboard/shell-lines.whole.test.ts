@@ -84,7 +84,7 @@ describeWithBrowser('shell lines in a browser', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await channels()).toContain('doomed');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('button', { name: 'cURL', exact: true }).click();
     const sent = await told();
     expect(sent).toContain(`/v1/channels/${id}' \\\n`);
