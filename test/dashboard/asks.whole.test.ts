@@ -73,8 +73,8 @@ describeWithBrowser('asks in a browser', () => {
     await waitFor('the replay is cancelled', async () => (await read(path)).body['status'] === 'cancelled');
     const later = { eventType: 'order.due', payload: {}, delay: 3_600_000 };
     const message = await make(`/v1/channels/${channel.id}/messages`, later);
-    await dashboard.open(`/messages/${message.id}`, 'live');
     const { page } = dashboard;
+    await dashboard.open(`/messages/${message.id}`, 'live');
     await page.getByRole('button', { name: 'Cancel message…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Cancel this scheduled message/ });
     await dialog.getByLabel('Type order.due to confirm').fill('order.due');
@@ -82,19 +82,21 @@ describeWithBrowser('asks in a browser', () => {
     await page.getByText('Cancelled before it was published.').waitFor();
   });
 
-  test('requests are forgotten, a mark is deleted, and a key is revoked', async () => {
+  test('requests are forgotten, and a key is revoked', async () => {
     const { page } = dashboard;
     const inspector = await make('/v1/inspectors', { name: 'Till' });
     await dashboard.open(`/inspect/${inspector.id}`, 'live');
     await doAsked('Forget requests', 'Till');
     await page.getByText('The requests are forgotten').waitFor();
-    await make('/v1/marks', { name: 'Deploy 7' });
-    await dashboard.open('/overview', 'live');
-    await doAsked('Delete of Deploy 7', 'Deploy 7');
-    await page.getByText('Deploy 7').first().waitFor({ state: 'detached' });
     const key = await make('/v1/api-keys', { name: 'Till key', scopes: ['channels:read'] });
     await dashboard.open(`/api-keys?open=${key.id}`, 'live');
-    await doAsked('Revoke', 'Till key');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click();
+    const asked = page.getByRole('dialog', { name: /^Revoke Till key\?/ });
+    const go = asked.getByRole('button', { name: 'Revoke key' });
+    expect(await go.isDisabled()).toBe(true);
+    await asked.getByLabel('Type Till key to confirm').fill('Till key');
+    await go.click();
     await page.getByRole('complementary').getByText('Revoked').waitFor();
   });
 
@@ -115,7 +117,7 @@ describeWithBrowser('asks in a browser', () => {
     const workflow = await make('/v1/workflows', { ...DEFINITION, name: 'Rest', steps });
     await make(`/v1/workflows/${workflow.id}/activate`, {});
     const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
-    await dashboard.open(`/workflows/${workflow.id}?tab=runs`, 'live');
+    await dashboard.open(`/runs?workflow=${workflow.id}`, 'live');
     await page.getByRole('button', { name: 'Cancel 1 run', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Cancel 1 run?' });
     await dialog.getByText('The newest of them:').waitFor();

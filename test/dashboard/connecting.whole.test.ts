@@ -63,8 +63,11 @@ describeWithBrowser('connecting in a browser', () => {
     await page.getByRole('cell', { name: 'wrong signature' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: new RegExp(`Received ${messageId} push delivery-1`) }).waitFor();
     await page.getByRole('link', { name: 'Messages' }).last().click();
-    await page.getByRole('link', { name: messageId }).click();
-    await page.getByText('12.50').waitFor();
+    await page
+      .getByRole('row')
+      .filter({ has: page.getByRole('button', { name: `(${messageId})` }) })
+      .click();
+    await page.getByText('12.50').first().waitFor();
   });
 
   test('a sample of a service that has sent nothing yet becomes a message, and one that is refused says why', async () => {
@@ -153,18 +156,20 @@ describeWithBrowser('connecting in a browser', () => {
     expect(await page.content()).not.toContain('key number 7');
 
     await dashboard.open('/secrets');
-    await page.getByRole('button', { name: 'Make a secret' }).first().click();
+    const create = dialog.getByRole('button', { name: 'Create secret' });
+    await page.getByRole('button', { name: 'Create secret' }).first().click();
     await dialog.getByLabel('Name').fill('crm token');
     await dialog.getByLabel('Value').fill('secret number 9');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog
-      .getByText(/capital letter/)
-      .first()
-      .waitFor();
+    await create.click();
+    await waitFor(
+      'the fault of the name',
+      async () => (await dialog.getByLabel('Name').getAttribute('aria-invalid')) === 'true',
+    );
     await dialog.getByLabel('Name').fill('CRM_TOKEN');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await create.click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /CRM_TOKEN/ }).click();
-    await panel.getByText('{{ secrets.CRM_TOKEN }}').waitFor();
+    await page.getByRole('complementary', { name: 'Secret' }).getByText('{{ secrets.CRM_TOKEN }}').waitFor();
     expect(await page.content()).not.toContain('secret number 9');
   });
 
@@ -199,7 +204,7 @@ describeWithBrowser('connecting in a browser', () => {
       metadata: { region: 'eu' },
     });
     await dashboard.open(`/messages/${messageId}`);
-    await page.locator('.sentence').getByText('Delivered').waitFor();
+    await page.getByRole('heading', { name: /1 of 1 delivered/, level: 1 }).waitFor();
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests;
     await dashboard.open('/doctor');
     await page.getByLabel('Headers').fill(JSON.stringify(headers));
@@ -216,12 +221,13 @@ describeWithBrowser('connecting in a browser', () => {
     await page.getByText('The clocks differ').waitFor();
 
     await dashboard.open(`/messages/${messageId}`);
-    await page.getByRole('link', { name: /^dlv_/ }).click();
-    await page.getByRole('button', { name: 'Signed curl' }).click();
+    await page.getByRole('row', { name: /Till/ }).getByRole('link').click();
+    await page.getByRole('button', { name: 'Copy as cURL' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(`${receiver.url}again`);
-    await dialog.getByText(`${receiver.url}again`).waitFor();
-    const line = await dialog.getByLabel('Signed curl', { exact: true }).innerText();
+    const shown = dialog.getByRole('region', { name: 'cURL', exact: true });
+    await shown.getByText(`${receiver.url}again`).waitFor();
+    const line = await shown.innerText();
     await promisify(execFile)('sh', ['-c', line]);
     const again = receiver.requests.at(-1);
     expect(again).toMatchObject({ path: '/again', body });
@@ -237,7 +243,8 @@ describeWithBrowser('connecting in a browser', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     // From the delivery to the doctor, which knows both then. In another environment it says where the message is.
-    await page.getByRole('link', { name: 'Check a signature' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Check signature' }).click();
     await page.getByRole('heading', { name: 'Signature doctor', level: 1 }).waitFor();
     expect((await page.getByLabel('Headers').inputValue()).trim()).toBe(`webhook-id: ${messageId}`);
     // The field has its choices once their names are read.
@@ -263,10 +270,10 @@ describeWithBrowser('connecting in a browser', () => {
       .getByRole('row', { name: /reminder\.due/ })
       .getByRole('link', { name: id })
       .click();
-    await page.locator('.sentence').getByText('Scheduled').waitFor();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
-    await page.locator('.sentence').getByText('Cancelled').waitFor();
+    await page.getByRole('heading', { name: 'reminder.due Scheduled', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Cancel message…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click();
+    await page.getByText('Cancelled before it was published.').waitFor();
   });
 
   test('rows that came since a list was last looked at are told apart', async () => {

@@ -130,7 +130,7 @@ describeWithBrowser('inbound changes in a browser', () => {
     const row = page.locator('tbody tr');
     await row.getByText('no message can be made of it').waitFor();
     // From now on nothing is read by time: only the failed act can bring the new reason.
-    await page.getByRole('button', { name: 'Stop updates' }).first().click();
+    await page.getByRole('button', { name: 'Pause auto-refresh' }).first().click();
     await row.getByRole('button', { name: 'Accept', exact: true }).click();
     await row.getByText('payload refused').waitFor();
     expect(await row.getByText('no message can be made of it').count()).toBe(0);

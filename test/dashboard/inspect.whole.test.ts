@@ -14,7 +14,7 @@ describeWithBrowser('inspect in a browser', () => {
     const { page } = dashboard;
     await scene.make('/v1/channels', { name: 'orders' });
     await dashboard.open('/overview');
-    await page.getByRole('button', { name: 'Take an inspector as the target' }).click();
+    await page.getByRole('button', { name: 'No endpoint yet? Use an inspector' }).click();
     await page.getByLabel('URL').waitFor();
     const target = await page.getByLabel('URL').inputValue();
     expect(target).toMatch(/^http:\/\/localhost:\d+\/inspect\/ins_/);
@@ -22,10 +22,13 @@ describeWithBrowser('inspect in a browser', () => {
     await page.getByRole('heading', { name: /^localhost/, level: 1 }).waitFor();
 
     await dashboard.open('/messages/new');
-    await page.getByLabel('Type').fill('order.created');
-    await page.getByLabel('Payload').fill('{"total": 12.50}');
-    await page.getByRole('button', { name: 'Publish a message' }).click();
-    await page.locator('.sentence').getByText('Delivered').waitFor();
+    const drawer = page.getByRole('dialog', { name: /^Publish message/ });
+    await drawer.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+    await drawer.getByRole('textbox', { name: 'Payload', exact: true }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"total": 12.50}');
+    await drawer.getByRole('button', { name: 'Publish message' }).click();
+    await page.getByRole('heading', { name: /1 of 1 delivered/, level: 1 }).waitFor();
 
     await dashboard.open('/inspect');
     await page.getByRole('link', { name: 'First look' }).click();
