@@ -64,6 +64,17 @@ const entries = [
   }),
 ];
 
+/** The component library, which its developers look at. */
+const componentPages = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => root,
+        path: '/ui',
+        component: lazyRouteComponent(() => import('./ui/gallery/gallery.tsx'), 'Gallery'),
+      }),
+    ]
+  : [];
+
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SessionGate });
 const home = createRoute({ getParentRoute: () => signedIn, path: '/', component: HomePage });
 const place = createRoute({

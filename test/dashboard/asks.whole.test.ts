@@ -74,8 +74,12 @@ describeWithBrowser('asks in a browser', () => {
     const later = { eventType: 'order.due', payload: {}, delay: 3_600_000 };
     const message = await make(`/v1/channels/${channel.id}/messages`, later);
     await dashboard.open(`/messages/${message.id}`, 'live');
-    await doAsked('Cancel it', message.id);
-    await dashboard.page.locator('.sentence').getByText('Cancelled').waitFor();
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Cancel message…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Cancel this scheduled message/ });
+    await dialog.getByLabel('Type order.due to confirm').fill('order.due');
+    await dialog.getByRole('button', { name: 'Cancel message' }).click();
+    await page.getByText('Cancelled before it was published.').waitFor();
   });
 
   test('requests are forgotten, a mark is deleted, and a key is revoked', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';

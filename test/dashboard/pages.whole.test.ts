@@ -152,8 +152,8 @@ describeWithBrowser('pages in a browser', () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByText('"number": 2').or(panel.getByText('number')).first().waitFor();
+    const panel = page.getByRole('complementary', { name: 'Message' });
+    await panel.getByText('"number"').first().waitFor();
     const opened = new URL(page.url()).searchParams.get('open');
     expect(opened).toMatch(/^msg_/);
     // The one that is open follows.
@@ -169,7 +169,7 @@ describeWithBrowser('pages in a browser', () => {
     await page.keyboard.press('d');
     await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('dialog', { name: /^Keyboard/ }).waitFor();
     await dashboard.close();
   });
 
@@ -232,17 +232,17 @@ describeWithBrowser('pages in a browser', () => {
     const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/messages?limit=1');
     const id = body.data[0]?.id ?? '';
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'A page, any id, or something to search for' });
+    const field = page.getByRole('combobox', { name: 'Search, or paste an ID' });
     expect(await dashboard.violations()).toEqual([]);
     // As it stands in the log of a receiver.
     await field.fill(`10:14:03 POST /hook webhook-id=${id} 503`);
     await field.press('Enter');
-    await page.getByRole('heading', { name: id, level: 1 }).waitFor();
-    expect(page.url()).toContain(`/live/messages/${id}`);
+    await page.waitForURL((url) => url.pathname.endsWith(`/live/messages/${id}`));
+    await page.getByRole('heading', { name: /^order\.created/, level: 1 }).waitFor();
     await page.keyboard.press('/');
     await field.fill('msg_00000000000000000000000000');
     await field.press('Enter');
-    await page.getByText('No app of yours has msg_00000000000000000000000000.').waitFor();
+    await page.getByText('No match for msg_00000000000000000000000000 in your apps').waitFor();
     await field.fill('replay');
     await field.press('Enter');
     await page.getByRole('heading', { name: 'Replays', level: 1 }).waitFor();

@@ -55,11 +55,13 @@ describeWithBrowser('shell lines in a browser', () => {
     const { page } = dashboard;
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     await dashboard.open(`/messages/new?channel=${channelId}`);
-    await page.getByLabel('Type', { exact: true }).fill('order.created');
-    await page.getByLabel('Payload').fill(`{"total": 12.50, "id": 9007199254740993, "who": "O'Hara"}`);
-    await page.getByRole('button', { name: 'curl' }).click();
-    await page.getByLabel('curl', { exact: true }).waitFor();
-    const { id } = JSON.parse(await inShell(await shown())) as { id: string };
+    await page.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+    await page.getByRole('textbox', { name: 'Payload' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(`{"total": 12.50, "id": 9007199254740993, "who": "O'Hara"}`);
+    await page.getByRole('button', { name: 'Equivalent request' }).click();
+    const line = await page.getByRole('region', { name: 'cURL', exact: true }).innerText();
+    const { id } = JSON.parse(await inShell(line)) as { id: string };
     const read = await fetch(`${scene.posthorn.url}/v1/messages/${id}`, {
       headers: { authorization: `Bearer ${scene.key.key}` },
     });

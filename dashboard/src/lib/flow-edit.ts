@@ -105,7 +105,7 @@ function withStepAt(text: string, index: number, raw: string): string {
   return last === undefined ? text : `${text.slice(0, last.end)},\n${indent}${raw}${text.slice(last.end)}`;
 }
 
-export const freeId = (taken: readonly string[], wish: string): string => {
+const freeId = (taken: readonly string[], wish: string): string => {
   if (!taken.includes(wish)) return wish;
   let number = 2;
   while (taken.includes(`${wish}_${number}`)) number += 1;
@@ -174,13 +174,13 @@ function innerOf(kind: string, taken: readonly string[], id: string) {
 const stepText = (step: unknown): string => JSON.stringify(step, undefined, 2).replaceAll('\n', '\n    ');
 
 /** The steps of a loop or branch, those of loops inside them too. */
-export function stepsWithin(flow: Flow, key: string): FlowStep[] {
+function stepsWithin(flow: Flow, key: string): FlowStep[] {
   const own = flow.steps.filter(({ owner }) => owner === key);
   return own.flatMap((step) => [step, ...stepsWithin(flow, step.key)]);
 }
 
 /** The way of a step that its place is given to: where a run mostly goes on. */
-export const mainWay = (flow: Flow, key: string): FlowWay | undefined => {
+const mainWay = (flow: Flow, key: string): FlowWay | undefined => {
   const own = flow.ways.filter((way) => way.from === key && !way.isInner);
   return own.find(({ isDashed, to }) => !isDashed && to !== undefined) ?? own.find(({ isDashed }) => !isDashed);
 };

@@ -74,7 +74,7 @@ export function inText(at: string, now: number, zone: Zone): string {
 type Parts = { year: string; month: number; day: string; time: string; zone: string };
 
 /** The parts of a moment in a zone. The local zone is named by its distance from UTC. */
-export function partsOf(at: string, zone: Zone): Parts {
+function partsOf(at: string, zone: Zone): Parts {
   const moment = new Date(at);
   const shift = zone === 'utc' ? 0 : -moment.getTimezoneOffset();
   const iso = new Date(moment.getTime() + shift * MINUTE).toISOString();

@@ -1,5 +1,5 @@
 /** Whether the reader's keyboard has ⌘, which does there what Ctrl does elsewhere. */
-export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** In front of the other key of a shortcut: `⌘K`, `Ctrl K`. */
 export const modifier = isApple ? '⌘' : 'Ctrl ';

@@ -79,7 +79,7 @@ const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length 
 
 const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'min', h: 'h', d: 'd' };
 /** `2d` as `2 d`, and a number of milliseconds as it is. */
-export function spanText(value: unknown): string {
+function spanText(value: unknown): string {
   if (typeof value === 'number') return `${value} ms`;
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(textOf(value)) ?? [];
   return count === undefined ? textOf(value) : `${count} ${UNITS[unit ?? ''] ?? ''}`;

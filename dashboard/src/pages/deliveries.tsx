@@ -88,7 +88,7 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
 }
 
 /** Every delivery of the place, newest first. */
-export function DeliveriesPage() {
+function DeliveriesPage() {
   const t = useTexts();
   const { may } = useHere();
   const [search] = useAddress();

@@ -23,7 +23,7 @@ import { SignedCurl } from '../parts/signed-curl.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
-export function DeliveryPage() {
+function DeliveryPage() {
   return <DeliveryView id={usePathId()} />;
 }
 

@@ -22,7 +22,7 @@ export function RetryAll({ filterNow, label }: { filterNow: () => AskBulkRetry; 
 }
 
 /** Counts first which deliveries would be retried; then asks for it, and leads to where its progress is seen. */
-export function RetryDialog({
+function RetryDialog({
   filter,
   title,
   why,

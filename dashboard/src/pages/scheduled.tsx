@@ -58,7 +58,7 @@ export function ScheduledMessages({ channelId }: { channelId: string }) {
 }
 
 /** Takes back a message before its time. */
-export function CancelButton({ id }: { id: string }) {
+function CancelButton({ id }: { id: string }) {
   const t = useTexts();
   const { at } = useHere();
   const refresh = useRefresh();

@@ -1,7 +1,7 @@
 import { SelectField } from '../ui/select.tsx';
 
 /** Hours for which the secret before a rotation is valid beside the new one. */
-export const OVERLAPS = [
+const OVERLAPS = [
   { value: '0', label: 'Stop immediately' },
   { value: '1', label: '1 hour' },
   { value: '24', label: '24 hours' },

@@ -6,7 +6,7 @@ import { ZoneContext } from '../lib/times.ts';
 import { PreferencesContext } from './preferences-provider.tsx';
 
 /** The zone of all times, which stands on every page, as times are of no use without it. */
-export function Preferences() {
+function Preferences() {
   const t = useTexts();
   const zone = useContext(ZoneContext);
   const { setZone } = useContext(PreferencesContext);

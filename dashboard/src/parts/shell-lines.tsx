@@ -6,7 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Code } from './code.tsx';
 
 /** Each request as a line for a shell, and by the service's own command line where it has a command for it. */
-export function ShellLines({ of }: { of: readonly Written[] }) {
+function ShellLines({ of }: { of: readonly Written[] }) {
   const t = useTexts();
   const here = useContext(HereContext);
   const curls = of.map(curlLine);

@@ -63,7 +63,7 @@ export function ThingName(of: Known) {
 }
 
 /** The subscription that a dead letter is of, or the workflow of its run. */
-export function Whose({ of }: { of: { subscriptionId?: string | undefined; workflowId?: string | undefined } }) {
+function Whose({ of }: { of: { subscriptionId?: string | undefined; workflowId?: string | undefined } }) {
   if (of.subscriptionId !== undefined) return <ThingName kind="subscription" id={of.subscriptionId} />;
   return of.workflowId === undefined ? null : <ThingName kind="workflow" id={of.workflowId} />;
 }

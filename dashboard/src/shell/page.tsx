@@ -95,7 +95,7 @@ export function Page({
         >
           <OldData />
           {layout === 'v1' ? (
-            <div className="v1">{children}</div>
+            <div className="v1 min-h-full">{children}</div>
           ) : layout === 'settings' ? (
             <div className="flex gap-x-8 p-6 max-md:flex-col max-md:gap-y-4 max-md:p-4">
               <SettingsNavigation />

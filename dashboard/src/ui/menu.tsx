@@ -5,7 +5,7 @@ import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-export type MenuItem = {
+type MenuItem = {
   label: string;
   icon?: LucideIcon | undefined;
   onSelect?: () => void;

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const QUIET_MS = 200;
 
 /** Whether something has been waited for long enough to show it: a page that answers at once shows nothing in between. */
-export function useIsLong(): boolean {
+function useIsLong(): boolean {
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setIsLong(true), QUIET_MS);
@@ -14,7 +14,7 @@ export function useIsLong(): boolean {
 }
 
 /** A bar in place of a text that is being read. */
-export const Bone = ({ className }: { className?: string }) => (
+const Bone = ({ className }: { className?: string }) => (
   <span className={clsx('block h-2.5 rounded-full bg-pressed', className)} />
 );
 

@@ -25,7 +25,6 @@ import { namedFilter } from '../../parts/named-filter.ts';
 import { SubscriptionName, useKnownNames } from '../../parts/names.tsx';
 import { useChannels, useSubscriptions } from '../../parts/use-names.ts';
 import { Page } from '../../shell/page.tsx';
-import { TypeTag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyId, shortId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';

@@ -72,6 +72,7 @@ export function MessageActions({
           go="Cancel message"
           cancel="Keep message"
           isDanger
+          typed={row.eventType}
           onClose={close}
           onGo={() => void act(cancel, { told: 'Scheduled message cancelled' })}
         >

@@ -5,7 +5,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 
 type Verdict = DryRun['data'][number];
 
-export const VERDICTS: Readonly<Record<Verdict['reason'], string>> = {
+const VERDICTS: Readonly<Record<Verdict['reason'], string>> = {
   no_filter: 'No filter',
   filter_matches: 'Filter matches',
   event_type: 'Not subscribed to this event type',

@@ -90,7 +90,7 @@ const verbOf = (action: string): string => (action.split('.')[1] ?? '').replaceA
 const iconOf = (action: string): LucideIcon => {
   if (action.startsWith('mark.')) return Rocket;
   if (/secret|key|credential/.test(action)) return KeyRound;
-  if (/created$/.test(action)) return Plus;
+  if (action.endsWith('created')) return Plus;
   return /deleted$|removed$|revoked$/.test(action) ? Trash2 : Pencil;
 };
 

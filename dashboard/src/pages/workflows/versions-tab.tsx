@@ -92,7 +92,7 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
                   <Button
                     size="small"
                     aria-pressed={version === chosen}
-                    label={`Compare version ${version}`}
+                    label={`${version === chosen ? 'Comparing' : 'Compare'} version ${version}`}
                     onClick={() => change({ version: version === chosen ? '' : String(version) })}
                   >
                     {version === chosen ? 'Comparing' : 'Compare'}

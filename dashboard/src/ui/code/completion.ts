@@ -1,5 +1,5 @@
 /** What is written at the place of the cursor. */
-export type CompletionPlace = {
+type CompletionPlace = {
   text: string;
   at: number;
   /** What has been written of the name: `event.payload.or`. */

@@ -25,8 +25,8 @@ export type PlacedWay = {
   labelAt: Point | undefined;
   plusAt: Point;
 };
-export type PlacedCap = Box & { id: string; end: FlowEnd };
-export type PlacedGroup = Box & { key: string };
+type PlacedCap = Box & { id: string; end: FlowEnd };
+type PlacedGroup = Box & { key: string };
 export type Placed = {
   width: number;
   height: number;
@@ -396,7 +396,7 @@ function movedBy(level: Level, dx: number, dy: number): Level {
 }
 
 /** A line through these corners, each of them rounded. */
-export function roundedPath(corners: readonly Point[]): string {
+function roundedPath(corners: readonly Point[]): string {
   const points = corners
     .map(({ x, y }) => ({ x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 }))
     .filter(({ x, y }, at, all) => at === 0 || x !== all[at - 1]?.x || y !== all[at - 1]?.y);

@@ -13,7 +13,7 @@ import { problemsAt, told, toldText } from '../../../lib/definition-problems.ts'
 import { fieldWords } from '../../../lib/definition-words.ts';
 import { type FlowStep, TRIGGER } from '../../../lib/flow-graph.ts';
 import { nodeAt, type Path, valueText } from '../../../lib/json-edit.ts';
-import { keepingOrder, withExplicitOrder } from '../../../lib/flow-edit.ts';
+import { keepingOrder } from '../../../lib/flow-edit.ts';
 import { ROLE_LOOKS, STEP_WORDS, stepWords, TRIGGER_WORDS, triggerWords } from '../../../lib/step-words.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Note } from '../../../ui/callout.tsx';
@@ -196,7 +196,7 @@ function StepSetup({
             words={STEP_WORDS}
             error={firstAt(draft, `${atField}.type`) ?? firstAt(draft, `${atField}.config.action`)}
             isReadOnly={draft.isReadOnly}
-            onChange={(each) => draft.change(withStepKind(withExplicitOrder(draft.text), step.index, each))}
+            onChange={(each) => draft.change(withStepKind(draft.text, step.index, each))}
           />
         </div>
       </Fields>
