@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import type { Examination } from './use-examination.ts';
 
 const VERDICTS: Readonly<Record<SignatureFault['kind'], string>> = {
-  missing: 'Header missing',
+  missing: 'Headers missing',
   clock: 'Clock skew',
   good: 'Signature valid',
   good_by_older: 'Old secret',
@@ -35,11 +35,19 @@ export function Verdict({ of: examination }: { of: Examination }) {
         <p>Paste the headers of a request as your endpoint received them. The result updates as you type.</p>
       </Empty>
     );
+  const missing = (findings ?? []).flatMap((finding) => (finding.kind === 'missing' ? [finding.header] : []));
+  const others = (findings ?? []).filter(({ kind }) => kind !== 'missing');
   return (
     <div className="flex flex-col gap-5">
       <div aria-live="polite" className="flex flex-col gap-3">
-        {findings?.map((finding) => (
-          <Finding key={finding.kind + ('header' in finding ? finding.header : '')} of={finding} />
+        {missing.length > 0 && (
+          <Callout tone="retrying" label="Headers missing" title="Headers missing.">
+            {missing.join(' and ')} {missing.length === 1 ? "isn't" : "aren't"} in what you pasted. A proxy may remove
+            them, or the log leaves them out.
+          </Callout>
+        )}
+        {others.map((finding) => (
+          <Finding key={finding.kind} of={finding} />
         ))}
         {elsewhere !== undefined && (
           <Callout
@@ -155,8 +163,6 @@ function Finding({ of: finding }: { of: SignatureFault }) {
 
 function adviceOf(finding: SignatureFault): string {
   switch (finding.kind) {
-    case 'missing':
-      return `${finding.header} isn't in what you pasted. A proxy may remove it, or the log leaves it out.`;
     case 'clock':
       return finding.seconds > 0
         ? `Your endpoint's clock is ${durationText(finding.seconds * 1_000)} ahead, or the request was held that long. More than 5 minutes are rejected.`

@@ -61,5 +61,8 @@ export const REASONS: Readonly<Record<NonNullable<InboundRequest['reason']>, str
   crashed: 'Internal error',
 };
 
-/** The service's own words, without the part that the reason has. */
-export const detailText = (detail: string | undefined): string | undefined => detail?.replace(/^signature: /, '');
+/** The service's own words as a sentence, without the part that the reason has. */
+export function detailText(detail: string | undefined): string | undefined {
+  const text = detail?.replace(/^signature: /, '');
+  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

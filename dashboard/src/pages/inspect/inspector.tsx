@@ -62,7 +62,7 @@ export function InspectorPage() {
         </div>
       ) : (
         <>
-          <div className="shrink-0 px-6 pt-5 max-md:px-4">
+          <div className="shrink-0 border-b border-line px-6 pt-5 pb-4 max-md:px-4">
             <Head of={row} />
           </div>
           <DataList
