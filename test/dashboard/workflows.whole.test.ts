@@ -168,7 +168,9 @@ describeWithBrowser('workflows in a browser', () => {
     await beginWith(
       DEFINITION.replace('event.payload.total >', 'evnt.payload.total >').replace('"then": "note"', '"then": "noet"'),
     );
-    await strip().getByText(/^\d problems$/).waitFor();
+    await strip()
+      .getByText(/^\d problems$/)
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Activate v1' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save draft' }).isDisabled()).toBe(false);
     await showCanvas();

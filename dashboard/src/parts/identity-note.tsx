@@ -5,7 +5,7 @@ import { Note } from '../ui/callout.tsx';
 const FRESH_MS = 540_000;
 
 /** Whether the last proof of the session is young enough, so that nothing asks for another one. */
-function useIsProven(): boolean {
+export function useIsProven(): boolean {
   const { session } = useSession();
   return Date.now() - Date.parse(session.authenticatedAt) < FRESH_MS;
 }
