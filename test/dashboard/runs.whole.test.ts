@@ -236,7 +236,10 @@ describeWithBrowser('runs in a browser', () => {
       steps: [{ id: 'sum', type: 'transform', config: SUM }],
     });
     await dashboard.open(`/workflows/${workflowId}`);
-    await page.getByRole('button', { name: /^Start run/ }).first().press('Enter');
+    await page
+      .getByRole('button', { name: /^Start run/ })
+      .first()
+      .press('Enter');
     const dialog = page.getByRole('dialog', { name: /^Start a run of Sum/ });
     const go = dialog.getByRole('button', { name: 'Start run' });
     const write = async (text: string): Promise<void> => {

@@ -2,6 +2,8 @@ import clsx from 'clsx';
 import { Search } from 'lucide-react';
 import type { Connector } from '../../api/client.ts';
 import { useAddress } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { NothingMatches } from '../../parts/data-list/nothing-kept.tsx';
 import { CountTag } from '../../ui/badge.tsx';
@@ -19,6 +21,7 @@ export function Catalogue({
   /** How many connections of the place a connector has. */
   connectedOf: (id: string) => number;
 }) {
+  const { at } = useHere();
   const [search, change] = useAddress();
   const categories = (Object.keys(CATEGORIES) as Connector['category'][]).filter((each) =>
     connectors.some(({ category: own }) => own === each),
@@ -30,7 +33,22 @@ export function Catalogue({
     (category === undefined || category === row.category);
   const shown = connectors.filter(fits);
   return (
-    <Section title="Connectors" end={<span className="text-12 text-text-3">{connectors.length} available</span>}>
+    <Section
+      title="Connectors"
+      end={
+        shown.length > 0 && (
+          <ExportButton
+            what="connectors"
+            of={{
+              name: 'connectors',
+              path: '/v1/connectors',
+              query: () => ({ category, search: search['search'] }),
+              at,
+            }}
+          />
+        )
+      }
+    >
       <div role="search" aria-label="Connectors" className="mb-4 flex flex-col gap-3">
         <div className="max-w-100">
           <TextField
