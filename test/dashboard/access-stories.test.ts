@@ -8,37 +8,20 @@ import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('access stories in a browser', () => {
-  /** Stories about what programs may do: keys that are created, rotated, leaked and revoked. */
+  /** A story about who may do what: a leaked key. */
   let scene: DashboardScene;
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
-<<<<<<< HEAD
   const create = (): Locator => dashboard.page.getByRole('button', { name: 'Create API key' }).first();
   const panel = (): Locator => dashboard.page.getByRole('complementary');
   /** What is shown once, under its title. */
   const shown = (title: string): Locator => dashboard.page.getByRole('dialog').getByRole('region', { name: title });
   const textOf = async (region: Locator): Promise<string> => (await region.innerText()).trim();
-=======
-  const panel = (): Locator => dashboard.page.getByRole('complementary', { name: 'API key' });
-  const statusWith = async (key: string): Promise<number> =>
-    (await scene.posthorn.request('GET', '/v1/channels', undefined, { key })).status;
-  /** The key in the dialog that shows it once. */
-  const shownKey = async (): Promise<string> => {
-    const dialog = dashboard.page.getByRole('dialog', { name: 'Copy your key now' });
-    const key = (await dialog.getByRole('region', { name: 'Key', exact: true }).innerText()).trim();
-    await dialog.getByRole('region', { name: 'cURL' }).getByText(`Bearer ${key}`).waitFor();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    return key;
-  };
-  const fact = (of: Locator, name: string): Locator =>
-    of.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
->>>>>>> wt-access
 
   test('a key has leaked: its owner revokes it, and its next call is refused', async () => {
     const { page } = dashboard;
     await dashboard.open('/api-keys');
-<<<<<<< HEAD
     await create().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Till 7');
@@ -58,31 +41,12 @@ describeWithBrowser('access stories in a browser', () => {
     await dialog.getByRole('button', { name: 'Revoke key' }).click();
     await panel().getByText('Revoked').waitFor();
     expect(await call()).toBe(401);
-=======
-    await page.getByRole('button', { name: 'Create API key' }).first().click();
-    const dialog = page.getByRole('dialog', { name: /^Create API key/ });
-    await dialog.getByLabel('Name').fill('Till 7');
-    await dialog.getByRole('checkbox', { name: 'deliveries:read' }).check();
-    await dialog.getByRole('button', { name: 'Create API key' }).click();
-    const key = await shownKey();
-    expect(await statusWith(key)).toBe(200);
-
-    await page.getByRole('row', { name: /Till 7/ }).click();
-    await panel().getByText('deliveries:read').waitFor();
-    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
-    await panel().getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-    await page
-      .getByRole('dialog', { name: /^Revoke Till 7\?/ })
-      .getByRole('button', { name: 'Revoke key' })
-      .click();
-    await panel().getByText('Revoked').waitFor();
-    expect(await statusWith(key)).toBe(401);
->>>>>>> wt-access
   });
 
   test('a key is rotated: the old one works for as long as the dialog was told to let it', async () => {
     const { page } = dashboard;
+    const statusWith = async (key: string): Promise<number> =>
+      (await scene.posthorn.request('GET', '/v1/channels', undefined, { key })).status;
     const { body } = await scene.posthorn.request(
       'POST',
       '/v1/api-keys',
@@ -91,7 +55,6 @@ describeWithBrowser('access stories in a browser', () => {
     );
     const first = body as { id: string; key: string };
     const rotate = async (choice: string): Promise<string> => {
-<<<<<<< HEAD
       const dialog = page.getByRole('dialog');
       await panel().getByRole('button', { name: 'Rotate key…' }).click();
       await dialog.getByRole('combobox', { name: 'Keep the old key valid for' }).click();
@@ -112,27 +75,6 @@ describeWithBrowser('access stories in a browser', () => {
 
   // Two ids stood there without a word, and nobody could see from where a leaked key was used.
   test('a credential says which one it is and from where it was last used', async () => {
-=======
-      await panel().getByRole('button', { name: 'Rotate key…' }).click();
-      const dialog = page.getByRole('dialog', { name: /^Rotate Till 8\?/ });
-      await dialog.getByRole('combobox').click();
-      await page.getByRole('option', { name: choice }).click();
-      await dialog.getByRole('button', { name: 'Rotate key' }).click();
-      return shownKey();
-    };
-    await dashboard.open(`/api-keys?open=${first.id}`);
-    const second = await rotate('1 hour');
-    await panel().getByText('Old key valid until').waitFor();
-    expect(await Promise.all([first.key, second].map(statusWith))).toEqual([200, 200]);
-    const third = await rotate('Stop immediately');
-    await panel().getByText('Old key valid until').waitFor({ state: 'detached' });
-    expect(await Promise.all([first.key, second, third].map(statusWith))).toEqual([401, 401, 200]);
-  });
-
-  // Two IDs stood there without a word, and nobody could see from where a leaked key was used.
-  test('the panel of a key says which key it is and from where it was last used, and a client has its secrets', async () => {
-    const { page } = dashboard;
->>>>>>> wt-access
     const { body } = await scene.posthorn.request(
       'POST',
       '/v1/api-keys',
@@ -146,7 +88,6 @@ describeWithBrowser('access stories in a browser', () => {
       return lastUsedAddress;
     });
     await dashboard.open(`/api-keys?open=${id}`);
-<<<<<<< HEAD
     const fact = (name: string): Locator =>
       panel()
         .locator('dt', { hasText: new RegExp(`^${name}$`) })
@@ -155,13 +96,6 @@ describeWithBrowser('access stories in a browser', () => {
     await fact('Key')
       .getByText(`${key.slice(0, 12)}…${key.slice(-4)}`)
       .waitFor();
-=======
-    await fact(panel(), 'Last used from').getByText(address, { exact: true }).waitFor();
-    await fact(panel(), 'Key')
-      .getByText(`${key.slice(0, 12)}…${key.slice(-4)}`)
-      .waitFor();
-
->>>>>>> wt-access
     const { body: client } = await scene.posthorn.request(
       'POST',
       '/v1/machine-credentials',
@@ -169,7 +103,6 @@ describeWithBrowser('access stories in a browser', () => {
       scene.key,
     );
     const { id: clientId, clientSecret } = client as { id: string; clientSecret: string };
-<<<<<<< HEAD
     await dashboard.open(`/machine-credentials?open=${clientId}`);
     await fact('Client ID').getByText(clientId, { exact: true }).waitFor();
     await panel()
@@ -184,23 +117,6 @@ describeWithBrowser('access stories in a browser', () => {
     await scene.posthorn.deps.pool.query("UPDATE sessions SET authenticated_at = now() - interval '1 hour'");
     await dashboard.open('/api-keys');
     await create().click();
-=======
-    await page.getByRole('tab', { name: 'Machine credentials' }).click();
-    await page.getByRole('row', { name: /Till 10/ }).click();
-    const details = page.getByRole('complementary', { name: 'Machine credential' });
-    await fact(details, 'Client ID').getByText(clientId, { exact: true }).waitFor();
-    await details.getByText(`…${clientSecret.slice(-4)}`).waitFor();
-    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
-  });
-
-  // The question came only behind a form that was filled.
-  test('a form that asks for a proof of identity says so before it is filled, and keeps what was written', async () => {
-    const { page } = dashboard;
-    await scene.posthorn.deps.pool.query("UPDATE sessions SET authenticated_at = now() - interval '1 hour'");
-    await dashboard.open('/api-keys');
-    const open = (): Promise<void> => page.getByRole('button', { name: 'Create API key' }).first().click();
-    await open();
->>>>>>> wt-access
     const form = page.getByRole('dialog', { name: /^Create API key/ });
     const told = form.getByText("You'll be asked to confirm your identity.");
     await told.waitFor();
@@ -214,43 +130,11 @@ describeWithBrowser('access stories in a browser', () => {
     await form.getByRole('button', { name: 'Create API key' }).click();
     await proof.getByLabel('Password').fill(OWNER.password);
     await proof.getByRole('button', { name: 'Confirm' }).click();
-<<<<<<< HEAD
     await shown('Key').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-=======
-    await shownKey();
->>>>>>> wt-access
     // The proof holds for ten minutes.
     await create().click();
     await form.getByLabel('Name').waitFor();
     expect(await told.count()).toBe(0);
-  });
-
-  // Keys that were revoked years ago stood among those that are in use, and nothing told them apart but a word in each row.
-  test('active keys and credentials are told from revoked ones by a filter, which stays while one is opened', async () => {
-    const { page } = dashboard;
-    for (const [list, name, path, details] of [
-      ['api-keys', 'API keys', '/v1/api-keys', 'API key'],
-      ['machine-credentials', 'Machine credentials', '/v1/machine-credentials', 'Machine credential'],
-    ] as const) {
-      const [used, old] = [`${list} in use`, `${list} of last year`];
-      await scene.make(path, { name: used, scopes: ['channels:read'] });
-      const oldId = await scene.make(path, { name: old, scopes: ['channels:read'] });
-      const { status } = await scene.posthorn.request('DELETE', `${path}/${oldId}`, undefined, scene.key);
-      expect(status).toBeLessThan(300);
-      const named = (each: string): Locator => page.getByRole('grid', { name }).getByRole('link', { name: each });
-      await dashboard.open(`/${list}`);
-      await named(old).waitFor();
-      await page.getByRole('button', { name: 'View: All' }).click();
-      await page.getByRole('menuitemcheckbox', { name: 'Active' }).click();
-      await page.keyboard.press('Escape');
-      await named(old).waitFor({ state: 'detached' });
-      await named(used).click();
-      await page.getByRole('complementary', { name: details }).getByRole('heading', { name: used }).waitFor();
-      expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ status: 'active' });
-      await dashboard.open(`/${list}?status=expired`);
-      await page.getByRole('button', { name: 'Clear filters' }).first().click();
-      await named(old).waitFor();
-    }
   });
 });
