@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
@@ -32,36 +33,41 @@ describeWithBrowser('inspect in a browser', () => {
 
     await dashboard.open('/inspect');
     await page.getByRole('link', { name: 'First look' }).click();
-    await page.getByRole('row', { name: /Verified.*POST/ }).click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
+    await page.getByRole('row', { name: /Valid.*POST/ }).click();
+    const panel = page.getByRole('complementary', { name: 'Request' });
     await panel.getByText('A secret of the subscription has signed exactly this body.').waitFor();
-    await panel.getByText('12.50').waitFor();
+    await panel.getByText('12.50').first().waitFor();
     await panel.getByText('webhook-signature', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: 'Forced answer' }).click();
-    await page.getByLabel('Status').fill('99');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('.problem').getByText('200').waitFor();
-    await page.getByLabel('Status').fill('503');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Answers 503, at once').waitFor();
+    await page.getByRole('button', { name: 'Response: 200' }).click();
+    const status = page.getByLabel('Status code');
+    await status.fill('99');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await waitFor('the fault of the status', async () => (await status.getAttribute('aria-invalid')) === 'true');
+    await status.fill('503');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Response: 503' }).waitFor();
     await scene.make(`/v1/channels/${await channelOf()}/messages`, { eventType: 'order.paid', payload: {} });
     // The new request waits behind a button: nothing moves under the reader.
     await page.getByRole('button', { name: /^\d+ new$/ }).click();
     await page
-      .getByRole('row', { name: /Verified.*503/ })
+      .getByRole('row', { name: /Valid.*503/ })
       .first()
       .waitFor();
 
-    await page.getByRole('button', { name: 'Forget requests' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget requests' }).click();
-    await page.getByText('The requests are forgotten').waitFor();
-    await page.getByText('Nothing has arrived').waitFor();
+    const choose = async (item: string): Promise<void> => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Clear requests…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear requests' }).click();
+    await page.getByText('Requests cleared').first().waitFor();
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No inspector yet').waitFor();
+    await choose('Delete…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete inspector' }).click();
+    await page.getByRole('heading', { name: 'No inspectors yet' }).waitFor();
   });
 
   test('hostile bytes in path, headers and body are shown as text', async () => {
@@ -74,8 +80,8 @@ describeWithBrowser('inspect in a browser', () => {
     });
     await dashboard.open(`/inspect/${id}`);
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>', level: 1 }).waitFor();
-    await page.getByRole('row', { name: /Not signed.*POST/ }).click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
+    await page.getByRole('row', { name: /Unsigned.*POST/ }).click();
+    const panel = page.getByRole('complementary', { name: 'Request' });
     await panel.getByText('<img src=x onerror=alert(2)>').waitFor();
     await panel.getByText('<img src=x onerror=alert(3)>').waitFor();
     expect(await dashboard.violations()).toEqual([]);
