@@ -34,6 +34,25 @@ describeWithBrowser('asks in a browser', () => {
     await go.click();
   }
 
+  /** The same by the menu of a page of the second version. */
+  async function chooseAsked(item: string, button: string, name: string): Promise<void> {
+    const { page } = dashboard;
+    const dialog = page.getByRole('dialog');
+    const go = dialog.getByRole('button', { name: button, exact: true });
+    const open = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await open();
+    await go.waitFor();
+    expect(await go.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
+    await go.click();
+  }
+
   const DEFINITION = {
     name: 'Tell the CRM',
     trigger: { type: 'manual' },
@@ -86,17 +105,11 @@ describeWithBrowser('asks in a browser', () => {
     const { page } = dashboard;
     const inspector = await make('/v1/inspectors', { name: 'Till' });
     await dashboard.open(`/inspect/${inspector.id}`, 'live');
-    await doAsked('Forget requests', 'Till');
-    await page.getByText('The requests are forgotten').waitFor();
+    await chooseAsked('Clear requests…', 'Clear requests', 'Till');
+    await page.getByText('Requests cleared').first().waitFor();
     const key = await make('/v1/api-keys', { name: 'Till key', scopes: ['channels:read'] });
     await dashboard.open(`/api-keys?open=${key.id}`, 'live');
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-    const asked = page.getByRole('dialog', { name: /^Revoke Till key\?/ });
-    const go = asked.getByRole('button', { name: 'Revoke key' });
-    expect(await go.isDisabled()).toBe(true);
-    await asked.getByLabel('Type Till key to confirm').fill('Till key');
-    await go.click();
+    await chooseAsked('Revoke…', 'Revoke key', 'Till key');
     await page.getByRole('complementary').getByText('Revoked').waitFor();
   });
 
@@ -105,9 +118,9 @@ describeWithBrowser('asks in a browser', () => {
     const channel = await make('/v1/channels', { name: 'shop' });
     const webhook = await make('/v1/webhooks', { name: 'Till hook', channelId: channel.id, provider: 'github' });
     await dashboard.open(`/inbound/${webhook.id}`, 'live');
-    await doAsked('Disable', 'Till hook');
+    await chooseAsked('Disable…', 'Disable webhook', 'Till hook');
     await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    await page.getByRole('button', { name: 'Enable' }).waitFor({ state: 'detached' });
   });
 
   // A leaked click was enough for what changes most: many runs, a secret, a definition, messages of an hour.

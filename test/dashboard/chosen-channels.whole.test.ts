@@ -13,14 +13,15 @@ describeWithBrowser('chosen channels in a browser', () => {
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
-  const FORMS = ['/messages/new', '/subscriptions/new', '/inbound/new'];
+  const FORMS = ['/messages/new', '/subscriptions/new', '/inbound/new?provider=github'];
   const channel = (): Locator => dashboard.page.getByLabel('Channel', { exact: true });
   const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^Publish message/ });
   /** The name of the channel that the form begins with. */
   const opened = async (path: string): Promise<string> => {
     await dashboard.open(path);
-    if (path.startsWith('/messages')) {
-      const choice = drawer().getByRole('combobox', { name: 'Channel' });
+    if (!path.startsWith('/subscriptions')) {
+      const form = path.startsWith('/messages') ? drawer() : dashboard.page.getByRole('main');
+      const choice = form.getByRole('combobox', { name: 'Channel' });
       await choice.waitFor();
       return (await choice.innerText()).trim();
     }
@@ -38,8 +39,8 @@ describeWithBrowser('chosen channels in a browser', () => {
     expect(await opened(`/subscriptions/new?channel=${system}`)).toBe('posthorn.system');
     // Nobody else publishes to it.
     await dashboard.open(`/inbound/new?channel=${system}`);
-    await page.getByRole('main').getByRole('link', { name: 'Make a channel' }).waitFor();
-    expect(await channel().count()).toBe(0);
+    await page.getByRole('main').getByRole('link', { name: 'Create channel' }).waitFor();
+    expect(await page.getByRole('main').getByRole('combobox').count()).toBe(0);
     await dashboard.open(`/messages/new?channel=${system}`);
     await drawer().getByRole('link', { name: 'Create channel' }).waitFor();
     expect(await drawer().getByRole('combobox').count()).toBe(0);
@@ -51,13 +52,13 @@ describeWithBrowser('chosen channels in a browser', () => {
     const orders = await scene.make('/v1/channels', { name: 'orders' });
     for (const path of FORMS) expect([path, await opened(path)]).toEqual([path, 'orders']);
     const system = await systemChannelOf(scene.posthorn, scene.key);
-    for (const path of ['/messages/new', '/inbound/new'])
-      expect([path, await opened(`${path}?channel=${system}`)]).toEqual([path, 'orders']);
+    for (const path of ['/messages/new?', '/inbound/new?provider=github&'])
+      expect([path, await opened(`${path}channel=${system}`)]).toEqual([path, 'orders']);
 
     const refunds = await scene.make('/v1/channels', { name: 'refunds' });
     for (const path of FORMS) {
       expect([path, await opened(path)]).toEqual([path, NONE]);
-      expect(await opened(`${path}?channel=${orders}`)).toBe('orders');
+      expect(await opened(`${path}${path.includes('?') ? '&' : '?'}channel=${orders}`)).toBe('orders');
     }
 
     await opened('/messages/new');

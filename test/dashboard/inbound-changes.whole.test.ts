@@ -32,18 +32,18 @@ describeWithBrowser('inbound changes in a browser', () => {
     });
     await dashboard.open(`/inbound/${id}`);
     await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Change' }).press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Change Till' });
-    await dialog.getByLabel('Name').fill('Till of the shop');
-    await dialog.getByLabel('Signed text', { exact: true }).fill('{timestamp}');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('must contain {body}', { exact: true }).waitFor();
-    await dialog.getByLabel('Signed text', { exact: true }).fill('{timestamp}.{body}');
-    const eventType = dialog.getByRole('group', { name: 'Event type' });
-    await eventType.getByLabel('From').selectOption({ label: 'JSON Pointer' });
+    await page.getByRole('tab', { name: 'Settings' }).press('Enter');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await page.getByLabel('Name', { exact: true }).fill('Till of the shop');
+    await page.getByLabel('Signed content', { exact: true }).fill('{timestamp}');
+    await save.click();
+    await page.getByText('must contain {body}').first().waitFor();
+    await page.getByLabel('Signed content', { exact: true }).fill('{timestamp}.{body}');
+    const eventType = page.getByRole('group', { name: 'Event type' });
+    await eventType.getByRole('combobox', { name: 'From' }).click();
+    await page.getByRole('option', { name: 'JSON Pointer' }).click();
     await eventType.getByLabel('JSON Pointer').fill('/kind');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
+    await save.click();
     await page.getByRole('heading', { name: 'Till of the shop', level: 1 }).waitFor();
     const { body } = await scene.posthorn.request('GET', `/v1/webhooks/${id}`, undefined, scene.key);
     expect(body).toMatchObject({
@@ -58,8 +58,8 @@ describeWithBrowser('inbound changes in a browser', () => {
     const channelId = await scene.make('/v1/channels', { name: 'deploys' });
     const id = await scene.make('/v1/webhooks', { name: 'Builds', channelId, provider: 'github' });
     const sample = (): Promise<string> => scene.make(`/v1/webhooks/${id}/sample`, {});
-    const rows = page.locator('tbody tr');
-    const marked = page.locator('tr[data-since="New since you looked"]');
+    const rows = page.getByRole('grid', { name: 'Requests' }).locator('[aria-rowindex]:not([aria-rowindex="1"])');
+    const marked = page.locator('[data-since="New since your last visit"]');
     const shown = async (count: number): Promise<void> => {
       await dashboard.open(`/inbound/${id}`);
       await waitFor(`${count} requests`, async () => (await rows.count()) === count);
@@ -72,20 +72,20 @@ describeWithBrowser('inbound changes in a browser', () => {
     await sample();
     await shown(3);
     expect(await marked.count()).toBe(1);
-    expect(await rows.nth(1).getAttribute('data-since')).toBe('New since you looked');
-    const hasFocus = (index: number): Promise<boolean> =>
-      waitFor(`the focus on row ${index}`, () => rows.nth(index).evaluate((row) => row.matches(':focus-within')));
-    await page.keyboard.press('j');
-    await hasFocus(0);
-    await page.keyboard.press('j');
-    await hasFocus(1);
-    await page.keyboard.press('j');
-    await hasFocus(2);
-    await page.keyboard.press('k');
-    await hasFocus(1);
-    await page.keyboard.press('k');
-    await hasFocus(0);
+    expect(await rows.nth(1).getAttribute('data-since')).toBe('New since your last visit');
+    const isChosen = (index: number): Promise<boolean> =>
+      waitFor(`row ${index} to be chosen`, async () => (await rows.nth(index).getAttribute('data-chosen')) === 'true');
+    for (const [key, index] of [
+      ['j', 1],
+      ['j', 2],
+      ['k', 1],
+      ['k', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      await isChosen(index);
+    }
     await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Request' }).getByRole('link', { name: 'View message' }).click();
     await page.waitForURL(/\/messages\/msg_/);
   });
 
@@ -96,29 +96,30 @@ describeWithBrowser('inbound changes in a browser', () => {
     const requestId = await seedRefusedRequest(scene.posthorn, id);
     await fetch(`${scene.posthorn.url}/v1/webhooks/${id}`, { method: 'POST', body: '{}' });
     await dashboard.open(`/inbound/${id}`);
-    const rows = page.locator('tbody tr');
+    const rows = page.getByRole('grid', { name: 'Requests' }).locator('[aria-rowindex]:not([aria-rowindex="1"])');
     await waitFor('both requests', async () => (await rows.count()) === 2);
-    const kept = rows.filter({ hasText: 'no message can be made of it' });
-    expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(1);
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    // Nothing was kept of the other one, which nobody has signed.
+    await rows.filter({ hasText: 'Missing signature' }).click();
+    await panel.getByText('Missing signature.').waitFor();
+    expect(await panel.getByRole('button', { name: /Download|Accept/ }).count()).toBe(0);
+    await rows.filter({ hasText: 'Mapping failed' }).click();
+    await panel.getByText('Mapping failed.').waitFor();
     const saved = page.waitForEvent('download');
-    await kept.getByRole('button', { name: 'Download' }).click();
+    await panel.getByRole('button', { name: 'Download body' }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe(`${requestId}.json`);
     expect(readFileSync(await file.path(), 'utf8')).toBe('{"mark":"kept"}');
-    await kept.getByRole('button', { name: 'Accept', exact: true }).click();
-    await page.getByText('The request is a message.').waitFor();
-    await waitFor(
-      'the row to lead to its message',
-      async () => (await page.locator('tbody a[href*="/messages/msg_"]').count()) > 0,
-    );
+    await panel.getByRole('button', { name: 'Accept request' }).click();
+    await page.getByText('Request accepted').first().waitFor();
+    await panel.getByRole('link', { name: 'View message' }).waitFor();
+    await panel.getByText('Rejected at first: Mapping failed. Accepted later.').waitFor();
+    expect(await panel.getByRole('button', { name: /Download|Accept/ }).count()).toBe(0);
     // Another row is that of the message: it was received when it was accepted.
-    const accepted = rows.filter({ hasText: 'Refused at first: no message can be made of it' });
+    const accepted = rows.filter({ hasText: 'rejected at first: Mapping failed' });
     // Old mechanism: it still said Refused, in red.
-    const state = accepted.locator('.state.delivered');
-    expect(await state.innerText()).toContain('Accepted');
+    await accepted.getByText('Accepted', { exact: true }).waitFor();
     expect(await accepted.getByText('seeded-kept', { exact: true }).count()).toBe(1);
-    expect(await accepted.getByRole('button').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(0);
   });
 
   test('a request that is refused again when it is accepted shows the new reason at once', async () => {
@@ -127,14 +128,18 @@ describeWithBrowser('inbound changes in a browser', () => {
     const id = await scene.make('/v1/webhooks', { name: 'Twice', channelId, provider: 'github' });
     await seedRefusedRequest(scene.posthorn, id);
     await dashboard.open(`/inbound/${id}`);
-    const row = page.locator('tbody tr');
-    await row.getByText('no message can be made of it').waitFor();
+    const row = page.getByRole('grid', { name: 'Requests' }).locator('[aria-rowindex="2"]');
+    await row.getByText('Mapping failed').waitFor();
     // From now on nothing is read by time: only the failed act can bring the new reason.
     await page.getByRole('button', { name: 'Pause auto-refresh' }).first().click();
-    await row.getByRole('button', { name: 'Accept', exact: true }).click();
-    await row.getByText('payload refused').waitFor();
-    expect(await row.getByText('no message can be made of it').count()).toBe(0);
-    expect(await row.locator('.state.failed').innerText()).toContain('Refused');
-    expect(await row.getByRole('button', { name: 'Accept', exact: true }).count()).toBe(1);
+    await row.click();
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    const accept = panel.getByRole('button', { name: 'Accept request' });
+    await accept.click();
+    await row.getByText('Payload rejected by schema').waitFor();
+    await panel.getByText('Payload rejected by schema.').waitFor();
+    expect(await row.getByText('Mapping failed').count()).toBe(0);
+    await row.getByText('Rejected', { exact: true }).waitFor();
+    await accept.waitFor();
   });
 });

@@ -18,28 +18,7 @@ describeWithBrowser('inspectors and the signature debugger in a browser', () => 
 
   test('requests of a subscription are seen as they arrive, and answered with an error', async () => {
     const { page } = dashboard;
-<<<<<<< HEAD
-    await scene.make('/v1/channels', { name: 'orders' });
-    await dashboard.open('/overview');
-    await page.getByRole('button', { name: 'No endpoint yet? Use an inspector' }).click();
-    await page.getByLabel('URL').waitFor();
-    const target = await page.getByLabel('URL').inputValue();
-    expect(target).toMatch(/^http:\/\/localhost:\d+\/inspect\/ins_/);
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
-    await page.getByRole('heading', { name: /^localhost/, level: 1 }).waitFor();
-
-    await dashboard.open('/messages/new');
-    const drawer = page.getByRole('dialog', { name: /^Publish message/ });
-    await drawer.getByRole('combobox', { name: 'Event type' }).fill('order.created');
-    await drawer.getByRole('textbox', { name: 'Payload', exact: true }).click();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.insertText('{"total": 12.50}');
-    await drawer.getByRole('button', { name: 'Publish message' }).click();
-    await page.getByRole('heading', { name: /1 of 1 delivered/, level: 1 }).waitFor();
-
-=======
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
->>>>>>> wt-access
     await dashboard.open('/inspect');
     await page.getByRole('button', { name: 'Create inspector' }).first().click();
     const dialog = page.getByRole('dialog', { name: /^Create inspector/ });

@@ -175,18 +175,4 @@ describeWithBrowser('list exports in a browser', () => {
     for (const email of emails) expect(rows.filter((row) => row.includes(`,${email},viewer,`))).toHaveLength(1);
     await dialog().waitFor({ state: 'detached' });
   });
-
-  test('connectors leave as the page shows them: those of a kind', async () => {
-    const { page } = dashboard;
-    await dashboard.open('/connectors?category=email');
-    await page.getByRole('link', { name: 'Mailgun' }).waitFor();
-    const shown = await page.locator('main .cards a').allInnerTexts();
-    await openDialog();
-    await dialog().getByText('/v1/connectors?category=email&limit=100').waitFor();
-    const { name, text } = await saved(LINES);
-    const rows = rowsOf<{ name: string; category: string }>(text);
-    expect([name, rows.map((row) => row.name)]).toEqual(['connectors.ndjson', shown]);
-    expect(new Set(rows.map(({ category }) => category))).toEqual(new Set(['email']));
-    await dialog().waitFor({ state: 'detached' });
-  });
 });

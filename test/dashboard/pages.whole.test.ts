@@ -122,10 +122,10 @@ describeWithBrowser('pages in a browser', () => {
       await page.getByRole('dialog').waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
       await dashboard.open(`/inbound/${webhookId}`, 'live');
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
-      await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Send test request' }).last().click();
+      await page.getByRole('dialog', { name: /^Send test request/ }).waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
       expect(dashboard.faults).toEqual([]);
     });

@@ -226,44 +226,6 @@ describeWithBrowser('runs in a browser', () => {
 
   const SUM = { set: { twice: '{{ event.payload.total * 2 }}' } };
 
-  test('a run is begun by hand with a payload that is written there, and every number goes as it stands', async () => {
-    const { page } = dashboard;
-    const inputSchema = { type: 'object', required: ['total'], properties: { total: { type: 'number' } } };
-    const workflowId = await scene.make('/v1/workflows', {
-      name: 'Sum',
-      status: 'active',
-      trigger: { type: 'manual', config: { inputSchema } },
-      steps: [{ id: 'sum', type: 'transform', config: SUM }],
-    });
-    await dashboard.open(`/workflows/${workflowId}`);
-    await page
-      .getByRole('button', { name: /^Start run/ })
-      .first()
-      .press('Enter');
-    const dialog = page.getByRole('dialog', { name: /^Start a run of Sum/ });
-    const go = dialog.getByRole('button', { name: 'Start run' });
-    const write = async (text: string): Promise<void> => {
-      await dialog.getByRole('textbox', { name: 'Payload', exact: true }).click();
-      await page.keyboard.press('Control+a');
-      await page.keyboard.insertText(text);
-    };
-    await write('{"total": ');
-    await waitFor('a button that is off', () => go.isDisabled());
-    await write('{\n  "total": "many"\n}');
-    await go.press('Enter');
-    await dialog.getByRole('button', { name: 'Line 2' }).waitFor();
-    expect(await runsOf(`workflowId=${workflowId}`)).toEqual([]);
-    expect(await dashboard.violations()).toEqual([]);
-
-    await write('{"total": 12.50}');
-    const sent = page.waitForRequest((request) => request.url().endsWith(`/v1/workflows/${workflowId}/runs`));
-    await go.press('Enter');
-    expect((await sent).postData()).toBe('{"payload":{"total": 12.50}}');
-    await page.getByRole('heading', { name: /^run_/, level: 1 }).waitFor();
-    await page.locator('.sentence').getByText('Completed').waitFor();
-    expect((await runsOf(`workflowId=${workflowId}`)).map(({ status }) => status)).toEqual(['completed']);
-  });
-
   test('a failed run is retried under the latest definition where there is a later one', async () => {
     const { page } = dashboard;
     const workflowId = await scene.make('/v1/workflows', {
