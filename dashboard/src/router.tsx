@@ -12,9 +12,7 @@ import {
 } from '@tanstack/react-router';
 import { BASE } from './lib/addresses.ts';
 import { parseSearch, writeSearch } from './lib/search.ts';
-import { useTexts } from './lib/texts.ts';
 import { Alone } from './parts/alone.tsx';
-import { Failure } from './parts/failure.tsx';
 import { FailureNote } from './parts/failure-note.tsx';
 import { HereLink } from './parts/link.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
@@ -27,40 +25,41 @@ import { Empty } from './ui/empty.tsx';
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken });
 
 function NotFound() {
-  const t = useTexts();
   return (
-    <Alone title={t.home.noPage}>
-      <a href={`${BASE}/`}>{t.home.toStart}</a>
+    <Alone title="Page not found">
+      <Button render={<a href={`${BASE}/`}>Go to overview</a>}>Go to overview</Button>
     </Alone>
   );
 }
 
 function Broken({ error }: { error: unknown }) {
-  const t = useTexts();
   return (
-    <Alone title={t.home.broken}>
-      <Failure error={error} onRetry={() => location.reload()} />
+    <Alone title="Something went wrong">
+      <FailureNote error={error} onRetry={() => location.reload()} />
     </Alone>
   );
 }
 
-const entry = () => import('./pages/first-steps.tsx');
 const entries = [
   createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
-    component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
+    component: lazyRouteComponent(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
   }),
-  createRoute({ getParentRoute: () => root, path: '/setup', component: lazyRouteComponent(entry, 'SetupPage') }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/setup',
+    component: lazyRouteComponent(() => import('./pages/sign-in/setup.tsx'), 'SetupPage'),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: '/invitation',
-    component: lazyRouteComponent(entry, 'InvitationPage'),
+    component: lazyRouteComponent(() => import('./pages/sign-in/invitation.tsx'), 'InvitationPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/password-reset',
-    component: lazyRouteComponent(entry, 'PasswordResetPage'),
+    component: lazyRouteComponent(() => import('./pages/sign-in/password-reset.tsx'), 'PasswordResetPage'),
   }),
 ];
 
@@ -258,29 +257,29 @@ const pages: AnyRoute[] = [
   ),
   pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
   pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
-  oldPageOf(
+  pageOf(
     '/apps',
-    lazyRouteComponent(() => import('./pages/apps.tsx'), 'AppsPage'),
+    lazyRouteComponent(() => import('./pages/settings/apps.tsx'), 'AppsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/members',
-    lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
+    lazyRouteComponent(() => import('./pages/settings/members.tsx'), 'MembersPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/audit',
-    lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
+    lazyRouteComponent(() => import('./pages/settings/audit.tsx'), 'AuditPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/sign-in-settings',
-    lazyRouteComponent(() => import('./pages/sign-in-settings.tsx'), 'SignInSettingsPage'),
+    lazyRouteComponent(() => import('./pages/settings/authentication.tsx'), 'AuthenticationPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/service',
-    lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
+    lazyRouteComponent(() => import('./pages/settings/system-status.tsx'), 'SystemStatusPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/account',
-    lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+    lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
   ),
 ];
 

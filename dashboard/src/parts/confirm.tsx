@@ -20,6 +20,8 @@ type Given = {
   isDanger?: boolean;
   /** A text that must be typed first in the live environment, such as the name of what would be gone. */
   typed?: string | undefined;
+  /** It changes what both environments share: the name is typed wherever one is, and no environment stands in the title. */
+  isOfBothEnvironments?: boolean;
   /** It cannot be done as the fields are. */
   isDisabled?: boolean;
   size?: 'normal' | 'wide';
@@ -38,6 +40,7 @@ export function Confirm({
   cancel,
   isDanger = false,
   typed,
+  isOfBothEnvironments = false,
   isDisabled = false,
   size,
   hasRequest = true,
@@ -45,13 +48,13 @@ export function Confirm({
   onClose,
 }: Given) {
   const here = useContext(HereContext);
-  const name = here?.environment === 'live' ? typed : undefined;
+  const name = isOfBothEnvironments || here?.environment === 'live' ? typed : undefined;
   const [text, setText] = useState('');
   const [requests, setRequests] = useState<readonly Written[]>();
   return (
     <Dialog
       title={title}
-      environment={here?.environment}
+      environment={isOfBothEnvironments ? undefined : here?.environment}
       description={children}
       onClose={onClose}
       {...(size !== undefined && { size })}

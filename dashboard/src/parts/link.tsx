@@ -43,7 +43,11 @@ export function useGo(): (to: string, search?: Search) => void {
 }
 
 /** A link to any page by its whole path, such as the overview of another app. */
-export function PathLink({ to, search = {}, ...more }: Pick<Given, 'to' | 'search' | 'children' | 'className'>) {
+export function PathLink({
+  to,
+  search = {},
+  ...more
+}: Pick<Given, 'to' | 'search' | 'children' | 'className' | 'aria-label'>) {
   const stop = useRowStop();
   // `never`: as above.
   return <Link to={to} search={search as never} {...stop} {...more} />;

@@ -1,15 +1,9 @@
 import { Lock } from 'lucide-react';
 import type { Role } from '../api/client.ts';
+import { ROLE_NAMES } from '../lib/role-words.ts';
 import { useHere } from '../lib/session.ts';
 import { Page } from '../shell/page.tsx';
 import { Empty } from '../ui/empty.tsx';
-
-const NAMES: Readonly<Record<Role, string>> = {
-  viewer: 'Viewer',
-  developer: 'Developer',
-  admin: 'Admin',
-  owner: 'Owner',
-};
 
 /** In place of a page that the role of its person does not allow: says which role it needs. */
 export function NoAccess({ title, role }: { title: string; role: Role }) {
@@ -18,8 +12,9 @@ export function NoAccess({ title, role }: { title: string; role: Role }) {
     <Page title={title}>
       <Empty icon={Lock} title="You don't have access">
         <p>
-          You need the {NAMES[role]} role to do this. You are {/^[AO]/.test(NAMES[organisation.role]) ? 'an' : 'a'}{' '}
-          {NAMES[organisation.role]}. Ask an admin for access.
+          You need the {ROLE_NAMES[role]} role to do this. You are{' '}
+          {/^[AO]/.test(ROLE_NAMES[organisation.role]) ? 'an' : 'a'} {ROLE_NAMES[organisation.role]}. Ask an admin for
+          access.
         </p>
       </Empty>
     </Page>

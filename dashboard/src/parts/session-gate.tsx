@@ -2,18 +2,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isApiError, type SignedIn } from '../api/client.ts';
+import { BASE } from '../lib/addresses.ts';
 import { kept } from '../lib/kept.ts';
 import { nameOf, SessionContext, useSession } from '../lib/session.ts';
-import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
-import { Alone } from './alone.tsx';
-import { Failure } from './failure.tsx';
-import { TextField } from './field.tsx';
-import { Waiting } from './waiting.tsx';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Alone, AloneForm } from './alone.tsx';
+import { FailureNote } from './failure-note.tsx';
+import { problemOf } from './problem-of.ts';
 
 /** Pages of people who are signed in; anybody else is sent to sign in, and comes back. */
 export function SessionGate() {
-  const t = useTexts();
   const { href, pathname } = useLocation();
   const session = useQuery({
     queryKey: ['session'],
@@ -22,21 +22,26 @@ export function SessionGate() {
     staleTime: 60_000,
   });
   // The address has changed already while the page that belongs to it is still on its way.
-  if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return <Waiting />;
+  if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return null;
   if (isApiError(session.error, 'UNAUTHORIZED'))
     return <Navigate to="/sign-in" search={(href === '/' ? {} : { returnTo: href }) as never} replace />;
   if (session.data === undefined)
     return session.isError ? (
-      <Alone title="Posthorn">
-        <Failure error={session.error} onRetry={() => void session.refetch()} />
+      <Alone title="Something went wrong">
+        <FailureNote error={session.error} onRetry={() => void session.refetch()} />
       </Alone>
-    ) : (
-      <Waiting />
-    );
+    ) : null;
   if (session.data.organisations.length === 0)
     return (
-      <Alone title="Posthorn">
-        <p>{t.home.noOrganisation}</p>
+      <Alone title="No organisation">
+        <p>You aren't a member of any organisation. Ask an admin for an invitation.</p>
+        <Button
+          onClick={() => {
+            void api.session.signOut().then(() => location.assign(`${BASE}/sign-in`));
+          }}
+        >
+          Sign out
+        </Button>
       </Alone>
     );
   return (
@@ -57,20 +62,19 @@ export function HomePage() {
   return <Navigate to={`/${nameOf(session, app)}/${environment}/overview`} replace />;
 }
 
+/** In place of the pages while the person has no app: its name is all that is needed. */
 function FirstApp({ session }: { session: SignedIn }) {
-  const t = useTexts();
   const { act } = useActs();
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [error, setError] = useState<unknown>();
   const organisationId = session.organisations[0]?.id ?? '';
   return (
-    <Alone title={t.home.firstApp}>
-      <p className="muted">{t.home.whatApp}</p>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
+    <Alone title="Create your first app">
+      <AloneForm
+        go="Create app"
+        onSubmit={() => {
+          setError(undefined);
           void act(
             async () => {
               await api.apps.create({ name }, { place: { organisationId } });
@@ -80,14 +84,18 @@ function FirstApp({ session }: { session: SignedIn }) {
           );
         }}
       >
-        <TextField label={t.common.name} value={name} onChange={setName} isRequired hasFocus />
-        <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.home.makeApp}
-          </button>
-        </div>
-      </form>
+        <TextField
+          label="Name"
+          placeholder="Storefront"
+          hint="A product that publishes messages. It has a test and a live environment."
+          value={name}
+          onChange={setName}
+          error={problemOf(error, 'name')}
+          isRequired
+          hasFocus
+        />
+        <FailureNote error={error} />
+      </AloneForm>
     </Alone>
   );
 }

@@ -24,8 +24,8 @@ type Given = {
   count?: ReactNode;
   /** At the right end of the bar. */
   actions?: ReactNode;
-  /** `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings. */
-  layout?: 'page' | 'full' | 'settings' | 'v1';
+  /** `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings; `settings-full`: both. */
+  layout?: 'page' | 'full' | 'settings' | 'settings-full' | 'v1';
   /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
   hasHead?: boolean;
   /** Nothing of the page changes by itself, and no time is shown: an editor. */
@@ -86,6 +86,16 @@ export function Page({
           <OldData />
           {children}
         </main>
+      ) : layout === 'settings-full' ? (
+        <main id="content" tabIndex={-1} className="flex min-h-0 grow outline-none max-lg:flex-col">
+          <div className="shrink-0 overflow-y-auto border-line p-6 max-lg:border-b max-lg:px-6 max-lg:py-2 max-md:px-4 lg:border-r lg:pr-4">
+            <SettingsNavigation />
+          </div>
+          <div className="flex min-h-0 min-w-0 grow flex-col">
+            <OldData />
+            {children}
+          </div>
+        </main>
       ) : (
         <main
           id="content"
@@ -98,7 +108,7 @@ export function Page({
           {layout === 'v1' ? (
             <div className="v1 min-h-full">{children}</div>
           ) : layout === 'settings' ? (
-            <div className="flex gap-x-8 p-6 max-md:flex-col max-md:gap-y-4 max-md:p-4">
+            <div className="flex gap-x-8 p-6 max-lg:flex-col max-lg:gap-y-4 max-md:p-4">
               <SettingsNavigation />
               <div className="max-w-240 min-w-0 grow">{children}</div>
             </div>

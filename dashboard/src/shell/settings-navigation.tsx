@@ -9,8 +9,8 @@ export function SettingsNavigation() {
   const here = useHere();
   const { pathname } = useLocation();
   return (
-    <nav aria-label="Settings" className="w-44 shrink-0 max-md:w-full">
-      <ul className="flex flex-col gap-0.5 max-md:flex-row max-md:overflow-x-auto">
+    <nav aria-label="Settings" className="w-44 shrink-0 max-lg:w-full">
+      <ul className="flex flex-col gap-0.5 max-lg:flex-row max-lg:overflow-x-auto">
         {SETTINGS_PAGES.filter(({ role }) => role === undefined || here.may(role)).map(({ path, name }) => {
           const isHere = pathname.startsWith(`${here.path}/${path}`);
           return (

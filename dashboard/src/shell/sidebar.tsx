@@ -5,6 +5,7 @@ import {
   ChevronsUpDown,
   FlaskConical,
   Keyboard,
+  KeyRound,
   LogOut,
   type LucideIcon,
   Monitor,
@@ -23,6 +24,7 @@ import { keep, kept } from '../lib/kept.ts';
 import { modifier } from '../lib/platform.ts';
 import { nameOf, useHere, useSession } from '../lib/session.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AddPasskey, canHavePasskeys } from '../parts/add-passkey.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { CountTag } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -280,6 +282,16 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [theme, setTheme] = useState(kept('theme') ?? '');
+  const [isDeclined, setIsDeclined] = useState(kept('passkey') === 'declined');
+  const [isAdding, setIsAdding] = useState(false);
+  const factors = useQuery({
+    queryKey: ['factors'],
+    queryFn: () => api.factors.get(),
+    enabled: !isDeclined && canHavePasskeys(),
+    staleTime: 300_000,
+    meta: { failure: 'own' },
+  });
+  const isOffered = !isDeclined && canHavePasskeys() && factors.data?.passkeys === 0;
   const role = here.organisation.role;
   const choose = (next: string): void => {
     setTheme(next);
@@ -297,7 +309,7 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
     <div className={clsx('shrink-0 border-t border-line', isSmall ? '-mx-2 p-2' : '-mx-3 p-2')}>
       <Menu
         align="start"
-        width={214}
+        width={isOffered ? 250 : 214}
         trigger={
           <button
             type="button"
@@ -332,6 +344,11 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
         groups={[
           {
             items: [
+              isOffered && {
+                label: 'Sign in faster with a passkey',
+                icon: KeyRound,
+                onSelect: () => setIsAdding(true),
+              },
               { label: 'Account', icon: UserRound, onSelect: () => void navigate({ to: `${here.path}/account` }) },
               { label: 'Keyboard shortcuts', icon: Keyboard, keys: '?', onSelect: onKeys },
             ],
@@ -361,6 +378,18 @@ function Person({ isSmall, onKeys }: { isSmall: boolean; onKeys: () => void }) {
           },
         ]}
       />
+      {isAdding && (
+        <AddPasskey
+          title="Sign in faster with a passkey"
+          cancel="Not now"
+          onCancel={() => {
+            keep('passkey', 'declined');
+            setIsDeclined(true);
+            setIsAdding(false);
+          }}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
     </div>
   );
 }

@@ -61,8 +61,10 @@ export function Table<T>({
               )}
               {...(onOpen !== undefined && {
                 onClick: (event) => {
-                  if (event.target instanceof Element && event.target.closest('a, button, input, label') === null)
-                    onOpen(row);
+                  // A menu of the row stands elsewhere in the page, and tells its clicks here all the same.
+                  const { currentTarget: own, target } = event;
+                  if (!(target instanceof Element) || !own.contains(target)) return;
+                  if (target.closest('a, button, input, label') === null) onOpen(row);
                 },
               })}
             >

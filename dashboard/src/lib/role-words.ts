@@ -1,0 +1,16 @@
+import type { Role } from '../api/client.ts';
+
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  viewer: 'Viewer',
+  developer: 'Developer',
+  admin: 'Admin',
+  owner: 'Owner',
+};
+
+/** What a role allows, as one line of help. */
+export const ROLE_HINTS: Readonly<Record<Role, string>> = {
+  viewer: 'Sees traffic, routing, workflows and members. No credentials, secrets or audit log.',
+  developer: 'Viewer, plus publishes, replays, and changes channels, subscriptions and workflows',
+  admin: 'Developer, plus manages credentials, secrets and members, and reads the audit log',
+  owner: 'Admin, plus makes other people owners and resets their passwords',
+};
