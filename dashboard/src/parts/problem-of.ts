@@ -6,3 +6,7 @@ export function problemOf(error: unknown, field: string): string | undefined {
   const { field: refused, reason } = error.details;
   return refused === field || refused.startsWith(`${field}.`) || refused.startsWith(`${field}[`) ? reason : undefined;
 }
+
+/** Whether one of these fields shows why the service has refused it: no note needs to say it again. */
+export const isAtField = (error: unknown, fields: readonly string[]): boolean =>
+  fields.some((field) => problemOf(error, field) !== undefined);

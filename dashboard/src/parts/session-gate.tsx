@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Alone, AloneForm } from './alone.tsx';
 import { FailureNote } from './failure-note.tsx';
-import { problemOf } from './problem-of.ts';
+import { isAtField, problemOf } from './problem-of.ts';
 
 /** Pages of people who are signed in; anybody else is sent to sign in, and comes back. */
 export function SessionGate() {
@@ -94,7 +94,7 @@ function FirstApp({ session }: { session: SignedIn }) {
           isRequired
           hasFocus
         />
-        <FailureNote error={error} />
+        {!isAtField(error, ['name']) && <FailureNote error={error} />}
       </AloneForm>
     </Alone>
   );

@@ -46,7 +46,7 @@ export function Field({
       {error !== undefined ? (
         <BaseField.Error match className="mt-1.25 flex items-start gap-1.25 text-12 text-failed">
           <Icon of={CircleAlert} isSmall className="mt-px" />
-          <span>{error}</span>
+          <span className="first-letter:uppercase">{error}</span>
         </BaseField.Error>
       ) : (
         hint !== undefined && (

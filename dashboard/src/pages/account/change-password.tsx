@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/problem-of.ts';
+import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { PASSWORD_HINT } from '../sign-in/use-entering.ts';
@@ -39,7 +39,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <TextField label="Current password" autoComplete="current-password" {...field('password')} hasFocus />
       <TextField label="New password" autoComplete="new-password" hint={PASSWORD_HINT} {...field('newPassword')} />
-      <FailureNote error={error} />
+      {!isAtField(error, Object.keys(form)) && <FailureNote error={error} />}
     </Dialog>
   );
 }

@@ -51,7 +51,7 @@ export function Security() {
   return (
     <Section title="Security">
       <ul aria-label="Sign-in methods" className="rounded-8 border border-line-strong">
-        <Method icon={LockKeyhole} name="Password" state="Set">
+        <Method icon={LockKeyhole} name="Password">
           <Button size="small" onClick={() => setAsked('password')}>
             Change password…
           </Button>

@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts';
 import { type Organisation, useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/problem-of.ts';
+import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -41,7 +41,6 @@ export function CreateApp({ among, onClose }: { among: readonly Organisation[]; 
     );
   };
   const request = useRequestToggle(create);
-  const isAtField = (['name', 'slug', 'description'] as const).some((name) => problemOf(error, name) !== undefined);
   return (
     <Dialog
       title="Create app"
@@ -71,7 +70,7 @@ export function CreateApp({ among, onClose }: { among: readonly Organisation[]; 
         isMono
       />
       <TextField label="Description" placeholder="None" {...field('description')} />
-      {!isAtField && <FailureNote error={error} />}
+      {!isAtField(error, Object.keys(form)) && <FailureNote error={error} />}
       {request.lines}
     </Dialog>
   );

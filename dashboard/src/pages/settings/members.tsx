@@ -134,7 +134,7 @@ function useColumns(): readonly TableColumn<Row>[] {
     { head: 'Role', width: '138px', cell: (row) => (isMember(row) ? <RoleOf of={row} /> : ROLE_NAMES[row.role]) },
     {
       head: 'Joined',
-      width: '132px',
+      width: '176px',
       isNumber: true,
       isWide: true,
       cell: (row) =>

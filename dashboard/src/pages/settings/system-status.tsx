@@ -7,7 +7,6 @@ import { Ago } from '../../parts/moment.tsx';
 import { NoAccess } from '../../parts/no-access.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Callout } from '../../ui/callout.tsx';
-import { CopyId } from '../../ui/copy.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
 import { Status, type Tone } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -64,11 +63,13 @@ function SystemStatus() {
           <FailureNote error={found.error} onRetry={() => void found.refetch()} />
           <Health of={found.data} />
           <div className="grid gap-x-8 gap-y-7 xl:grid-cols-2">
-            <Workers of={found.data} />
-            <Backlog of={found.data} />
-            <Checks of={found.data} />
+            <div className="flex min-w-0 flex-col gap-7">
+              <Workers of={found.data} />
+              <Backlog of={found.data} />
+              <Checks of={found.data} />
+              <Versions of={found.data} />
+            </div>
             <Database of={found.data} />
-            <Versions of={found.data} />
           </div>
         </div>
       )}
@@ -137,7 +138,6 @@ function Workers({ of: { workers } }: { of: Service }) {
               </span>
             ),
           },
-          { head: 'ID', width: '84px', isWide: true, cell: ({ id }) => <CopyId id={id} /> },
           { head: 'Heartbeat', width: '84px', isNumber: true, cell: ({ renewedAt }) => <Ago at={renewedAt} /> },
           {
             head: 'Started',

@@ -5,7 +5,7 @@ import { codeOfLink } from '../../lib/code.ts';
 import { ROLE_NAMES } from '../../lib/role-words.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/problem-of.ts';
+import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { Note } from '../../ui/callout.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -55,7 +55,7 @@ export function InvitationPage() {
           isRequired
           hasFocus={hasAccount}
         />
-        <FailureNote error={error} />
+        {!isAtField(error, Object.keys(form)) && <FailureNote error={error} />}
       </AloneForm>
     </Alone>
   );

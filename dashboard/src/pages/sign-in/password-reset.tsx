@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 import { codeOfLink } from '../../lib/code.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/problem-of.ts';
+import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { TextField } from '../../ui/field.tsx';
 import { PASSWORD_HINT, useEntering } from './use-entering.ts';
 
@@ -28,7 +28,7 @@ export function PasswordResetPage() {
           isRequired
           hasFocus
         />
-        <FailureNote error={error} />
+        {!isAtField(error, ['password']) && <FailureNote error={error} />}
       </AloneForm>
     </Alone>
   );

@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 import { codeOfLink } from '../../lib/code.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { problemOf } from '../../parts/problem-of.ts';
+import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { CodeLines } from '../../ui/code-lines.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { PASSWORD_HINT, useEntering } from './use-entering.ts';
@@ -59,7 +59,7 @@ export function SetupPage() {
           hint="A product that publishes messages. It has a test and a live environment."
           {...field('app')}
         />
-        <FailureNote error={error} />
+        {!isAtField(error, Object.keys(form)) && <FailureNote error={error} />}
       </AloneForm>
     </Alone>
   );
