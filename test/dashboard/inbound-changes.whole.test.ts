@@ -44,6 +44,7 @@ describeWithBrowser('inbound changes in a browser', () => {
     await page.getByRole('option', { name: 'JSON Pointer' }).click();
     await eventType.getByLabel('JSON Pointer').fill('/kind');
     await save.click();
+    await waitFor('nothing that is still to be saved', () => save.isDisabled());
     await page.getByRole('heading', { name: 'Till of the shop', level: 1 }).waitFor();
     const { body } = await scene.posthorn.request('GET', `/v1/webhooks/${id}`, undefined, scene.key);
     expect(body).toMatchObject({
@@ -116,6 +117,8 @@ describeWithBrowser('inbound changes in a browser', () => {
     await panel.getByText('Rejected at first: Mapping failed. Accepted later.').waitFor();
     expect(await panel.getByRole('button', { name: /Download|Accept/ }).count()).toBe(0);
     // Another row is that of the message: it was received when it was accepted.
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
     const accepted = rows.filter({ hasText: 'rejected at first: Mapping failed' });
     // Old mechanism: it still said Refused, in red.
     await accepted.getByText('Accepted', { exact: true }).waitFor();
