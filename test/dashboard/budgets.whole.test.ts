@@ -127,7 +127,11 @@ describeWithBrowser('budgets in a browser', () => {
     await page.keyboard.press('Enter');
     const panel = page.getByRole('complementary', { name: 'Message' });
     const tree = panel.getByRole('tree', { name: 'Payload' });
-    const isShown = (id: string): Promise<void> => panel.getByRole('button', { name: `(${id})` }).first().waitFor();
+    const isShown = (id: string): Promise<void> =>
+      panel
+        .getByRole('button', { name: `(${id})` })
+        .first()
+        .waitFor();
     await isShown(large);
     await tree.waitFor();
     const work = await workOf(page);

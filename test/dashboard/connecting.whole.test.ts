@@ -60,7 +60,10 @@ describeWithBrowser('connecting in a browser', () => {
     expect(await page.getByRole('row', { name: /Duplicate|Accepted/ }).count()).toBe(0);
     await fresh.click();
     const shown = `…${messageId.slice(-6)}`;
-    await page.getByRole('row', { name: /^Duplicate/ }).getByRole('link', { name: shown }).waitFor();
+    await page
+      .getByRole('row', { name: /^Duplicate/ })
+      .getByRole('link', { name: shown })
+      .waitFor();
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('outcome:received');
     await page.keyboard.press('Escape');
@@ -152,7 +155,10 @@ describeWithBrowser('connecting in a browser', () => {
     const panel = page.getByRole('complementary', { name: 'Connection' });
     await panel.getByRole('heading', { name: 'Till service' }).waitFor();
     await panel.getByRole('button', { name: 'Test connection' }).click();
-    await panel.getByRole('status').getByText(/^Failed: .*401/).waitFor();
+    await panel
+      .getByRole('status')
+      .getByText(/^Failed: .*401/)
+      .waitFor();
     await panel.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));

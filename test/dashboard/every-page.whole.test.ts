@@ -204,7 +204,8 @@ describeWithBrowser('every page in a browser', () => {
   );
 
   /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
-  const READS_BY_NAME = /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold )/;
+  const READS_BY_NAME =
+    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold )/;
   const READS = new Set([
     'Answer',
     'Charts ▴',
