@@ -68,7 +68,7 @@ describeWithBrowser('access stories in a browser', () => {
     const second = await rotate('1 hour');
     await page.getByText('Old key valid until').waitFor();
     expect(await Promise.all([first.key, second].map(statusWith))).toEqual([200, 200]);
-    const third = await rotate('Immediately');
+    const third = await rotate('Stop immediately');
     await page.getByText('Old key valid until').waitFor({ state: 'detached' });
     expect(await Promise.all([first.key, second, third].map(statusWith))).toEqual([401, 401, 200]);
   });

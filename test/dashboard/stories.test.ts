@@ -230,6 +230,9 @@ describeWithBrowser('stories in a browser', () => {
     await page.getByRole('button', { name: 'Test run' }).click();
     const drawer = page.getByRole('dialog', { name: 'Test run' });
     await drawer.getByRole('button', { name: 'Write JSON' }).click();
+    await drawer.getByRole('textbox', { name: 'Payload' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText('{"total": 250}');
     await drawer.getByRole('button', { name: 'Run test' }).click();
     await page.getByRole('region', { name: 'Test run' }).getByText('Completed').waitFor();
     expect(receiver.requests).toEqual([]);

@@ -74,7 +74,10 @@ export async function openDashboard(
   };
   const check = async (type: 'tag' | 'rule', values: readonly string[]): Promise<string[]> => {
     // From its top: what is scrolled half under the bar counts as too small otherwise.
-    if (await page.evaluate<boolean>('document.getElementById("content")?.scrollTo(0, 0), globalThis.axe === undefined')) await bringAxe();
+    if (
+      await page.evaluate<boolean>('document.getElementById("content")?.scrollTo(0, 0), globalThis.axe === undefined')
+    )
+      await bringAxe();
     return page.evaluate(
       async (runOnly): Promise<string[]> => {
         // `as`: what the script above has put there.

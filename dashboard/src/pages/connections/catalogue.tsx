@@ -2,13 +2,15 @@ import clsx from 'clsx';
 import { Search } from 'lucide-react';
 import type { Connector } from '../../api/client.ts';
 import { useAddress } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
+import { ExportButton } from '../../parts/export-button.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { NothingMatches } from '../../parts/data-list/nothing-kept.tsx';
 import { CountTag } from '../../ui/badge.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
-import { CATEGORIES, ConnectorIcon } from './parts.tsx';
+import { CATEGORY_NAMES, ConnectorIcon } from './parts.tsx';
 
 /** All services that workflows can ask, searched by name or purpose, and by category. */
 export function Catalogue({
@@ -19,8 +21,9 @@ export function Catalogue({
   /** How many connections of the place a connector has. */
   connectedOf: (id: string) => number;
 }) {
+  const { at } = useHere();
   const [search, change] = useAddress();
-  const categories = (Object.keys(CATEGORIES) as Connector['category'][]).filter((each) =>
+  const categories = (Object.keys(CATEGORY_NAMES) as Connector['category'][]).filter((each) =>
     connectors.some(({ category: own }) => own === each),
   );
   const wanted = (search['search'] ?? '').toLowerCase();
@@ -30,7 +33,22 @@ export function Catalogue({
     (category === undefined || category === row.category);
   const shown = connectors.filter(fits);
   return (
-    <Section title="Connectors" end={<span className="text-12 text-text-3">{connectors.length} available</span>}>
+    <Section
+      title="Connectors"
+      end={
+        shown.length > 0 && (
+          <ExportButton
+            what="connectors"
+            of={{
+              name: 'connectors',
+              path: '/v1/connectors',
+              query: () => ({ category, search: search['search'] }),
+              at,
+            }}
+          />
+        )
+      }
+    >
       <div role="search" aria-label="Connectors" className="mb-4 flex flex-col gap-3">
         <div className="max-w-100">
           <TextField
@@ -57,7 +75,7 @@ export function Catalogue({
                   : 'border-line-strong text-text-2 hover:bg-hover hover:text-text',
               )}
             >
-              {each === undefined ? 'All' : CATEGORIES[each]}
+              {each === undefined ? 'All' : CATEGORY_NAMES[each]}
             </button>
           ))}
         </div>

@@ -50,6 +50,7 @@ function Connections() {
       actions={
         list.rows.length > 0 && (
           <ExportButton
+            what="connections"
             of={{
               name: 'connections',
               path: '/v1/connections',
