@@ -47,6 +47,8 @@ function List() {
       key={each.id}
       toast={each}
       swipeDirection="right"
+      // Base UI hides an urgent one from readers of the screen, and its buttons keep their stops of Tab.
+      aria-hidden={false}
       className="rounded-8 bg-raised shadow-2 transition-opacity duration-(--enter) data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
     >
       <Base.Content className="flex min-h-10 items-center gap-2.25 py-1 pr-1 pl-3">
