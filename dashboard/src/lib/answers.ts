@@ -8,4 +8,3 @@ export const askedAnswer = (text: string | undefined): number | string | undefin
   const answers = statusesOf(text);
   return answers?.length === 3 && !answers.endsWith('x') ? Number(answers) : answers;
 };
-
