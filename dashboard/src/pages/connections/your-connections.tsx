@@ -1,4 +1,5 @@
 import { Plug } from 'lucide-react';
+import { useState } from 'react';
 import { api, type Connection, type Connector } from '../../api/client.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -55,9 +56,11 @@ export function YourConnections({
   const [search, change] = useAddress();
   const { rows } = list;
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  // The line stays once it was there: it says what was wrong with a filter of the address.
+  const [wasFiltered] = useState(isFiltered);
   const connectorOf = ({ connectorId }: Connection): Connector | undefined =>
     connectors.find(({ id }) => id === connectorId);
-  if (list.isFirst && list.error === null) return <SkeletonRows rows={3} />;
+  const isReading = list.isFirst && list.error === null;
   return (
     <Section
       title="Your connections"
@@ -69,7 +72,7 @@ export function YourConnections({
         )
       }
     >
-      {(isFiltered || rows.length >= FILTERED_FROM) && (
+      {(isFiltered || wasFiltered || rows.length >= FILTERED_FROM) && (
         <div className="-mx-6 max-md:-mx-4">
           <FilterLine
             ofPanel={OF_PANEL}
@@ -92,7 +95,9 @@ export function YourConnections({
         </div>
       )}
       <FailureNote error={list.error} onRetry={list.retry} />
-      {rows.length === 0 && list.error === null ? (
+      {isReading ? (
+        <SkeletonRows rows={3} />
+      ) : rows.length === 0 && list.error === null ? (
         isFiltered ? (
           <NothingMatches title="No connections match" filters={FILTERS} />
         ) : (
