@@ -23,6 +23,8 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    proxy: Object.fromEntries(['/v1', '/oauth', '/healthz', '/readyz', '/connectors'].map((path) => [path, { target: service }])),
+    proxy: Object.fromEntries(
+      ['/v1', '/oauth', '/healthz', '/readyz', '/connectors'].map((path) => [path, { target: service }]),
+    ),
   },
 });

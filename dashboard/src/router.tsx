@@ -18,7 +18,7 @@ import { Failure } from './parts/failure.tsx';
 import { FailureNote } from './parts/failure-note.tsx';
 import { HereLink } from './parts/link.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
-import { NAVIGATION, OTHER_PAGES, SETTINGS } from './shell/navigation.ts';
+import { NAVIGATION, OTHER_PAGES, SETTINGS_PAGES } from './shell/navigation.ts';
 import { Page } from './shell/page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Button } from './ui/button.tsx';
@@ -128,7 +128,7 @@ function oldPageOf(path: string, component: RouteComponent): AnyRoute {
 function OldFrame() {
   const { pathname } = useLocation();
   const page = pathname.split('/')[3] ?? '';
-  const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS, ...OTHER_PAGES];
+  const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS_PAGES, ...OTHER_PAGES];
   return (
     <Page title={known.find(({ path }) => path === page)?.name ?? 'Posthorn'} layout="v1" hasHead>
       <Outlet />

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { keepingOrder, slotWay, withCopy, withoutStep, withStepOn, withTarget } from '../src/lib/flow-edit.ts';
-import { type Flow, flowOf, type FlowWay } from '../src/lib/flow-graph.ts';
+import { type FlowGraph, flowOf, type FlowWay } from '../src/lib/flow-graph.ts';
 import { withValue } from '../src/lib/json-edit.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { problemsOf } from '../../src/automations/definitions/problems/problems.ts';
@@ -9,7 +9,7 @@ import { problemsOf } from '../../src/automations/definitions/problems/problems.
 const json = (text: string): unknown => JSON.parse(text);
 const textOf = (steps: readonly unknown[]): string =>
   JSON.stringify({ name: 'x', trigger: { type: 'manual' }, steps }, undefined, 2);
-const read = (text: string): Flow => {
+const read = (text: string): FlowGraph => {
   const flow = flowOf(text);
   if (flow === undefined) throw new Error('no flow');
   return flow;

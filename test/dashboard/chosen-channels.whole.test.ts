@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import { systemChannelOf } from '../support/make/system-channel.ts';
@@ -12,56 +13,68 @@ describeWithBrowser('chosen channels in a browser', () => {
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
-  const FORMS = ['/messages/new', '/subscriptions/new', '/inbound/new'];
+  const FORMS = ['/messages/new', '/subscriptions/new', '/inbound/new?provider=github'];
   const channel = (): Locator => dashboard.page.getByLabel('Channel', { exact: true });
+  const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^Publish message/ });
+  /** The name of the channel that the form begins with. */
   const opened = async (path: string): Promise<string> => {
     await dashboard.open(path);
+    if (!path.startsWith('/subscriptions')) {
+      const form = path.startsWith('/messages') ? drawer() : dashboard.page.getByRole('main');
+      const choice = form.getByRole('combobox', { name: 'Channel' });
+      await choice.waitFor();
+      return (await choice.innerText()).trim();
+    }
     await channel().waitFor();
-    return channel().inputValue();
+    return channel().locator('option:checked').innerText();
   };
+  const NONE = 'Choose a channel';
 
   // Old: a form for a subscription began with the service's own channel where an app had no other.
   test('no form begins with the channel of the service, and a subscription is for it where its person has chosen it', async () => {
     const { page } = dashboard;
     const system = await systemChannelOf(scene.posthorn, scene.key);
-    expect(await opened('/subscriptions/new')).toBe('');
-    expect(await channel().locator('option').allInnerTexts()).toEqual(['Choose a channel', 'posthorn.system']);
-    expect(await opened(`/subscriptions/new?channel=${system}`)).toBe(system);
+    expect(await opened('/subscriptions/new')).toBe(NONE);
+    expect(await channel().locator('option').allInnerTexts()).toEqual([NONE, 'posthorn.system']);
+    expect(await opened(`/subscriptions/new?channel=${system}`)).toBe('posthorn.system');
     // Nobody else publishes to it.
-    for (const path of ['/messages/new', '/inbound/new']) {
-      await dashboard.open(`${path}?channel=${system}`);
-      await page.getByRole('main').getByRole('link', { name: 'Make a channel' }).waitFor();
-      expect([path, await channel().count()]).toEqual([path, 0]);
-    }
+    await dashboard.open(`/inbound/new?channel=${system}`);
+    await page.getByRole('main').getByRole('link', { name: 'Create channel' }).waitFor();
+    expect(await page.getByRole('main').getByRole('combobox').count()).toBe(0);
+    await dashboard.open(`/messages/new?channel=${system}`);
+    await drawer().getByRole('link', { name: 'Create channel' }).waitFor();
+    expect(await drawer().getByRole('combobox').count()).toBe(0);
   });
 
   // The first of the list was chosen, and a message went to the wrong channel with one click.
   test('a form begins with the only channel, and with none of several until its person has chosen', async () => {
     const { page } = dashboard;
     const orders = await scene.make('/v1/channels', { name: 'orders' });
-    for (const path of FORMS) expect([path, await opened(path)]).toEqual([path, orders]);
+    for (const path of FORMS) expect([path, await opened(path)]).toEqual([path, 'orders']);
     const system = await systemChannelOf(scene.posthorn, scene.key);
-    for (const path of ['/messages/new', '/inbound/new'])
-      expect([path, await opened(`${path}?channel=${system}`)]).toEqual([path, orders]);
+    for (const path of ['/messages/new?', '/inbound/new?provider=github&'])
+      expect([path, await opened(`${path}channel=${system}`)]).toEqual([path, 'orders']);
 
     const refunds = await scene.make('/v1/channels', { name: 'refunds' });
     for (const path of FORMS) {
-      expect([path, await opened(path)]).toEqual([path, '']);
-      expect(await channel().locator('option:checked').innerText()).toBe('Choose a channel');
-      expect(await opened(`${path}?channel=${orders}`)).toBe(orders);
+      expect([path, await opened(path)]).toEqual([path, NONE]);
+      expect(await opened(`${path}${path.includes('?') ? '&' : '?'}channel=${orders}`)).toBe('orders');
     }
 
     await opened('/messages/new');
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname));
-    await page.getByLabel('Type', { exact: true }).fill('refund.asked');
-    await page.getByRole('button', { name: 'Publish a message' }).click();
-    expect(await channel().evaluate((element) => element.matches(':invalid:focus'))).toBe(true);
+    await drawer().getByRole('combobox', { name: 'Event type' }).fill('refund.asked');
+    const go = drawer().getByRole('button', { name: 'Publish message' });
+    await go.click();
+    const choice = drawer().getByRole('combobox', { name: 'Channel' });
+    await waitFor('the fault of the channel', async () => (await choice.getAttribute('aria-invalid')) === 'true');
     expect(await dashboard.violations()).toEqual([]);
-    await channel().selectOption('refunds');
-    await page.getByRole('button', { name: 'Publish a message' }).click();
-    await page.getByRole('heading', { name: /^msg_/, level: 1 }).waitFor();
-    expect(sent).toEqual([`/v1/channels/${refunds}/messages`]);
+    await choice.click();
+    await page.getByRole('option', { name: 'refunds' }).click();
+    await go.click();
+    await page.getByRole('heading', { name: /^refund\.asked/, level: 1 }).waitFor();
+    expect(sent.filter((path) => !path.endsWith('/dry-run'))).toEqual([`/v1/channels/${refunds}/messages`]);
   });
 
   test('a list of one channel leads to the form of that channel', async () => {
@@ -71,9 +84,9 @@ describeWithBrowser('chosen channels in a browser', () => {
       await scene.make('/v1/channels', { name: 'refunds' }),
     ];
     await dashboard.open(`/messages?channel=${orders}`);
-    await page.getByRole('main').getByRole('link', { name: 'Publish a message' }).first().click();
-    await page.getByLabel('Payload', { exact: true }).waitFor();
-    expect(await channel().inputValue()).toBe(orders);
+    await page.getByRole('link', { name: 'Publish message' }).first().click();
+    const choice = drawer().getByRole('combobox', { name: 'Channel' });
+    await choice.getByText('orders').waitFor();
     await dashboard.open(`/subscriptions?channel=${orders}`);
     await page.getByRole('main').getByRole('link', { name: 'Make a subscription' }).first().click();
     await page.getByLabel('URL', { exact: true }).waitFor();

@@ -34,20 +34,21 @@ describeWithBrowser('connecting in a browser', () => {
   test('a service sends to an address that was made for it, and a refused request says why', async () => {
     const { page } = dashboard;
     await dashboard.open('/inbound/new');
-    await page.getByLabel('Sender').selectOption('GitHub');
-    await page.getByLabel('Name').fill('GitHub of the shop');
-    await page.getByRole('button', { name: 'Make an inbound webhook' }).click();
-    await page.getByRole('heading', { name: 'GitHub of the shop', level: 1 }).waitFor();
-    await page.getByRole('heading', { name: 'At GitHub' }).waitFor();
+    await page.getByLabel('Search providers').fill('git');
+    await page.getByRole('button', { name: 'GitHub', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('GitHub of the shop');
+    await page.getByRole('button', { name: 'Create inbound webhook' }).click();
+    await page.getByRole('heading', { name: /GitHub of the shop/, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Set up GitHub' }).waitFor();
     await page.getByText('Settings → Webhooks → Add webhook', { exact: false }).waitFor();
-    const address = new URL((await page.getByLabel('Address', { exact: true }).innerText()).trim());
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
-    const secret = (await page.locator('pre[aria-label=Secret]').innerText()).trim();
+    const address = new URL((await page.getByLabel('Webhook URL', { exact: true }).innerText()).trim());
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const secret = (await page.locator('code[aria-label="Signing secret"]').innerText()).trim();
     const body = '{"ref":"refs/heads/main","total":12.50}';
     const send = (by: string) =>
       fetch(posthorn.url + address.pathname, { method: 'POST', headers: github(body, 'delivery-1', by), body });
     expect((await send('another secret')).status).toBe(400);
-    await page.getByRole('cell', { name: 'wrong signature' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Invalid signature' }).waitFor();
     const answer = await send(secret);
     expect(answer.status).toBe(200);
     const { messageId } = (await answer.json()) as { messageId: string };
@@ -56,15 +57,19 @@ describeWithBrowser('connecting in a browser', () => {
     // New rows wait: the reason that is being read stays where it is.
     const fresh = page.getByRole('button', { name: '2 new', exact: true });
     await fresh.waitFor();
-    expect(await page.getByRole('row', { name: /Repeated|Received/ }).count()).toBe(0);
+    expect(await page.getByRole('row', { name: /Duplicate|Accepted/ }).count()).toBe(0);
     await fresh.click();
-    await page.getByRole('row', { name: new RegExp(`Repeated ${messageId}`) }).waitFor();
-    await page.getByLabel('Outcome').selectOption('Received');
-    await page.getByRole('cell', { name: 'wrong signature' }).waitFor({ state: 'detached' });
-    await page.getByRole('row', { name: new RegExp(`Received ${messageId} push delivery-1`) }).waitFor();
-    await page.getByRole('link', { name: 'Messages' }).last().click();
-    await page.getByRole('link', { name: messageId }).click();
-    await page.getByText('12.50').waitFor();
+    const shown = `…${messageId.slice(-6)}`;
+    await page.getByRole('row', { name: /^Duplicate/ }).getByRole('link', { name: shown }).waitFor();
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('outcome:received');
+    await page.keyboard.press('Escape');
+    await filter.press('Enter');
+    await page.getByRole('gridcell', { name: 'Invalid signature' }).waitFor({ state: 'detached' });
+    const row = page.getByRole('row', { name: /^Accepted push .*delivery-1/ });
+    await row.getByRole('link', { name: shown }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/messages/${messageId}`));
+    await page.getByText('12.50').first().waitFor();
   });
 
   test('a sample of a service that has sent nothing yet becomes a message, and one that is refused says why', async () => {
@@ -73,37 +78,38 @@ describeWithBrowser('connecting in a browser', () => {
     const webhook = { name: 'Stripe of the shop', channelId: inbox, provider: 'stripe', secrets: ['whsec_test'] };
     const webhookId = await make('/v1/webhooks', webhook);
     await dashboard.open(`/inbound/${webhookId}`);
-    await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
-    await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+    await page.getByRole('button', { name: 'Send test request' }).last().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Its message is a real one').waitFor();
+    await dialog.getByText('Creates a real message').waitFor();
     const field = dialog.getByLabel('Body', { exact: true });
     await field.fill((await field.inputValue()).replace('1250', '12.50'));
-    const send = dialog.getByRole('button', { name: 'Send', exact: true });
+    const send = dialog.getByRole('button', { name: 'Send test request' });
     await send.click();
-    const link = dialog.getByRole('link', { name: /^msg_/ });
+    const link = dialog.getByRole('link', { name: /^View msg_/ });
     await link.waitFor();
-    const first = await link.innerText();
+    const addressOf = async (): Promise<string> => (await link.getAttribute('href')) ?? '';
+    const first = await addressOf();
     // The same text again has the same id of its event.
     await send.click();
-    await dialog.getByText('Taken before').waitFor();
-    expect(await link.innerText()).toBe(first);
+    await dialog.getByText('Duplicate: an event with this ID is a message already.').waitFor();
+    expect(await addressOf()).toBe(first);
     await dialog.getByLabel('Headers').fill('no header');
     await send.click();
-    await dialog.getByText('Each line is a name, a colon and a value.').waitFor();
-    await dialog.getByRole('button', { name: 'New ids' }).click();
-    await dialog.getByText('Each line is a name').waitFor({ state: 'detached' });
+    await dialog.getByText('Write each line as name: value').waitFor();
+    await dialog.getByRole('button', { name: 'Regenerate IDs' }).click();
+    await dialog.getByText('Write each line as').waitFor({ state: 'detached' });
     await send.click();
     await link.waitFor();
-    expect(await link.innerText()).not.toBe(first);
+    expect(await addressOf()).not.toBe(first);
     await field.fill('{');
     await link.waitFor({ state: 'detached' });
     await send.click();
-    await dialog.getByText('Stripe would have been answered with 400.').waitFor();
-    await dialog.getByText('body cannot be read').waitFor();
+    await dialog.getByText('Stripe would receive 400.', { exact: false }).waitFor();
+    await dialog.getByText("Body can't be parsed", { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('row', { name: /body cannot be read.*signed sample/ }).waitFor();
-    await dashboard.open(`/messages/${first}`);
+    await page.getByRole('row', { name: /Body can't be parsed.*Test request/ }).waitFor();
+    await page.goto(new URL(first, page.url()).href);
     await page.getByText('12.50').first().waitFor();
     await page.getByText('sample', { exact: true }).waitFor();
   });
@@ -117,8 +123,8 @@ describeWithBrowser('connecting in a browser', () => {
       secrets: ['arn:aws:sns:eu-west-1:123456789012:orders'],
     };
     await dashboard.open(`/inbound/${await make('/v1/webhooks', webhook)}`);
-    await page.getByText('its private key is with Amazon SNS alone').waitFor();
-    expect(await page.getByRole('button', { name: 'Send a signed sample' }).count()).toBe(0);
+    await page.getByText('or only Amazon SNS has its private key', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send test request' }).count()).toBe(0);
   });
 
   test('a workflow is given a connection and a secret, which are tried and never shown again', async () => {
@@ -127,44 +133,49 @@ describeWithBrowser('connecting in a browser', () => {
       (response, { headers }) => void response.writeHead(headers['x-key'] === 'key number 7' ? 200 : 401).end(),
     ]);
     await dashboard.open('/connectors');
-    await page.getByLabel('Name or purpose').fill('key in a header');
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'HTTP', exact: true }).click();
+    await page.getByLabel('Search connectors').fill('key in a header');
+    await page.getByRole('link', { name: /^HTTP/ }).click();
     await page.getByRole('heading', { name: 'HTTP', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Connect' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Till service');
     await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
-    await dialog.getByLabel('header').fill('X-Key');
+    await dialog.getByLabel(/^header/).fill('X-Key');
     await dialog.getByLabel('value').fill('wrong');
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
+    const panel = page.getByRole('complementary', { name: 'Connection' });
     await panel.getByRole('heading', { name: 'Till service' }).waitFor();
-    await panel.getByRole('button', { name: 'Test', exact: true }).click();
-    await panel.getByRole('status').getByText(/401/).waitFor();
-    await panel.getByRole('button', { name: 'Change' }).click();
+    await panel.getByRole('button', { name: 'Test connection' }).click();
+    await panel.getByRole('status').getByText(/^Failed: .*401/).waitFor();
+    await panel.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
-    await dialog.getByLabel('header').fill('X-Key');
+    await dialog.getByLabel(/^header/).fill('X-Key');
     await dialog.getByLabel('value').fill('key number 7');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await panel.getByRole('button', { name: 'Test', exact: true }).click();
-    await panel.getByRole('status').getByText('●').waitFor();
+    await panel.getByRole('button', { name: 'Test connection' }).click();
+    await panel
+      .getByRole('status')
+      .getByText(/^Passed/)
+      .waitFor();
     expect(await page.content()).not.toContain('key number 7');
 
     await dashboard.open('/secrets');
-    await page.getByRole('button', { name: 'Make a secret' }).first().click();
+    const create = dialog.getByRole('button', { name: 'Create secret' });
+    await page.getByRole('button', { name: 'Create secret' }).first().click();
     await dialog.getByLabel('Name').fill('crm token');
     await dialog.getByLabel('Value').fill('secret number 9');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog
-      .getByText(/capital letter/)
-      .first()
-      .waitFor();
+    await create.click();
+    await waitFor(
+      'the fault of the name',
+      async () => (await dialog.getByLabel('Name').getAttribute('aria-invalid')) === 'true',
+    );
     await dialog.getByLabel('Name').fill('CRM_TOKEN');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await create.click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /CRM_TOKEN/ }).click();
-    await panel.getByText('{{ secrets.CRM_TOKEN }}').waitFor();
+    await page.getByRole('complementary', { name: 'Secret' }).getByText('{{ secrets.CRM_TOKEN }}').waitFor();
     expect(await page.content()).not.toContain('secret number 9');
   });
 
@@ -199,29 +210,27 @@ describeWithBrowser('connecting in a browser', () => {
       metadata: { region: 'eu' },
     });
     await dashboard.open(`/messages/${messageId}`);
-    await page.locator('.sentence').getByText('Delivered').waitFor();
+    await page.getByRole('heading', { name: /1 of 1 delivered/, level: 1 }).waitFor();
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests;
     await dashboard.open('/doctor');
     await page.getByLabel('Headers').fill(JSON.stringify(headers));
     await page.getByLabel('Body').fill(body);
-    const examine = page.getByRole('button', { name: 'Examine' });
-    await examine.click();
-    await page.getByText('The signature is right').waitFor();
+    await page.getByText('Signature valid.').waitFor();
     await page.getByLabel('Body').fill(body.replace('12.5', '12.50'));
-    await page.getByLabel('Secret at the receiver').fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
-    await page.getByLabel('Clock of the receiver').fill(new Date(Date.now() + 3_600_000).toISOString().slice(0, 19));
-    await examine.click();
-    await page.getByText('The body was changed').waitFor();
-    await page.getByText('The receiver has another secret').waitFor();
-    await page.getByText('The clocks differ').waitFor();
+    await page.getByLabel("Your endpoint's secret").fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
+    await page.getByLabel(/^Your endpoint's clock/).fill(new Date(Date.now() + 3_600_000).toISOString().slice(0, 19));
+    await page.getByText('Body was modified.').waitFor();
+    await page.getByText('Different secret.').waitFor();
+    await page.getByText('Clock skew.').waitFor();
 
     await dashboard.open(`/messages/${messageId}`);
-    await page.getByRole('link', { name: /^dlv_/ }).click();
-    await page.getByRole('button', { name: 'Signed curl' }).click();
+    await page.getByRole('row', { name: /Till/ }).getByRole('link').click();
+    await page.getByRole('button', { name: 'Copy as cURL' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(`${receiver.url}again`);
-    await dialog.getByText(`${receiver.url}again`).waitFor();
-    const line = await dialog.getByLabel('Signed curl', { exact: true }).innerText();
+    const shown = dialog.getByRole('region', { name: 'cURL', exact: true });
+    await shown.getByText(`${receiver.url}again`).waitFor();
+    const line = await shown.innerText();
     await promisify(execFile)('sh', ['-c', line]);
     const again = receiver.requests.at(-1);
     expect(again).toMatchObject({ path: '/again', body });
@@ -237,20 +246,20 @@ describeWithBrowser('connecting in a browser', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     // From the delivery to the doctor, which knows both then. In another environment it says where the message is.
-    await page.getByRole('link', { name: 'Check a signature' }).click();
-    await page.getByRole('heading', { name: 'Signature doctor', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Check signature' }).click();
+    await page.getByRole('heading', { name: 'Signature debugger', level: 1 }).waitFor();
     expect((await page.getByLabel('Headers').inputValue()).trim()).toBe(`webhook-id: ${messageId}`);
     // The field has its choices once their names are read.
-    await waitFor(
-      'the subscription',
-      async () => (await page.getByLabel('Subscription').inputValue()) === subscriptionId,
-    );
+    await page
+      .getByRole('combobox', { name: /^Subscription/ })
+      .getByText('Till')
+      .waitFor();
     const { pathname } = new URL(page.url());
     const there = pathname.includes('/test/') ? 'live' : 'test';
     await dashboard.open(`/doctor?message=${messageId}`, there);
-    await examine.click();
-    await page.getByText('The message is in another environment or app').waitFor();
-    await page.getByRole('link', { name: 'To the signature doctor there' }).click();
+    await page.getByText('This message is in another app or environment.').waitFor();
+    await page.getByRole('link', { name: 'Open signature debugger there' }).click();
     await page.waitForURL((url) => url.pathname === pathname);
   });
 
@@ -263,10 +272,10 @@ describeWithBrowser('connecting in a browser', () => {
       .getByRole('row', { name: /reminder\.due/ })
       .getByRole('link', { name: id })
       .click();
-    await page.locator('.sentence').getByText('Scheduled').waitFor();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
-    await page.locator('.sentence').getByText('Cancelled').waitFor();
+    await page.getByRole('heading', { name: 'reminder.due Scheduled', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Cancel message…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click();
+    await page.getByText('Cancelled before it was published.').waitFor();
   });
 
   test('rows that came since a list was last looked at are told apart', async () => {

@@ -99,10 +99,9 @@ describeWithBrowser('every page in a browser', () => {
     const lines = [`webhook-id: ${id}`, `webhook-timestamp: ${timestamp}`, `webhook-signature: ${signature}`];
     await page.getByLabel('Headers').fill(lines.join('\n'));
     await page.getByLabel('Body').fill(HOSTILE);
-    await page.getByLabel('Secret at the receiver').fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
-    await page.getByLabel('Clock of the receiver').fill('2026-01-31T12:00:00');
-    await page.getByRole('button', { name: 'Examine' }).click();
-    for (const finding of ['The clocks differ', 'The receiver has another secret', 'The body was changed'])
+    await page.getByLabel("Your endpoint's secret").fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
+    await page.getByLabel(/^Your endpoint's clock/).fill('2026-01-31T12:00:00');
+    for (const finding of ['Clock skew.', 'Different secret.', 'Body was modified.'])
       await page.getByText(finding).waitFor();
   }
 
@@ -150,12 +149,11 @@ describeWithBrowser('every page in a browser', () => {
   );
 
   test(
-    'no name of a tab, a column, a field or a button is cut on a telephone or at 1,024 px in German, whose words are long',
+    'no name of a tab, a column, a field or a button is cut on a telephone or at 1,024 px',
     async () => {
       const { dashboard, app } = await enter(OWNER);
       const { page } = dashboard;
       for (const [name, value] of [
-        ['language', 'de'],
         ['fold.fields', 'open'],
         ['fold.charts', 'open'],
       ])
@@ -169,9 +167,8 @@ describeWithBrowser('every page in a browser', () => {
         cut.push(...(await page.evaluate<string[]>(CUT)));
         if (cut.length > 0) found[path] = cut;
       }
-      const language = await page.evaluate('document.documentElement.lang');
       await dashboard.close();
-      expect({ language, found }).toEqual({ language: 'de', found: {} });
+      expect(found).toEqual({});
     },
     PATIENCE,
   );
@@ -191,7 +188,7 @@ describeWithBrowser('every page in a browser', () => {
       const paths = new Map(pages.map((each) => [each.replace(/\?.*/, ''), each]));
       for (const path of paths.values()) {
         await load(dashboard, `${app}/live/${path}`);
-        const alert = page.locator('[role=alert]').filter({ hasText: error.requestId }).first();
+        const alert = page.locator('[role=alert]').filter({ hasText: error.message }).first();
         const isTold = await alert.waitFor().then(
           () => true,
           () => false,
@@ -207,6 +204,8 @@ describeWithBrowser('every page in a browser', () => {
   );
 
   /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
+  const READS_BY_NAME =
+    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold )/;
   const READS = new Set([
     'Answer',
     'Charts ▴',
@@ -236,7 +235,8 @@ describeWithBrowser('every page in a browser', () => {
     'Settings Test',
     'Show as a table',
     'Slow (> 5 s)',
-    'Stop updates',
+    'Pause auto-refresh',
+    'Open navigation',
     'Stopped',
     'To the run',
     'Waiting',
@@ -253,9 +253,14 @@ describeWithBrowser('every page in a browser', () => {
       for (const path of pages.filter((each) => !OWN_PAGES.includes(each))) {
         await load(dashboard, `${app}/live/${path}`);
         const names = await page
-          .locator('main button:enabled:not([role=tab]), main a.button')
-          .evaluateAll((buttons) => buttons.map((button) => button.textContent.trim()));
-        const faults = [...new Set(names.filter((name) => !READS.has(name))), ...dashboard.faults.splice(0)];
+          .locator(
+            ':is(main, header) :is(button:enabled:not([role=tab], [aria-disabled=true]), a.button, a.rounded-6.border)',
+          )
+          .evaluateAll((buttons) =>
+            buttons.map((button) => (button.getAttribute('aria-label') ?? button.textContent).trim()),
+          );
+        const writes = names.filter((name) => !READS.has(name) && !READS_BY_NAME.test(name));
+        const faults = [...new Set(writes), ...dashboard.faults.splice(0)];
         // Secrets of the service begin so; those of receivers and senders stand in no fixture but these.
         const shown = await page.locator('main').innerText();
         if (/whsec_|svc_live_\w{20}|xoxb-1|a token/.test(shown)) faults.push('shows a secret');

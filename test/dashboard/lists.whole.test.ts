@@ -279,6 +279,27 @@ describeWithBrowser('lists in a browser', () => {
     expect(await dashboard.violations()).toEqual([]);
   });
 
+  test('rows are as high as their person wants them, and keys lead to the last of them', async () => {
+    const { page } = dashboard;
+    const heightOf = async (index: number): Promise<number> =>
+      Math.round((await row(index).boundingBox())?.height ?? 0);
+    expect(await heightOf(0)).toBe(36);
+    await dashboard.open('/account');
+    await page.getByLabel('Rows of lists').selectOption('compact');
+    await dashboard.open('/deliveries?since=1h');
+    await row(0).waitFor();
+    expect(await heightOf(0)).toBe(30);
+    expect(await dashboard.violations()).toEqual([]);
+    await grid().focus();
+    await page.keyboard.press('End');
+    await row(59).waitFor();
+    // All of it is in view.
+    await waitFor('the whole last row', async () => {
+      const [last, list] = [await row(59).boundingBox(), await grid().boundingBox()];
+      return last !== null && list !== null && last.y > list.y && last.y + last.height <= list.y + list.height + 1;
+    });
+  });
+
   // Each of some thirty links in view was a stop between a list and the panel of its row.
   test('a list is one stop of Tab, the controls of its chosen row are the next, and what is selected and open is said of a row', async () => {
     const { page } = dashboard;

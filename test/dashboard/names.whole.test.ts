@@ -39,11 +39,11 @@ describeWithBrowser('names in a browser', () => {
     await publish();
     await dashboard.open(`/deliveries?channel=${channelId}`);
     const grid = page.getByRole('grid', { name: 'Deliveries' });
-    await grid.getByText('early one', { exact: true }).waitFor();
+    await grid.getByText('early one').waitFor();
     await make('late one');
     await publish();
     await page.getByRole('button', { name: /^\d+ new/ }).click();
-    await grid.getByText('late one', { exact: true }).waitFor();
+    await grid.getByText('late one').waitFor();
   });
 
   // A list showed the id of a thing that was not among the newest hundred.
@@ -73,7 +73,7 @@ describeWithBrowser('names in a browser', () => {
   test.each([
     ['/channels', 'Channels', 'ERS%', 'orders%', 'Name'],
     ['/subscriptions', 'Subscriptions', 'KS.EXAMPLE.NET', 'by host', 'Name or host'],
-    ['/inbound', 'Inbound webhooks', 'hub', 'GitHub of ours', 'Name'],
+    ['/inbound', 'Inbound webhooks', 'hub', 'GitHub of ours', undefined],
   ])(
     'the list of %s is filtered by a part of a name, which stands in the address',
     async (path, heading, part, name, label) => {
@@ -92,10 +92,19 @@ describeWithBrowser('names in a browser', () => {
       await dashboard.open(path);
       const grid = page.getByRole('grid', { name: heading });
       await grid.getByText(name, { exact: true }).first().waitFor();
-      const field = page.getByRole('search').getByLabel(label, { exact: true });
+      // The lists of the second version have one field for all filters.
+      const isSecond = label === undefined;
+      const field = isSecond
+        ? page.getByRole('combobox', { name: 'Filter' })
+        : page.getByRole('search').getByLabel(label, { exact: true });
+      const write = async (text: string): Promise<void> => {
+        if (isSecond && new URL(page.url()).searchParams.has('name')) await field.press('Backspace');
+        await field.fill(isSecond ? `name:"${text}"` : text);
+        if (isSecond) await page.keyboard.press('Escape');
+        await field.press('Enter');
+      };
 
-      await field.fill(part);
-      await field.press('Enter');
+      await write(part);
 
       await page.waitForURL((url) => url.searchParams.get('name') === part);
       await waitFor('only rows of that name', async () => {
@@ -104,11 +113,11 @@ describeWithBrowser('names in a browser', () => {
       });
       await page.reload();
       await grid.getByText(name, { exact: true }).first().waitFor();
-      expect(await field.inputValue()).toBe(part);
+      if (isSecond) await page.getByRole('button', { name: `Remove filter: Name is ${part}` }).waitFor();
+      else expect(await field.inputValue()).toBe(part);
       expect(await dashboard.violations()).toEqual([]);
 
-      await field.fill('no such thing');
-      await field.press('Enter');
+      await write('no such thing');
       await page.getByRole('button', { name: 'Clear filters' }).last().click();
       await page.waitForURL((url) => !url.searchParams.has('name'));
       await grid.getByText(name, { exact: true }).first().waitFor();

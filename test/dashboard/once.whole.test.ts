@@ -95,7 +95,7 @@ describeWithBrowser('once in a browser', () => {
     const testing = await holdBack();
     await pressOften(page.getByRole('button', { name: 'Send a test' }));
     testing.free();
-    await headed(/^msg_/);
+    await page.waitForURL(/\/messages\/msg_\w+$/);
     expect(testing.sent).toEqual([`/v1/subscriptions/${id}/test`]);
   });
 
@@ -104,20 +104,20 @@ describeWithBrowser('once in a browser', () => {
     await dashboard.open('/api-keys');
     const before = await count('/v1/api-keys');
     const make = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name: 'Make a key' }).first().click();
+      await page.getByRole('button', { name: 'Create API key' }).first().click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill(name);
       const { sent, free } = await holdBack();
-      await pressOften(dialog.getByRole('button', { name: 'Make a key' }), dialog.getByLabel('Name'));
+      await pressOften(dialog.getByRole('button', { name: 'Create API key' }), dialog.getByLabel('Name'));
       free();
-      await dialog.getByLabel('Key', { exact: true }).waitFor();
+      await dialog.getByRole('region', { name: 'Key', exact: true }).waitFor();
       expect(sent).toEqual(['/v1/api-keys']);
       await page.unrouteAll();
       // Nobody can read it again.
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
-      expect(await dialog.getByLabel('Key', { exact: true }).isVisible()).toBe(true);
-      await dialog.getByRole('button', { name: 'I have kept it' }).click();
+      expect(await dialog.getByRole('region', { name: 'Key', exact: true }).isVisible()).toBe(true);
+      await dialog.getByRole('button', { name: 'Done' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
     await make('Till 7');
@@ -128,15 +128,15 @@ describeWithBrowser('once in a browser', () => {
   test('the second half of a double click presses nothing of what the answer has brought', async () => {
     const { page } = dashboard;
     await dashboard.open('/api-keys');
-    await page.getByRole('button', { name: 'Make a key' }).first().click();
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Till 7');
-    await dialog.getByRole('button', { name: 'Make a key' }).click();
-    const kept = dialog.getByRole('button', { name: 'I have kept it' });
+    await dialog.getByRole('button', { name: 'Create API key' }).click();
+    const kept = dialog.getByRole('button', { name: 'Done' });
     await kept.hover();
     await page.mouse.down({ clickCount: 2 });
     await page.mouse.up({ clickCount: 2 });
-    await dialog.getByLabel('Key', { exact: true }).waitFor();
+    await dialog.getByRole('region', { name: 'Key', exact: true }).waitFor();
     await kept.click();
     await dialog.waitFor({ state: 'detached' });
   });

@@ -28,35 +28,35 @@ describeWithBrowser('operators in a browser', () => {
     await waitFor('the first failure', async () => (await failed()) === 1);
 
     await dashboard.open('/overview');
-    await page.getByRole('button', { name: 'Mark a deployment' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Deploy 4.2');
-    await page.getByRole('dialog').getByRole('button', { name: 'Mark a deployment' }).click();
-    const moments = page.getByRole('region', { name: 'Marked deployments' });
-    await moments.getByText('Deploy 4.2', { exact: true }).first().waitFor();
+    const dialog = page.getByRole('dialog', { name: /^Mark deployment/ });
+    const mark = page.getByRole('button', { name: 'Mark deployment' });
+    await mark.click();
+    await dialog.getByLabel('Name').fill('Deploy 4.2');
+    await dialog.getByRole('button', { name: 'Mark deployment' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await publish();
     await waitFor('the second failure', async () => (await failed()) === 2);
 
-    await moments.getByRole('link', { name: 'failed since', exact: true }).click();
-    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
-    await page.getByRole('row', { name: /Failed/ }).waitFor();
-    expect(await page.getByRole('row', { name: /Failed/ }).count()).toBe(1);
-    expect(await page.getByLabel('In the last').locator('option:checked').textContent()).toBe('since Deploy 4.2');
+    await dashboard.open('/deliveries?status=failed');
+    const rows = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row', { name: /order\.created/ });
+    await waitFor('both failures', async () => (await rows.count()) === 2);
+    await page.getByRole('button', { name: 'Time range: Any time' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Since Deploy 4.2' }).click();
+    await page.getByRole('button', { name: 'Time range: Since Deploy 4.2' }).waitFor();
+    await waitFor('the second failure alone', async () => (await rows.count()) === 1);
+    await page.keyboard.press('Escape');
     expect(await dashboard.violations()).toEqual([]);
-
-    await dashboard.open('/overview');
-    await moments.getByRole('button', { name: 'Delete Deploy 4.2' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await moments.getByText(/^None\./).waitFor();
 
     // One that nobody marked in time is marked later, in the zone of the reader.
     const at = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
-    const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Mark a deployment' }).click();
+    await dashboard.open('/overview');
+    await mark.click();
     await dialog.getByLabel('Name').fill('Deploy 4.1');
-    await dialog.getByLabel('When it was (UTC)').fill(at);
-    await dialog.getByRole('button', { name: 'Mark a deployment' }).click();
-    const earlier = moments.getByRole('row').filter({ hasText: 'Deploy 4.1' });
-    expect(await earlier.locator('time').getAttribute('datetime')).toBe(`${at}.000Z`);
+    await dialog.getByLabel('Deployed at (UTC)').fill(at);
+    await dialog.getByRole('button', { name: 'Mark deployment' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await scene.posthorn.request('GET', '/v1/marks', undefined, scene.key);
+    expect(body).toMatchObject({ data: [{ name: 'Deploy 4.2' }, { name: 'Deploy 4.1', at: `${at}.000Z` }] });
   });
 
   test('a filter is tried on the newest messages, with the values that it looks at beside them', async () => {
@@ -94,17 +94,28 @@ describeWithBrowser('operators in a browser', () => {
     expect(JSON.stringify(payload).length).toBeGreaterThan(240_000);
     const id = await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload });
     await dashboard.open(`/messages/${id}`);
-    await page.getByRole('button', { name: 'On lines' }).click();
-    const shown = page.getByLabel('Payload', { exact: true });
-    await shown.getByText('"A2599"').waitFor({ state: 'attached' });
-    expect(await shown.textContent()).toBe(JSON.stringify(payload, null, 2));
-    // An element for each name and value, 15,600 of them, froze the page for seconds.
-    const inside = await shown.evaluate(
-      (pre) => (pre as unknown as { querySelectorAll(all: string): { length: number } }).querySelectorAll('*').length,
-    );
-    expect(inside).toBeLessThan(200);
-    await page.getByRole('button', { name: 'As stored' }).click();
-    expect(await shown.textContent()).toBe(JSON.stringify(payload));
+    await dashboard.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const shown = page.getByRole('group', { name: 'Payload', exact: true });
+    for (const [from, to] of [
+      ['Tree', 'Pretty'],
+      ['Pretty', 'Raw'],
+    ]) {
+      await shown
+        .getByRole('combobox')
+        .filter({ hasText: from ?? '' })
+        .click();
+      await page.getByRole('option', { name: to ?? '' }).click();
+      await shown.getByText('A0', { exact: false }).first().waitFor();
+      // An element for each name and value, 15,600 of them, froze the page for seconds.
+      expect(await shown.locator('*').count()).toBeLessThan(1_000);
+      await shown.getByRole('button', { name: 'Copy payload' }).click();
+      // `as`: the types of Node have no clipboard, and the page has one.
+      const copied = await page.evaluate(() =>
+        (navigator as unknown as { clipboard: { readText(): Promise<string> } }).clipboard.readText(),
+      );
+      expect(copied).toBe(JSON.stringify(payload));
+      await shown.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' });
+    }
   });
 
   test('the state of the service, and the ways of signing in, are shown to those who operate it', async () => {

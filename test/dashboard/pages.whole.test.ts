@@ -114,27 +114,18 @@ describeWithBrowser('pages in a browser', () => {
     test('with a row beside its list, or a dialog, breaks none in either theme', async () => {
       const { page } = dashboard;
       await dashboard.open('/deliveries', 'live');
-      await page
-        .getByRole('row')
-        .nth(1)
-        .getByText('Held')
-        .or(page.getByRole('row').nth(1).getByText('Pending'))
-        .click();
-      await page
-        .getByRole('complementary', { name: 'Details' })
-        .locator('.sentence')
-        .getByText('Not tried yet.')
-        .waitFor();
+      await page.getByRole('row').nth(1).getByText('order.created').click();
+      await page.getByRole('complementary', { name: 'Delivery' }).getByRole('heading', { name: 'Details' }).waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
       await dashboard.open('/api-keys', 'live');
-      await page.getByRole('button', { name: 'Make a key' }).first().click();
+      await page.getByRole('button', { name: 'Create API key' }).first().click();
       await page.getByRole('dialog').waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
       await dashboard.open(`/inbound/${webhookId}`, 'live');
-      await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
-      await page.getByRole('button', { name: 'Send a signed sample' }).last().click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Send test request' }).last().click();
+      await page.getByRole('dialog', { name: /^Send test request/ }).waitFor();
       expect(await dashboard.violationsByTheme()).toEqual(NONE);
       expect(dashboard.faults).toEqual([]);
     });
@@ -196,32 +187,23 @@ describeWithBrowser('pages in a browser', () => {
     await dashboard.close();
   });
 
-  test('the same in German, and times in a zone that is named', async () => {
+  test('times stand in a zone that is named, and the browser keeps the other one that is chosen', async () => {
     const dashboard = await openDashboard(posthorn, { browser });
     await dashboard.signIn(OWNER);
     const { page } = dashboard;
-    await dashboard.open('/account', 'live');
-    await page.getByLabel('Language').selectOption('de');
-    await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
-    await page.locator('html[lang=de]').waitFor({ state: 'attached' });
-    await dashboard.open('/messages', 'live');
-    await page.getByRole('heading', { name: 'Nachrichten', level: 1 }).waitFor();
+    const devtools = await dashboard.context.newCDPSession(page);
+    await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
+    await dashboard.open('/channels', 'live');
     await page
-      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
+      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC$/)
       .first()
       .waitFor();
-    // Browsers name a fault in English everywhere, and their words were shown.
-    await dashboard.open('/messages/new', 'live');
-    await page.getByLabel('Kanal', { exact: true }).selectOption({ label: 'orders' });
-    await page.getByLabel('Typ', { exact: true }).fill('order.created');
-    await page.getByLabel('Inhalt').fill('{"total": 12,\n}');
-    const publish = page.getByRole('button', { name: 'Nachricht veröffentlichen' });
-    await publish.click();
-    await page.getByText('Ab Zeile 2, Spalte 1 ist das kein JSON.').waitFor();
-    await page.route('**/messages', (route) => route.abort());
-    await page.getByLabel('Inhalt').fill('{"total": 12}');
-    await publish.click();
-    await page.getByRole('alert').getByText('Der Dienst antwortet nicht.').waitFor();
+    const inTokyo = page.getByText(/\d\d:\d\d:\d\d\.\d{3} UTC\+09:00/).first();
+    await page.getByRole('button', { name: 'Time zone: UTC. Change to local time' }).click();
+    await inTokyo.waitFor();
+    await page.reload();
+    await inTokyo.waitFor();
+    await page.getByRole('button', { name: 'Time zone: Local time. Change to UTC' }).waitFor();
     await dashboard.close();
   });
 

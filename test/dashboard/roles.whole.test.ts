@@ -48,20 +48,22 @@ describeWithBrowser('roles in a browser', () => {
     await page.getByRole('link', { name: 'seen' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'Make a channel' }).count()).toBe(0);
     await dashboard.open(`/messages/${published.id}`, 'live');
-    await page.getByRole('heading', { name: published.id, level: 1 }).waitFor();
-    expect(await page.getByRole('button', { name: 'Replay to…' }).count()).toBe(0);
+    await page.getByRole('heading', { name: /^order\.created/, level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send to subscription…' }).count()).toBe(0);
     // The reason stood behind a button that took the right to publish.
-    const missed = page.getByRole('row').filter({ hasText: 'Would not' });
-    await missed.getByRole('link', { name: 'Till' }).waitFor();
-    expect(await missed.textContent()).toContain('Its filter keeps the message out.');
-    for (const path of [
-      '/api-keys',
-      '/machine-credentials',
-      '/messages/new',
-      '/channels/new',
-      '/subscriptions/new',
-      '/audit',
-    ]) {
+    const missed = page.getByRole('list', { name: 'Not delivered to' }).getByRole('listitem');
+    await missed.filter({ hasText: 'Till' }).getByText("Filter doesn't match").waitFor();
+    for (const [path, role] of [
+      ['/api-keys', 'Admin'],
+      ['/machine-credentials', 'Admin'],
+      ['/secrets', 'Admin'],
+      ['/messages/new', 'Developer'],
+    ] as const) {
+      await dashboard.open(path, 'live');
+      await page.getByRole('heading', { name: "You don't have access" }).waitFor();
+      await page.getByText(`You need the ${role} role to do this.`).waitFor();
+    }
+    for (const path of ['/channels/new', '/subscriptions/new', '/audit']) {
       await dashboard.open(path, 'live');
       await page.getByText('Your role does not allow this: you are Viewer here.').waitFor();
       await page.getByRole('heading', { name: 'Not with your role', level: 1 }).waitFor();
@@ -89,8 +91,9 @@ describeWithBrowser('roles in a browser', () => {
     expect(answers).toEqual(asked.map(({ method, path }) => [`${method} ${path}`, 403, 'FORBIDDEN']));
     // Nobody is led to what is not allowed.
     await dashboard.open('/overview');
-    await page.getByText('Marked deployments').waitFor();
-    expect(await page.getByRole('heading', { name: 'To the first delivery' }).count()).toBe(0);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    expect(await page.getByRole('region', { name: 'Get started' }).count()).toBe(0);
   });
 
   // The list of connections is for administrators: the choice was empty, and nothing could be written in its place.

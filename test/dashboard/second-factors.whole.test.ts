@@ -24,7 +24,7 @@ describeWithBrowser('second factors in a browser', () => {
     expect(codes).toHaveLength(10);
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByText('10 recovery codes are left.').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await dashboard.signOut();
     await forgetSteps(scene.posthorn);
     await page.getByLabel('E-mail address').fill(OWNER.email);
     await page.getByLabel('Password').fill(OWNER.password);
@@ -64,11 +64,11 @@ describeWithBrowser('second factors in a browser', () => {
     await page.getByLabel('Name', { exact: true }).fill('Olga O. Owner');
     await page.getByRole('button', { name: 'Save' }).click();
     // The session is read again once it is saved; the note "Saved" may be that of the passkey.
-    await page.locator('header.top').getByText('Olga O. Owner').waitFor();
+    await page.getByRole('button', { name: 'Account of Olga O. Owner' }).waitFor();
     await dashboard.open('/members');
     await page.getByRole('row', { name: /Olga O\. Owner/ }).waitFor();
     await dashboard.open('/account');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await dashboard.signOut();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await dashboard.open('/account');

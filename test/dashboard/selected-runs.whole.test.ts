@@ -94,7 +94,7 @@ describeWithBrowser('selected runs in a browser', () => {
   test('selected runs go on from their failed steps, by a button or by r', async () => {
     const { page } = dashboard;
     const failed = await beginFailed('Tell the CRM', 3);
-    await dashboard.open(`/workflows/${failed}?tab=runs&status=failed`, 'live');
+    await dashboard.open(`/runs?workflow=${failed}&status=failed`, 'live');
     const boxes = page.getByRole('checkbox', { name: 'Select the row' });
     await boxes.nth(2).waitFor();
     await boxes.nth(0).click();

@@ -23,6 +23,9 @@ describeWithBrowser('shell lines in a browser', () => {
   };
   const shown = async (): Promise<string> =>
     (await dashboard.page.getByLabel('curl', { exact: true }).textContent()) ?? '';
+  /** The same on pages of the second version. */
+  const told = async (): Promise<string> =>
+    (await dashboard.page.getByRole('region', { name: 'cURL' }).textContent()) ?? '';
   const channels = async (): Promise<string[]> => {
     const { body } = await scene.posthorn.request<{ data: { name: string }[] }>(
       'GET',
@@ -55,13 +58,13 @@ describeWithBrowser('shell lines in a browser', () => {
     const { page } = dashboard;
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     await dashboard.open(`/messages/new?channel=${channelId}`);
-    await page.getByRole('combobox', { name: 'Event type' }).fill('order.created');
-    await page.getByRole('textbox', { name: 'Payload' }).click();
+    const drawer = page.getByRole('dialog', { name: /^Publish message/ });
+    await drawer.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+    await drawer.getByRole('textbox', { name: 'Payload', exact: true }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(`{"total": 12.50, "id": 9007199254740993, "who": "O'Hara"}`);
-    await page.getByRole('button', { name: 'Equivalent request' }).click();
-    const line = await page.getByRole('region', { name: 'cURL', exact: true }).innerText();
-    const { id } = JSON.parse(await inShell(line)) as { id: string };
+    await drawer.getByRole('button', { name: 'Equivalent request' }).click();
+    const { id } = JSON.parse(await inShell(await told())) as { id: string };
     const read = await fetch(`${scene.posthorn.url}/v1/messages/${id}`, {
       headers: { authorization: `Bearer ${scene.key.key}` },
     });
@@ -81,10 +84,11 @@ describeWithBrowser('shell lines in a browser', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await channels()).toContain('doomed');
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('status').getByRole('button', { name: 'curl' }).click();
-    expect(await shown()).toContain(`/v1/channels/${id}' \\\n`);
-    expect(await shown()).toContain(`--data-raw '{"status":"paused"}'`);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('button', { name: 'cURL', exact: true }).click();
+    const sent = await told();
+    expect(sent).toContain(`/v1/channels/${id}' \\\n`);
+    expect(sent).toContain(`--data-raw '{"status":"paused"}'`);
     await page.keyboard.press('Escape');
     await inShell(line);
     await waitFor('the channel is gone', async () => !(await channels()).includes('doomed'));
@@ -93,13 +97,12 @@ describeWithBrowser('shell lines in a browser', () => {
   test('a secret stays the name of a variable', async () => {
     const { page } = dashboard;
     await dashboard.open('/secrets');
-    await page.getByRole('button', { name: /Make/ }).first().click();
+    await page.getByRole('button', { name: 'Create secret' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('TILL');
     await dialog.getByLabel('Value').fill('open-sesame');
-    await dialog.getByRole('button', { name: 'curl' }).click();
-    await page.getByLabel('curl', { exact: true }).waitFor();
-    const line = await shown();
+    await dialog.getByRole('button', { name: 'Equivalent request' }).click();
+    const line = await told();
     expect(line).not.toContain('open-sesame');
     expect(JSON.parse(await inShell(line, { VALUE: 'open-sesame' }))).toMatchObject({ name: 'TILL' });
   });

@@ -1,25 +1,25 @@
 import type { CodeProblem } from '../ui/code/editor-problems.ts';
-import { type Flow, TRIGGER } from './flow-graph.ts';
+import { type FlowGraph, TRIGGER } from './flow-graph.ts';
 import { jsonTree, nearestNode, type Path, pathOf } from './json-edit.ts';
 
 /** What the service says against a definition: `steps[2].config.body.amount`, and why. */
-export type DefinitionProblem = { field: string; reason: string };
+export type WrittenProblem = { field: string; reason: string };
 
 /** Problems of the value at a field, and of all inside it. */
-export const problemsAt = (problems: readonly DefinitionProblem[], field: string): DefinitionProblem[] =>
+export const problemsAt = (problems: readonly WrittenProblem[], field: string): WrittenProblem[] =>
   problems.filter(
     (each) => each.field === field || each.field.startsWith(`${field}.`) || each.field.startsWith(`${field}[`),
   );
 
 /** The step that a problem belongs to, or the trigger. Undefined: the workflow itself, such as its name. */
-export function stepOf(problem: DefinitionProblem, flow: Flow): string | undefined {
+export function stepOf(problem: WrittenProblem, flow: FlowGraph): string | undefined {
   const [first, index] = pathOf(problem.field);
   if (first === 'trigger') return TRIGGER;
   return first === 'steps' && typeof index === 'number' ? flow.steps[index]?.key : undefined;
 }
 
 /** How many problems each step has. */
-export function problemCounts(problems: readonly DefinitionProblem[], flow: Flow): ReadonlyMap<string, number> {
+export function problemCounts(problems: readonly WrittenProblem[], flow: FlowGraph): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const problem of problems) {
     const key = stepOf(problem, flow);
@@ -29,9 +29,9 @@ export function problemCounts(problems: readonly DefinitionProblem[], flow: Flow
 }
 
 /** A reason in the words of a reader, and what would be right in place of which part of the text. */
-export type Told = { message: string; bad?: string; fix?: string };
+export type ToldProblem = { message: string; bad?: string; fix?: string };
 
-export function told({ reason }: DefinitionProblem, ids: readonly string[]): Told {
+export function told({ reason }: WrittenProblem, ids: readonly string[]): ToldProblem {
   const [, read] = /^steps\.([\w-]+) is not available in step/.exec(reason) ?? [];
   if (read !== undefined && !ids.includes(read)) {
     const fix = nearest(read, ids);
@@ -55,7 +55,7 @@ export function told({ reason }: DefinitionProblem, ids: readonly string[]): Tol
 }
 
 /** The same in one line, with what would be right. */
-export const toldText = ({ message, fix }: Told): string =>
+export const toldText = ({ message, fix }: ToldProblem): string =>
   fix === undefined ? message : `${message}. Did you mean ${fix}?`;
 
 /** `must not be empty` as `Must not be empty`. What the service lists in full is cut. */
@@ -93,7 +93,7 @@ function editsBetween(one: string, other: string): number {
 /** Problems at their places in a JSON text, which stands at `base` of the definition. */
 export function problemsInJson(
   text: string,
-  problems: readonly DefinitionProblem[],
+  problems: readonly WrittenProblem[],
   { base = '', ids }: { base?: string; ids: readonly string[] },
 ): CodeProblem[] {
   const tree = jsonTree(text);
@@ -114,7 +114,7 @@ export function problemsInJson(
 /** Problems of a text that is no JSON: an expression, or a template. */
 export function problemsInText(
   text: string,
-  problems: readonly DefinitionProblem[],
+  problems: readonly WrittenProblem[],
   ids: readonly string[],
 ): CodeProblem[] {
   return problems.map((problem): CodeProblem => {

@@ -1,6 +1,6 @@
 import { isPlainList } from './definition-graph.ts';
 import { parsed, stepIds, waysTo, withStepId } from './definition-edit.ts';
-import { type Flow, type FlowStep, flowOf, type FlowWay, TRIGGER } from './flow-graph.ts';
+import { type FlowGraph, type FlowStep, flowOf, type FlowWay, TRIGGER } from './flow-graph.ts';
 import { jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
 /**
@@ -41,7 +41,7 @@ export function keepingOrder(before: string, after: string): string {
 }
 
 /** Leads a way to another step, or to the end of its chain. */
-export function withTarget(text: string, flow: Flow, way: FlowWay, to: string | null): string {
+export function withTarget(text: string, flow: FlowGraph, way: FlowWay, to: string | null): string {
   if (way.from === TRIGGER) return to === null ? text : withEntry(text, to);
   const step = flow.steps.find(({ key }) => key === way.from);
   if (step === undefined) return text;
@@ -132,7 +132,7 @@ const NEW: Readonly<Record<string, { id: string; config: Readonly<Record<string,
 };
 
 /** A new step on a way: it leads to where the way led, and the way leads to it. */
-export function withStepOn(text: string, flow: Flow, way: FlowWay, kind: string): Changed {
+export function withStepOn(text: string, flow: FlowGraph, way: FlowWay, kind: string): Changed {
   const taken = flow.steps.map(({ id }) => id);
   const { id: wish, config } = NEW[kind] ?? { id: 'step', config: {} };
   const id = freeId(taken, wish);
@@ -174,19 +174,19 @@ function innerOf(kind: string, taken: readonly string[], id: string) {
 const stepText = (step: unknown): string => JSON.stringify(step, undefined, 2).replaceAll('\n', '\n    ');
 
 /** The steps of a loop or branch, those of loops inside them too. */
-function stepsWithin(flow: Flow, key: string): FlowStep[] {
+function stepsWithin(flow: FlowGraph, key: string): FlowStep[] {
   const own = flow.steps.filter(({ owner }) => owner === key);
   return own.flatMap((step) => [step, ...stepsWithin(flow, step.key)]);
 }
 
 /** The way of a step that its place is given to: where a run mostly goes on. */
-const mainWay = (flow: Flow, key: string): FlowWay | undefined => {
+const mainWay = (flow: FlowGraph, key: string): FlowWay | undefined => {
   const own = flow.ways.filter((way) => way.from === key && !way.isInner);
   return own.find(({ isDashed, to }) => !isDashed && to !== undefined) ?? own.find(({ isDashed }) => !isDashed);
 };
 
 /** Without a step, and without those of its loop. The ways that led to it lead to where it went on. */
-export function withoutStep(text: string, flow: Flow, key: string): string {
+export function withoutStep(text: string, flow: FlowGraph, key: string): string {
   const step = flow.steps.find((each) => each.key === key);
   if (step === undefined) return text;
   const gone = [step, ...stepsWithin(flow, key)].map(({ index }) => index);
@@ -205,7 +205,7 @@ export function withoutStep(text: string, flow: Flow, key: string): string {
 }
 
 /** A copy of a step behind it, with its loop or branches under names of their own. Undefined of a step that ends the run. */
-export function withCopy(text: string, flow: Flow, key: string): Changed | undefined {
+export function withCopy(text: string, flow: FlowGraph, key: string): Changed | undefined {
   const step = flow.steps.find((each) => each.key === key);
   const way = mainWay(flow, key);
   if (step === undefined || step.kind === 'end' || way === undefined) return undefined;
@@ -270,7 +270,7 @@ export function slotsOf(step: FlowStep): { name: string; label: string; path: Pa
 }
 
 /** One member of a step as a way of its own, apart from those that lead to the same place. */
-export function slotWay(flow: Flow, key: string, path: Path): FlowWay {
+export function slotWay(flow: FlowGraph, key: string, path: Path): FlowWay {
   const name = path.join('.');
   const way = flow.ways.find((each) => each.from === key && each.slots.some((slot) => slot.path?.join('.') === name));
   return {

@@ -45,7 +45,7 @@ export type FlowStep = {
   failure: { end: FlowEnd; isLikely: boolean } | undefined;
 };
 
-export type Flow = {
+export type FlowGraph = {
   trigger: { kind: string; config: Readonly<Record<string, unknown>> };
   steps: readonly FlowStep[];
   ways: readonly FlowWay[];
@@ -63,7 +63,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Undefined for a text that is not JSON. */
-export function flowOf(text: string): Flow | undefined {
+export function flowOf(text: string): FlowGraph | undefined {
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -400,7 +400,7 @@ function hasCircle(steps: readonly Known[], after: (key: string) => readonly str
 }
 
 /** Whether a way leads from one step to the other, over whatever steps. */
-export function leadsTo(flow: Flow, from: string, to: string): boolean {
+export function leadsTo(flow: FlowGraph, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
@@ -413,7 +413,7 @@ export function leadsTo(flow: Flow, from: string, to: string): boolean {
 }
 
 /** The steps that stand before a step, on whatever way: those that its expressions may read. Nearest first. */
-export function stepsBefore(flow: Flow, key: string): FlowStep[] {
+export function stepsBefore(flow: FlowGraph, key: string): FlowStep[] {
   const found: string[] = [];
   const open = [key];
   for (let at = open.shift(); at !== undefined; at = open.shift()) {

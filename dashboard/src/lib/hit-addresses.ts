@@ -15,13 +15,13 @@ import {
 import type { SearchResults } from '../api/client.ts';
 import type { Search } from './list-filter.ts';
 
-export type Hit = SearchResults['data'][number];
+export type SearchHit = SearchResults['data'][number];
 
 /** The page of what was found, within its place, and what it is called. */
 export const HIT_KINDS: Readonly<
   Record<
-    Hit['kind'],
-    { name: string; plural: string; icon: LucideIcon; addressOf: (hit: Hit) => { to: string; search?: Search } }
+    SearchHit['kind'],
+    { name: string; plural: string; icon: LucideIcon; addressOf: (hit: SearchHit) => { to: string; search?: Search } }
   >
 > = {
   message: { name: 'Message', plural: 'Messages', icon: Mail, addressOf: ({ id }) => ({ to: `/messages/${id}` }) },

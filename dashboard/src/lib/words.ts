@@ -24,7 +24,7 @@ export const MESSAGE_STATES = {
 } as const satisfies Readonly<Record<string, Word>>;
 
 /** Why a delivery is on hold. */
-export const HELD_REASONS: Readonly<Record<NonNullable<Delivery['held']>['reason'], string>> = {
+export const HELD_WORDS: Readonly<Record<NonNullable<Delivery['held']>['reason'], string>> = {
   app_suspended: 'App suspended',
   paused: 'Subscription paused',
   disabled: 'Subscription disabled',
@@ -48,7 +48,7 @@ export const ERRORS: Readonly<Record<ErrorClass, string>> = {
   crashed: 'Worker crashed',
   internal: 'Internal error',
 };
-export const ERROR_CLASSES = Object.keys(ERRORS) as ErrorClass[];
+export const ERROR_KINDS = Object.keys(ERRORS) as ErrorClass[];
 
 /** The same in a badge, where a status code would stand. */
 export const ERROR_CODES: Readonly<Record<ErrorClass, string>> = {

@@ -56,6 +56,7 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   const workflowId = workflow?.id;
   const go = useGo();
   const workflows = useWorkflows();
+  const chosen = workflow ?? workflows.all.find(({ id }) => id === search['workflow']);
   const spans = useSince(search);
   const states = STATUSES.map((each) => [each, t.states[each]] as const);
   const query = {
@@ -106,11 +107,8 @@ export function RunList({ workflow }: { workflow?: Workflow }) {
   ];
   return (
     <>
-      {workflow === undefined ? (
-        <Views page="runs" filters={FILTERS} own={VIEWS} />
-      ) : (
-        <CancelRuns of={workflow} status={query.status} since={since} until={until} />
-      )}
+      <Views page="runs" filters={FILTERS} own={VIEWS} />
+      {chosen !== undefined && <CancelRuns of={chosen} status={query.status} since={since} until={until} />}
       <Filters
         hasCharts
         ofTabs={workflow === undefined ? NO_TABS : OF_VERSIONS}

@@ -13,7 +13,7 @@ import { shortId } from '../ui/copy.tsx';
 const MOST_A_SECOND = 1_000;
 
 /** What a dry run has found. `isMore`: at least so many. */
-export type Counted = {
+export type DryCount = {
   matched: number;
   isMore?: boolean;
   oldest: readonly { id: string; at: string; eventType?: string | undefined }[];
@@ -21,13 +21,13 @@ export type Counted = {
 
 type Given = {
   /** The question before it is known how many match, and with their number. */
-  title: (counted: Counted | undefined) => string;
+  title: (counted: DryCount | undefined) => string;
   countKey: readonly unknown[];
-  count: () => Promise<Counted>;
+  count: () => Promise<DryCount>;
   /** What will happen. */
   children: ReactNode;
   /** The button, with the number. */
-  go: (counted: Counted | undefined) => string;
+  go: (counted: DryCount | undefined) => string;
   told: string;
   /** Asks for it, and leads to where its progress is seen. */
   start: (pace: { ratePerSecond?: number }) => Promise<void>;
@@ -35,7 +35,7 @@ type Given = {
 };
 
 /** `358`, or `1,000+` where at least so many match. */
-export const matchedText = ({ matched, isMore = false }: Counted): string =>
+export const matchedText = ({ matched, isMore = false }: DryCount): string =>
   `${matched.toLocaleString('en-US')}${isMore ? '+' : ''}`;
 
 /** Counts first what would be done to all that a filter matches, and shows the oldest; then asks for it, at a rate. */

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { api, type SearchResults } from '../api/client.ts';
 import { countText, dateText, type Zone } from '../lib/format.ts';
-import type { Hit } from '../lib/hit-addresses.ts';
+import type { SearchHit } from '../lib/hit-addresses.ts';
 import { pathOfValue } from '../lib/json-places.ts';
 import { memberText } from '../lib/raw-json.ts';
 import { sinceOf } from '../lib/search.ts';
@@ -72,7 +72,7 @@ const named = (text: string): ReactNode =>
   });
 
 /** What was found in a few words: the name of a thing, or the event type of a message and to how many it was delivered. */
-export function hitText({ kind, summary }: Hit): { title: ReactNode; note?: string } {
+export function hitText({ kind, summary }: SearchHit): { title: ReactNode; note?: string } {
   if (kind !== 'message') return { title: named(summary) };
   const [, type = summary, delivered, total] = /^(.*), delivered (\d+) of (\d+)$/s.exec(summary) ?? [];
   if (total === undefined) return { title: named(summary.replace(' on ', ' in ')) };
@@ -101,7 +101,7 @@ const STATES: Readonly<Record<string, { tone: Tone; word: string }>> = {
 };
 
 /** The state of what was found. */
-export function hitState({ status }: Hit): { tone: Tone; word: string } | undefined {
+export function hitState({ status }: SearchHit): { tone: Tone; word: string } | undefined {
   if (status === undefined) return undefined;
   const word = status.charAt(0).toUpperCase() + status.slice(1).replaceAll('_', ' ');
   return STATES[status] ?? { tone: 'pending', word };
@@ -114,7 +114,7 @@ export function valueOf(q: string): string {
 }
 
 /** The channels of the first messages that were found by a value, and where in their payloads it stands. */
-export function useFoundPlaces(hits: readonly Hit[], value: string, most: number) {
+export function useFoundPlaces(hits: readonly SearchHit[], value: string, most: number) {
   const { at, path } = useHere();
   const wanted = hits.filter(({ kind, matched }) => kind === 'message' && matched === 'payload').slice(0, most);
   const found = useQueries({

@@ -64,7 +64,7 @@ export const NAVIGATION: readonly NavGroup[] = [
 ];
 
 /** The pages of the area Settings, which has a list of its own. */
-export const SETTINGS: readonly { path: string; name: string; role?: Role }[] = [
+export const SETTINGS_PAGES: readonly { path: string; name: string; role?: Role }[] = [
   { path: 'apps', name: 'Apps' },
   { path: 'members', name: 'Members' },
   { path: 'audit', name: 'Audit log', role: 'admin' },

@@ -89,9 +89,10 @@ export function Page({
       ) : (
         <main
           id="content"
-          tabIndex={-1}
+          // A stop of Tab: keys scroll nothing on a page without links otherwise.
+          tabIndex={0}
           data-scroll-restoration-id="page"
-          className="min-h-0 grow overflow-auto outline-none"
+          className="min-h-0 grow overflow-auto outline-offset-[-2px]"
         >
           <OldData />
           {layout === 'v1' ? (

@@ -12,7 +12,7 @@ import {
 } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { api, type Delivery, type Role, type RunSummary } from '../api/client.ts';
-import { HIT_KINDS, type Hit } from '../lib/hit-addresses.ts';
+import { HIT_KINDS, type SearchHit } from '../lib/hit-addresses.ts';
 import type { Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 import { stateOfDelivery } from '../lib/words.ts';
@@ -21,7 +21,7 @@ import { Name } from '../parts/names.tsx';
 import { FoundPlace, hitState, hitText, useFoundPlaces, valueOf } from '../parts/search-hits.tsx';
 import { StatusIcon, type Tone } from '../ui/status.tsx';
 import { LastResponse } from '../pages/deliveries/delivery-state.tsx';
-import { NAVIGATION, OTHER_PAGES, SETTINGS } from './navigation.ts';
+import { NAVIGATION, OTHER_PAGES, SETTINGS_PAGES } from './navigation.ts';
 
 /** A line of the palette. It leads to a path of the dashboard, or is an ID whose page is still to be found. */
 export type Item = {
@@ -60,7 +60,7 @@ function usePages(wanted: string): readonly Item[] {
   const here = useHere();
   const all: readonly { path: string; name: string; icon?: LucideIcon; role?: Role }[] = [
     ...NAVIGATION.flatMap((group) => group.pages),
-    ...SETTINGS,
+    ...SETTINGS_PAGES,
     ...OTHER_PAGES,
   ];
   return all
@@ -112,7 +112,7 @@ export function usePaletteGroups({
   id: string | undefined;
   /** The text by which the hits were found. */
   asked: string;
-  hits: readonly Hit[];
+  hits: readonly SearchHit[];
 }): readonly Group[] {
   const here = useHere();
   const pages = usePages(wanted);
@@ -127,7 +127,7 @@ export function usePaletteGroups({
     ];
   const others = hits.filter((hit) => !byValue.includes(hit));
   const kinds = [...new Set(others.map(({ kind }) => kind))];
-  const itemOf = (hit: Hit): Item => {
+  const itemOf = (hit: SearchHit): Item => {
     const place = places.get(hit.id);
     return hitItem(hit, here.path, place && { ...place, value });
   };
@@ -173,7 +173,7 @@ export function usePaletteGroups({
   return groups.filter(({ items }) => items.length > 0);
 }
 
-function hitItem(hit: Hit, herePath: string, place: ComponentProps<typeof FoundPlace>['of'] | undefined): Item {
+function hitItem(hit: SearchHit, herePath: string, place: ComponentProps<typeof FoundPlace>['of'] | undefined): Item {
   const { icon, name, addressOf } = HIT_KINDS[hit.kind];
   const { to, search } = addressOf(hit);
   const { title, note } = hitText(hit);

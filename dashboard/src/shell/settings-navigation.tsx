@@ -2,7 +2,7 @@ import { useLocation } from '@tanstack/react-router';
 import clsx from 'clsx';
 import { useHere } from '../lib/session.ts';
 import { HereLink } from '../parts/link.tsx';
-import { SETTINGS } from './navigation.ts';
+import { SETTINGS_PAGES } from './navigation.ts';
 
 /** The list of the settings, beside each of their pages. */
 export function SettingsNavigation() {
@@ -11,7 +11,7 @@ export function SettingsNavigation() {
   return (
     <nav aria-label="Settings" className="w-44 shrink-0 max-md:w-full">
       <ul className="flex flex-col gap-0.5 max-md:flex-row max-md:overflow-x-auto">
-        {SETTINGS.filter(({ role }) => role === undefined || here.may(role)).map(({ path, name }) => {
+        {SETTINGS_PAGES.filter(({ role }) => role === undefined || here.may(role)).map(({ path, name }) => {
           const isHere = pathname.startsWith(`${here.path}/${path}`);
           return (
             <li key={path}>

@@ -31,7 +31,7 @@ import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Segmented } from '../ui/tabs.tsx';
 import { Tip } from '../ui/tooltip.tsx';
-import { NAVIGATION, type NavPage, SETTINGS } from './navigation.ts';
+import { NAVIGATION, type NavPage, SETTINGS_PAGES } from './navigation.ts';
 
 type Given = {
   /** Icons alone. */
@@ -117,7 +117,7 @@ export function Sidebar({ isSmall = false, onToggle, onSearch, onKeys }: Given) 
         })}
         <ul className="pt-3.25 pb-3">
           <PageLink
-            page={{ path: 'apps', name: 'Settings', icon: Settings, also: SETTINGS.map(({ path }) => path) }}
+            page={{ path: 'apps', name: 'Settings', icon: Settings, also: SETTINGS_PAGES.map(({ path }) => path) }}
             isSmall={isSmall}
           />
         </ul>

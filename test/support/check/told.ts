@@ -16,6 +16,8 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\b([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '$1_…'],
   [/\b\d{1,2}:\d\d:\d\d(\.\d{3})?/g, 'TIME'],
   [/(UTC |gridcell ")\d+ (?:s|min)(?: \d+ s)?(?= |")/g, '$1AGE'],
+  [/…[0-9a-z]{6}\b/g, '…'],
+  [/\b(?:just now|\d+ (?:s|min) ago)\b/g, 'AGO'],
   [/localhost:\d+/g, 'localhost'],
 ];
 

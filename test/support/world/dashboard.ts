@@ -19,6 +19,8 @@ export type Dashboard = {
   open(path: string, environment?: 'live' | 'test'): Promise<void>;
   /** Signs in by the page, and waits for the overview. */
   signIn(person: { email: string; password: string }): Promise<void>;
+  /** Signs out by the menu of the person. */
+  signOut(): Promise<void>;
   /** Rules of WCAG 2.2 AA that the page breaks in the theme that is shown, each with its first places. */
   violations(): Promise<string[]>;
   /** The same in either theme, between which nothing but colours differs, by rules of CSS alone. Leaves the light one. */
@@ -53,7 +55,7 @@ export async function openDashboard(
     reducedMotion: 'reduce',
   });
   // A page that is loaded on one processor of two takes its time; what is waited for is always named.
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(Number(process.env['OT'] ?? 30_000));
   await delayAnswers(context);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -72,7 +74,10 @@ export async function openDashboard(
   };
   const check = async (type: 'tag' | 'rule', values: readonly string[]): Promise<string[]> => {
     // From its top: what is scrolled half under the bar counts as too small otherwise.
-    if (await page.evaluate<boolean>('scrollTo(0, 0), globalThis.axe === undefined')) await bringAxe();
+    if (
+      await page.evaluate<boolean>('document.getElementById("content")?.scrollTo(0, 0), globalThis.axe === undefined')
+    )
+      await bringAxe();
     return page.evaluate(
       async (runOnly): Promise<string[]> => {
         // `as`: what the script above has put there.
@@ -109,6 +114,10 @@ export async function openDashboard(
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    },
+    async signOut() {
+      await page.getByRole('button', { name: /^Account of / }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
     },
     violations: () => check('tag', RULES),
     async violationsByTheme() {

@@ -10,7 +10,7 @@ import { CountTag } from '../../ui/badge.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
-import { CATEGORIES, ConnectorIcon } from './parts.tsx';
+import { CATEGORY_NAMES, ConnectorIcon } from './parts.tsx';
 
 /** All services that workflows can ask, searched by name or purpose, and by category. */
 export function Catalogue({
@@ -23,7 +23,7 @@ export function Catalogue({
 }) {
   const { at } = useHere();
   const [search, change] = useAddress();
-  const categories = (Object.keys(CATEGORIES) as Connector['category'][]).filter((each) =>
+  const categories = (Object.keys(CATEGORY_NAMES) as Connector['category'][]).filter((each) =>
     connectors.some(({ category: own }) => own === each),
   );
   const wanted = (search['search'] ?? '').toLowerCase();
@@ -75,7 +75,7 @@ export function Catalogue({
                   : 'border-line-strong text-text-2 hover:bg-hover hover:text-text',
               )}
             >
-              {each === undefined ? 'All' : CATEGORIES[each]}
+              {each === undefined ? 'All' : CATEGORY_NAMES[each]}
             </button>
           ))}
         </div>

@@ -14,7 +14,7 @@ import { Columns, Facts, Fold, HeadFact, PageHead, Section } from '../../ui/layo
 import { StatusIcon } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { AUTH_TYPES, CATEGORIES, ConnectorIcon, Described, healthOf } from './parts.tsx';
+import { AUTH_TYPE_NAMES, CATEGORY_NAMES, ConnectorIcon, Described, healthOf } from './parts.tsx';
 
 type Operation = WholeConnector['operations'][number];
 
@@ -46,8 +46,8 @@ export function ConnectorPage() {
             facts={
               <>
                 <HeadFact>{row.description}</HeadFact>
-                <HeadFact icon={Tag}>{CATEGORIES[row.category]}</HeadFact>
-                <HeadFact icon={KeyRound}>{AUTH_TYPES[row.authType]}</HeadFact>
+                <HeadFact icon={Tag}>{CATEGORY_NAMES[row.category]}</HeadFact>
+                <HeadFact icon={KeyRound}>{AUTH_TYPE_NAMES[row.authType]}</HeadFact>
               </>
             }
             actions={

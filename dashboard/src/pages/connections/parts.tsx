@@ -3,7 +3,7 @@ import { API } from '../../lib/addresses.ts';
 import { Ago } from '../../parts/moment.tsx';
 import { Status, type Tone } from '../../ui/status.tsx';
 
-export const CATEGORIES: Readonly<Record<Connector['category'], string>> = {
+export const CATEGORY_NAMES: Readonly<Record<Connector['category'], string>> = {
   messaging: 'Messaging',
   email: 'Email',
   development: 'Development',
@@ -18,7 +18,7 @@ export const CATEGORIES: Readonly<Record<Connector['category'], string>> = {
 };
 
 /** How a service knows who asks. */
-export const AUTH_TYPES: Readonly<Record<Connector['authType'], string>> = {
+export const AUTH_TYPE_NAMES: Readonly<Record<Connector['authType'], string>> = {
   none: 'No authentication',
   api_key: 'API key',
   basic: 'Username and password',

@@ -20,7 +20,7 @@ import { TypeTag } from '../../ui/badge.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { type Credential, CREDENTIAL_STATES, type Kind, type Shown, shortKey } from './kinds.ts';
+import { type AnyCredential, CREDENTIAL_STATES, type Kind, type Shown, shortKey } from './kinds.ts';
 
 /** One credential beside the list: which one it is, where it was used, and what can be done with it. */
 export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string; onShown: (shown: Shown) => void }) {
@@ -32,7 +32,7 @@ export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string;
   const isKey = kind === 'api-keys';
   const found = useQuery({
     queryKey: [path, kind, id],
-    queryFn: (): Promise<Credential> => (isKey ? api.apiKeys.get(id, at) : api.machineCredentials.get(id, at)),
+    queryFn: (): Promise<AnyCredential> => (isKey ? api.apiKeys.get(id, at) : api.machineCredentials.get(id, at)),
   });
   if (found.data === undefined) return <NotRead of={found} />;
   const row = found.data;
@@ -176,7 +176,7 @@ function Secrets({ of: { secrets } }: { of: MachineCredential }) {
 }
 
 /** Gives a credential another name. Its rights stay. */
-function Rename({ kind, of, onClose }: { kind: Kind; of: Credential; onClose: () => void }) {
+function Rename({ kind, of, onClose }: { kind: Kind; of: AnyCredential; onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();

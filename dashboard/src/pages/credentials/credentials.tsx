@@ -21,13 +21,13 @@ import { Empty } from '../../ui/empty.tsx';
 import { Status, StatusIcon } from '../../ui/status.tsx';
 import { CreateCredential } from './create-credential.tsx';
 import { CredentialPanel } from './credential-panel.tsx';
-import { type Credential, CREDENTIAL_STATES, type Kind, type Shown, shortKey, WORDS } from './kinds.ts';
+import { type AnyCredential, CREDENTIAL_STATES, type Kind, type Shown, shortKey, WORDS } from './kinds.ts';
 import { ShownOnce } from './shown-once.tsx';
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
 /** Below this width the tabs stand below the bar. */
 const BAR_WITH_TABS = 1_100;
-const idOf = ({ id }: Credential): string => id;
+const idOf = ({ id }: AnyCredential): string => id;
 
 export const ApiKeysPage = () => <CredentialsPage kind="api-keys" />;
 export const MachineCredentialsPage = () => <CredentialsPage kind="machine-credentials" />;
@@ -106,7 +106,7 @@ function List({
   onShown,
 }: {
   kind: Kind;
-  status: Credential['status'] | undefined;
+  status: AnyCredential['status'] | undefined;
   create: ReactNode;
   onCount: (count: ListCount) => void;
   onShown: (shown: Shown) => void;
@@ -117,7 +117,7 @@ function List({
   const choice = useColumnChoice(kind, all);
   const list = kind === 'api-keys' ? api.apiKeys : api.machineCredentials;
   return (
-    <DataList<Credential>
+    <DataList<AnyCredential>
       name={WORDS[kind].title}
       listKey={[path, kind, status]}
       fetch={(cursor) => list.list({ status, limit: 100, cursor }, at).page()}
@@ -165,7 +165,7 @@ function List({
   );
 }
 
-const columnsOf = (kind: Kind, search: Readonly<Record<string, string>>): readonly Column<Credential>[] => [
+const columnsOf = (kind: Kind, search: Readonly<Record<string, string>>): readonly Column<AnyCredential>[] => [
   {
     key: 'status',
     head: 'Status',

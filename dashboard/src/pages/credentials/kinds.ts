@@ -2,7 +2,7 @@ import type { ApiKey, MachineCredential } from '../../api/client.ts';
 import type { Tone } from '../../ui/status.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
-export type Credential = ApiKey | MachineCredential;
+export type AnyCredential = ApiKey | MachineCredential;
 
 /** A secret to be shown once: a key by itself, or a client with its secret. */
 export type Shown = { kind: Kind; id: string; secret: string; isRotated: boolean };
@@ -17,7 +17,7 @@ export const WORDS = {
   },
 } as const;
 
-export const CREDENTIAL_STATES: Readonly<Record<Credential['status'], { tone: Tone; word: string }>> = {
+export const CREDENTIAL_STATES: Readonly<Record<AnyCredential['status'], { tone: Tone; word: string }>> = {
   active: { tone: 'delivered', word: 'Active' },
   expired: { tone: 'pending', word: 'Expired' },
   revoked: { tone: 'cancelled', word: 'Revoked' },

@@ -7,7 +7,7 @@ import { askedAnswer, statusesOf } from '../../lib/answers.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
-import { counted, ERROR_CLASSES, ERRORS } from '../../lib/words.ts';
+import { counted, ERROR_KINDS, ERRORS } from '../../lib/words.ts';
 import { CopyIds } from '../../parts/copy-ids.tsx';
 import type { useColumnChoice } from '../../parts/data-list/columns.ts';
 import type { ListCount } from '../../parts/data-list/data-list.tsx';
@@ -83,7 +83,7 @@ export function DeadLettersPage() {
     reason: oneOf(search['reason'], REASONS),
     workflowId: search['workflow'],
     messageId: search['message'],
-    errorClass: oneOf(search['error'], ERROR_CLASSES),
+    errorClass: oneOf(search['error'], ERROR_KINDS),
   };
   const { since, until } = search;
   const queryNow = () => ({ ...filter, errorStatus, status, since: sinceOf(since), until: sinceOf(until) });
@@ -260,12 +260,12 @@ function useLetterFilters(): readonly ListFilter[] {
       accepts: (text) => statusesOf(text) !== undefined,
       // No response at all is an error without a status.
       instead: (text) => {
-        const value = oneOf(text, ERROR_CLASSES);
+        const value = oneOf(text, ERROR_KINDS);
         return value && { name: 'error', value };
       },
       examples: ['5xx', '4xx', '500-503', 'timeout'],
     },
-    { name: 'error', label: 'Error', options: ERROR_CLASSES.map((each) => [each, ERRORS[each]]) },
+    { name: 'error', label: 'Error', options: ERROR_KINDS.map((each) => [each, ERRORS[each]]) },
     { name: 'kind', label: 'Kind', options: KINDS.map((kind) => [kind, kind === 'delivery' ? 'Delivery' : 'Run']) },
     { name: 'workflow', label: 'Workflow', isChip: true, accepts: isIdOf('wfl') },
     { name: 'message', label: 'Message', isChip: true, accepts: isIdOf('msg') },

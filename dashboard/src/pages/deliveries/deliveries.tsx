@@ -6,7 +6,7 @@ import { durationText } from '../../lib/format.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
-import { DELIVERY_STATES, ERROR_CLASSES, ERRORS, stateOfDelivery } from '../../lib/words.ts';
+import { DELIVERY_STATES, ERROR_KINDS, ERRORS, stateOfDelivery } from '../../lib/words.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, useColumnChoice } from '../../parts/data-list/columns.ts';
 import { DataList, type ListCount } from '../../parts/data-list/data-list.tsx';
@@ -135,12 +135,12 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
       accepts: (text) => statusesOf(text) !== undefined,
       // No response at all is an error without a status.
       instead: (text) => {
-        const value = oneOf(text, ERROR_CLASSES);
+        const value = oneOf(text, ERROR_KINDS);
         return value && { name: 'error', value };
       },
       examples: ['5xx', '4xx', '500-503', 'timeout'],
     },
-    { name: 'error', label: 'Error', options: ERROR_CLASSES.map((each) => [each, ERRORS[each]]) },
+    { name: 'error', label: 'Error', options: ERROR_KINDS.map((each) => [each, ERRORS[each]]) },
     { name: 'slow', label: 'Latency', options: SLOW.map((ms) => [ms, `≥ ${durationText(Number(ms))}`]) },
     { name: 'held', label: 'On hold', options: HELD.map((each) => [each, each === 'true' ? 'Yes' : 'No']) },
     { name: 'message', label: 'Message', isChip: true, accepts: isIdOf('msg') },
@@ -159,7 +159,7 @@ const queryOf = ({ since, until, ...filters }: Filtered) => {
     channelId: filters.channel,
     messageId: filters.message,
     replayId: filters.replay,
-    errorClass: oneOf(filters.error, ERROR_CLASSES),
+    errorClass: oneOf(filters.error, ERROR_KINDS),
     errorStatus: statusesOf(filters.answer),
     minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),

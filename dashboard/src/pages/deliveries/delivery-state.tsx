@@ -1,6 +1,6 @@
 import type { Delivery } from '../../api/client.ts';
 import { durationText } from '../../lib/format.ts';
-import { ERROR_CODES, HELD_REASONS } from '../../lib/words.ts';
+import { ERROR_CODES, HELD_WORDS } from '../../lib/words.ts';
 import { CodeBadge } from '../../ui/badge.tsx';
 
 /**
@@ -11,7 +11,7 @@ export const isWaiting = ({ status, error }: Delivery): boolean => status === 'p
 
 /** The last response of the endpoint in a few words, or why there is none. */
 export function LastResponse({ of: { response, error, held } }: { of: Delivery }) {
-  if (held !== undefined) return <span className="text-text-2">{HELD_REASONS[held.reason]}</span>;
+  if (held !== undefined) return <span className="text-text-2">{HELD_WORDS[held.reason]}</span>;
   if (response !== undefined)
     return (
       <>

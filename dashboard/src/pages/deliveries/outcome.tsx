@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Attempt, Delivery, Subscription } from '../../api/client.ts';
 import { durationText } from '../../lib/format.ts';
-import { counted, ERRORS, GIVE_UP_REASONS, HELD_REASONS, stateOfDelivery } from '../../lib/words.ts';
+import { counted, ERRORS, GIVE_UP_REASONS, HELD_WORDS, stateOfDelivery } from '../../lib/words.ts';
 import { Ago, Clock, In } from '../../parts/moment.tsx';
 import { Callout } from '../../ui/callout.tsx';
 
@@ -52,7 +52,7 @@ function sentence(
     );
   if (held !== undefined)
     return {
-      title: `On hold: ${HELD_REASONS[held.reason].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}.`,
+      title: `On hold: ${HELD_WORDS[held.reason].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}.`,
       more: (
         <>
           Since <Ago at={held.since} />. {next}

@@ -8,7 +8,7 @@ import { useActs } from '../../parts/acts.tsx';
 import { useIsProven } from '../../parts/identity-note.tsx';
 import { useSettled } from '../../parts/use-found.ts';
 
-export type Asked = {
+export type AskedExamination = {
   headers: string;
   body: string;
   /** Of the endpoint. Empty: not known. */
@@ -40,7 +40,7 @@ const idIsWhole = (id: string | undefined): id is string => id !== undefined && 
  * Looks for the reason why an endpoint rejects a signature, while its request is being pasted. The secret of the subscription is read once:
  * each look at it is in the audit log.
  */
-export function useExamination(asked: Asked): Examination {
+export function useExamination(asked: AskedExamination): Examination {
   const { at, path } = useHere();
   const session = useSession();
   const client = useQueryClient();

@@ -22,7 +22,7 @@ import { CopyId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Status, StatusIcon } from '../../ui/status.tsx';
 import { ProviderTile } from './provider-tile.tsx';
-import { providerName, type Scheme, WEBHOOK_STATES } from './words.ts';
+import { providerName, type SchemeChoice, WEBHOOK_STATES } from './words.ts';
 
 const STATUSES = ['active', 'disabled'] as const;
 const FILTERS = ['name', 'status'] as const;
@@ -143,7 +143,7 @@ const columnsOf = (figuresOf: (row: Webhook) => Figures | undefined): readonly C
     rank: 2,
     cell: (row) => (
       <span className="flex items-center gap-2">
-        <ProviderTile id={row.provider ?? (row.scheme as Scheme)} name={providerName(row)} size="small" />
+        <ProviderTile id={row.provider ?? (row.scheme as SchemeChoice)} name={providerName(row)} size="small" />
         <span className="truncate">{providerName(row)}</span>
       </span>
     ),

@@ -5,25 +5,25 @@ import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { ProviderTile } from './provider-tile.tsx';
-import { SCHEME_WORDS, SCHEMES, type Scheme } from './words.ts';
+import { SCHEME_WORDS, SCHEME_NAMES, type SchemeChoice } from './words.ts';
 
-export type Sender = ProviderName | Scheme;
+export type ProviderChoice = ProviderName | SchemeChoice;
 
 // `as`: PROVIDERS has no other keys.
 const ALL = (Object.entries(PROVIDERS) as [ProviderName, string][]).toSorted(([, a], [, b]) => a.localeCompare(b));
 
-export const isScheme = (sender: string): sender is Scheme => SCHEMES.some((each) => each === sender);
-export const isSender = (text: string | undefined): text is Sender =>
+export const isScheme = (sender: string): sender is SchemeChoice => SCHEME_NAMES.some((each) => each === sender);
+export const isSender = (text: string | undefined): text is ProviderChoice =>
   text !== undefined && (isScheme(text) || text in PROVIDERS);
-export const senderName = (sender: Sender): string =>
+export const senderName = (sender: ProviderChoice): string =>
   isScheme(sender) ? SCHEME_WORDS[sender].name : PROVIDERS[sender];
 
 /** All known services, and the ways in which any other one can prove itself. */
-export function ProviderGrid({ onChoose }: { onChoose: (sender: Sender) => void }) {
+export function ProviderGrid({ onChoose }: { onChoose: (sender: ProviderChoice) => void }) {
   const [text, setText] = useState('');
   const isMeant = (name: string): boolean => name.toLowerCase().includes(text.trim().toLowerCase());
   const known = ALL.filter(([, name]) => isMeant(name));
-  const own = SCHEMES.filter((scheme) => isMeant(SCHEME_WORDS[scheme].name) || known.length === 0);
+  const own = SCHEME_NAMES.filter((scheme) => isMeant(SCHEME_WORDS[scheme].name) || known.length === 0);
   return (
     <div className="flex flex-col gap-7">
       <div role="search" aria-label="Providers" className="max-w-100">

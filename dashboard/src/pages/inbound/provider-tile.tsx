@@ -1,10 +1,10 @@
 import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { ProviderName } from '../../lib/providers.ts';
-import type { Scheme } from './words.ts';
+import type { SchemeChoice } from './words.ts';
 
 /** Marks of plain shapes, drawn by us in a box of 24: no trademark. All others have their first letters. */
-const SHAPES: Readonly<Partial<Record<ProviderName | Scheme, ReactNode>>> = {
+const SHAPES: Readonly<Partial<Record<ProviderName | SchemeChoice, ReactNode>>> = {
   github: (
     <>
       <circle cx="7" cy="6" r="2.2" />
@@ -92,7 +92,7 @@ export function ProviderTile({
   name,
   size = 'normal',
 }: {
-  id: ProviderName | Scheme | undefined;
+  id: ProviderName | SchemeChoice | undefined;
   name: string;
   size?: 'normal' | 'small';
 }) {

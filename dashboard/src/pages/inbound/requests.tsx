@@ -20,7 +20,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Status, StatusIcon } from '../../ui/status.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import { useSample } from './use-sample.ts';
-import { isAcceptedLater, OUTCOME_WORDS, OUTCOMES, outcomeOf, providerName, REASONS } from './words.ts';
+import { isAcceptedLater, OUTCOME_WORDS, OUTCOME_CODES, outcomeOf, providerName, REASONS } from './words.ts';
 
 const FILTERS = ['outcome', 'since', 'until'] as const;
 const OF_TABS = ['tab'] as const;
@@ -35,7 +35,7 @@ export function InboundRequests({ of: row, onSample }: { of: Webhook; onSample: 
   const [known, setKnown] = useState<ReadonlyMap<string, InboundRequest>>(new Map());
   const times = useTimeFilters();
   const { id } = row;
-  const outcome = oneOf(search['outcome'], OUTCOMES);
+  const outcome = oneOf(search['outcome'], OUTCOME_CODES);
   const { since, until } = search;
   const query = () => ({ outcome, since: sinceOf(since), until: sinceOf(until) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
@@ -69,7 +69,7 @@ export function InboundRequests({ of: row, onSample }: { of: Webhook; onSample: 
             {
               name: 'outcome',
               label: 'Outcome',
-              options: OUTCOMES.map((each) => [each, OUTCOME_WORDS[each].word] as const),
+              options: OUTCOME_CODES.map((each) => [each, OUTCOME_WORDS[each].word] as const),
               failure: 'refused',
             },
             ...times,

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { PROVIDER_STEPS } from '../../lib/provider-steps.ts';
 import { PROVIDERS, type ProviderName } from '../../lib/providers.ts';
-import { isScheme, type Sender } from './provider-grid.tsx';
-import type { Scheme } from './words.ts';
+import { isScheme, type ProviderChoice } from './provider-grid.tsx';
+import type { SchemeChoice } from './words.ts';
 
 const Step = ({ at, children }: { at: number; children: ReactNode }) => (
   <li className="flex gap-2.5">
@@ -16,7 +16,7 @@ const Step = ({ at, children }: { at: number; children: ReactNode }) => (
   </li>
 );
 
-const OWN: Readonly<Record<Scheme, string>> = {
+const OWN: Readonly<Record<SchemeChoice, string>> = {
   standard: 'Sign each request by Standard Webhooks with the signing secret.',
   hmac: 'Sign each request with an HMAC of the signed content, and send it in the signature header.',
   token: 'Send the signing secret in the signature header.',
@@ -24,7 +24,7 @@ const OWN: Readonly<Record<Scheme, string>> = {
 };
 
 /** What is done at the sender. */
-export function SetupSteps({ sender }: { sender: Sender }) {
+export function SetupSteps({ sender }: { sender: ProviderChoice }) {
   if (isScheme(sender))
     return (
       <ol className="flex flex-col gap-3">

@@ -16,13 +16,13 @@ import { useChannels } from '../../parts/use-names.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Fold } from '../../ui/layout.tsx';
-import { isScheme, type Sender, senderName } from './provider-grid.tsx';
+import { isScheme, type ProviderChoice, senderName } from './provider-grid.tsx';
 
 /** Where a refusal of the service has its field. */
 const FIELDS = ['name', 'channelId', 'secrets', 'signature', 'eventType'];
 
 /** What Posthorn has to know of a sender. Known services need no more than a name and a channel. */
-export function WebhookForm({ sender, first, onCancel }: { sender: Sender; first: string; onCancel: () => void }) {
+export function WebhookForm({ sender, first, onCancel }: { sender: ProviderChoice; first: string; onCancel: () => void }) {
   const { at } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();

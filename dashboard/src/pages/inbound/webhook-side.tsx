@@ -7,7 +7,7 @@ import { Ago } from '../../parts/moment.tsx';
 import { Name } from '../../parts/names.tsx';
 import { CopyId } from '../../ui/copy.tsx';
 import { Facts, Fold, Section } from '../../ui/layout.tsx';
-import type { Sender } from './provider-grid.tsx';
+import type { ProviderChoice } from './provider-grid.tsx';
 import { SetupSteps } from './setup-steps.tsx';
 import { SigningSecret } from './signing-secret.tsx';
 import { useSample } from './use-sample.ts';
@@ -37,7 +37,7 @@ export function WebhookSide({ of: row }: { of: Webhook }) {
   const sample = useSample(row.id, { isWanted: may('developer') });
   const provider = providerName(row);
   const isShownThere = row.provider !== undefined && PROVIDER_STEPS[row.provider].isShown;
-  const steps = <SetupSteps sender={row.provider ?? (row.scheme as Sender)} />;
+  const steps = <SetupSteps sender={row.provider ?? (row.scheme as ProviderChoice)} />;
   return (
     <div className="flex flex-col gap-6">
       {isSetUp !== undefined &&

@@ -19,7 +19,7 @@ import { HeadFact, PageHead } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import type { Sender } from './provider-grid.tsx';
+import type { ProviderChoice } from './provider-grid.tsx';
 import { ProviderTile } from './provider-tile.tsx';
 import { InboundRequests } from './requests.tsx';
 import { SampleDialog } from './sample.tsx';
@@ -102,7 +102,7 @@ function Head({ of: row, onSample }: { of: Webhook; onSample: () => void }) {
     <PageHead
       title={
         <>
-          <ProviderTile id={row.provider ?? (row.scheme as Sender)} name={providerName(row)} />
+          <ProviderTile id={row.provider ?? (row.scheme as ProviderChoice)} name={providerName(row)} />
           {row.name}
         </>
       }

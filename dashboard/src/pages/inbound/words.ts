@@ -2,11 +2,11 @@ import type { InboundRequest, Webhook } from '../../api/client.ts';
 import { PROVIDERS } from '../../lib/providers.ts';
 import type { Tone } from '../../ui/status.tsx';
 
-export const SCHEMES = ['standard', 'hmac', 'token', 'body'] as const;
-export type Scheme = (typeof SCHEMES)[number];
+export const SCHEME_NAMES = ['standard', 'hmac', 'token', 'body'] as const;
+export type SchemeChoice = (typeof SCHEME_NAMES)[number];
 
 /** Senders that are not among the known ones, by how they prove themselves. */
-export const SCHEME_WORDS: Readonly<Record<Scheme, { name: string; hint: string }>> = {
+export const SCHEME_WORDS: Readonly<Record<SchemeChoice, { name: string; hint: string }>> = {
   standard: {
     name: 'Standard Webhooks',
     hint: 'Headers webhook-id, webhook-timestamp and webhook-signature',
@@ -22,7 +22,7 @@ export const SCHEME_WORDS: Readonly<Record<Scheme, { name: string; hint: string 
 /** The service that sends, or how a sender of your own proves itself. */
 export function providerName({ provider, scheme }: Pick<Webhook, 'provider' | 'scheme'>): string {
   if (provider !== undefined) return PROVIDERS[provider];
-  return SCHEMES.some((each) => each === scheme) ? SCHEME_WORDS[scheme as Scheme].name : scheme;
+  return SCHEME_NAMES.some((each) => each === scheme) ? SCHEME_WORDS[scheme as SchemeChoice].name : scheme;
 }
 
 export const WEBHOOK_STATES: Readonly<Record<Webhook['status'], { tone: Tone; word: string }>> = {
@@ -30,7 +30,7 @@ export const WEBHOOK_STATES: Readonly<Record<Webhook['status'], { tone: Tone; wo
   disabled: { tone: 'held', word: 'Disabled' },
 };
 
-export const OUTCOMES = ['received', 'repeated', 'refused'] as const;
+export const OUTCOME_CODES = ['received', 'repeated', 'refused'] as const;
 export const OUTCOME_WORDS: Readonly<Record<InboundRequest['outcome'], { tone: Tone; word: string }>> = {
   received: { tone: 'delivered', word: 'Accepted' },
   repeated: { tone: 'pending', word: 'Duplicate' },

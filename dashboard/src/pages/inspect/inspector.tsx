@@ -25,7 +25,7 @@ import { Status, StatusIcon } from '../../ui/status.tsx';
 import { InspectorActions } from './inspector-actions.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import { responseText } from './response-fields.tsx';
-import { sentText, VERDICT_WORDS, VERDICTS } from './words.ts';
+import { sentText, VERDICT_WORDS, VERDICT_CODES } from './words.ts';
 
 const idOf = ({ id }: InspectedRow): string => id;
 
@@ -35,7 +35,7 @@ export function InspectorPage() {
   const { at, path } = useHere();
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
-  const verdict = oneOf(search['verdict'], VERDICTS);
+  const verdict = oneOf(search['verdict'], VERDICT_CODES);
   const found = useQuery({ queryKey: [path, 'inspector', id], queryFn: () => api.inspectors.get(id, at) });
   const row = found.data;
   return (
@@ -88,7 +88,7 @@ export function InspectorPage() {
                   {
                     name: 'verdict',
                     label: 'Signature',
-                    options: VERDICTS.map((each) => [each, VERDICT_WORDS[each].word] as const),
+                    options: VERDICT_CODES.map((each) => [each, VERDICT_WORDS[each].word] as const),
                     failure: 'failed',
                   },
                 ]}

@@ -4,7 +4,7 @@ import type { Tone } from '../../ui/status.tsx';
 
 type Signature = InspectedRow['signature'];
 
-export const VERDICTS = ['verified', 'failed', 'unsigned'] as const;
+export const VERDICT_CODES = ['verified', 'failed', 'unsigned'] as const;
 export const VERDICT_WORDS: Readonly<Record<Signature['verdict'], { tone: Tone; word: string }>> = {
   verified: { tone: 'delivered', word: 'Valid' },
   failed: { tone: 'failed', word: 'Invalid' },

@@ -10,7 +10,7 @@ import { CopyId } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Table } from '../../ui/table.tsx';
 import { ChannelChoice, useChosenChannel } from './channel-choice.tsx';
-import { KEPT, useTail } from './use-tail.ts';
+import { KEPT_ROWS, useTail } from './use-tail.ts';
 
 /** Letters of a payload that are shown. */
 const SHOWN = 300;
@@ -28,7 +28,7 @@ export function LiveTail() {
         <ChannelChoice />
         <span role="status" className="text-text-2">
           {isOpen && !isPaused ? `Listening: ${count}` : `Paused: ${count}`}
-          {seen > KEPT && `, newest ${KEPT} shown`}
+          {seen > KEPT_ROWS && `, newest ${KEPT_ROWS} shown`}
         </span>
       </div>
       <FailureNote error={error} />

@@ -5,7 +5,7 @@ import { api, type Delivery, type Message, type Subscription } from '../../api/c
 import { requestsOf, type Written } from '../../api/requests.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
-import { HELD_REASONS } from '../../lib/words.ts';
+import { HELD_WORDS } from '../../lib/words.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { RequestLines } from '../../parts/equivalent-request.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
@@ -167,5 +167,5 @@ function Before({ of: delivery }: { of: Delivery | null }) {
 }
 
 function Waits({ of: { status } }: { of: Subscription }) {
-  return status === 'active' ? null : <p>The delivery will be on hold: {HELD_REASONS[status].toLowerCase()}</p>;
+  return status === 'active' ? null : <p>The delivery will be on hold: {HELD_WORDS[status].toLowerCase()}</p>;
 }

@@ -3,7 +3,7 @@ import { api, type StreamedMessage } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 
 /** So many of the newest are kept: a tail is looked at, and the list has the others. */
-export const KEPT = 100;
+export const KEPT_ROWS = 100;
 
 type Tail = { messages: readonly StreamedMessage[]; seen: number; error: unknown; isOpen: boolean };
 const EMPTY: Tail = { messages: [], seen: 0, error: undefined, isOpen: false };
@@ -37,7 +37,7 @@ export function useTail(channelId: string | undefined, isPaused: boolean): Tail 
           reached.current = { since, lastEventId: streamed.eventId };
           setTail(({ messages, seen, ...others }) => ({
             ...others,
-            messages: [streamed, ...messages.slice(0, KEPT - 1)],
+            messages: [streamed, ...messages.slice(0, KEPT_ROWS - 1)],
             seen: seen + 1,
           }));
         }

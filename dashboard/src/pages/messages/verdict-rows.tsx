@@ -1,5 +1,5 @@
 import type { DryRun } from '../../api/client.ts';
-import { HELD_REASONS } from '../../lib/words.ts';
+import { HELD_WORDS } from '../../lib/words.ts';
 import { HereLink } from '../../parts/link.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 
@@ -42,7 +42,7 @@ export function VerdictRows({
           </HereLink>
           <span className="ml-auto text-right text-12 text-text-2">
             {isPast && wouldReceive ? 'Matches now: created or changed since' : VERDICTS[reason]}
-            {heldBy !== undefined && `, on hold: ${HELD_REASONS[heldBy].toLowerCase()}`}
+            {heldBy !== undefined && `, on hold: ${HELD_WORDS[heldBy].toLowerCase()}`}
           </span>
           {detail !== undefined && (
             <span className="mono basis-full pl-5.5 text-12 text-text-2 [overflow-wrap:anywhere]">{detail}</span>

@@ -2,10 +2,9 @@ import { useState } from 'react';
 import { api, isApiError } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
-import { timeOfText, useZoneName } from '../../lib/times.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { useZone } from '../../parts/moment.tsx';
+import { MomentField, useMomentOf } from '../../parts/moment-field.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
@@ -14,8 +13,7 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
-  const zone = useZone();
-  const zoneName = useZoneName();
+  const momentOf = useMomentOf();
   const [name, setName] = useState('');
   const [when, setWhen] = useState('');
   const [error, setError] = useState<unknown>();
@@ -23,7 +21,7 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
   const mark = (): void =>
     void act(
       async () => {
-        await api.marks.create({ name, at: when === '' ? undefined : timeOfText(when, zone) }, at);
+        await api.marks.create({ name, at: momentOf(when) }, at);
         onClose();
         await refresh();
       },
@@ -47,10 +45,8 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
         isRequired
         hasFocus
       />
-      <TextField
-        label={`Deployed at (${zoneName})`}
-        type="datetime-local"
-        step={1}
+      <MomentField
+        label="Deployed at"
         value={when}
         onChange={setWhen}
         hint="Leave empty for now"

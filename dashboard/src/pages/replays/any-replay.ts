@@ -5,22 +5,22 @@ import { counted } from '../../lib/words.ts';
 import type { Tone } from '../../ui/status.tsx';
 
 /** What a replay sends again, as the filter of the list names it. */
-export const KINDS = ['dead-letters', 'deliveries', 'messages'] as const;
-export type ReplayKind = (typeof KINDS)[number];
-export const KIND_NAMES: Readonly<Record<ReplayKind, string>> = {
+export const REPLAY_KINDS = ['dead-letters', 'deliveries', 'messages'] as const;
+export type AnyReplayKind = (typeof REPLAY_KINDS)[number];
+export const KIND_NAMES: Readonly<Record<AnyReplayKind, string>> = {
   'dead-letters': 'Dead letters',
   deliveries: 'Deliveries',
   messages: 'Messages',
 };
 
 export const STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
-export type ReplayStatus = (typeof STATUSES)[number];
+export type AnyReplayStatus = (typeof STATUSES)[number];
 
 /** A replay of dead letters, a retry of deliveries, or a replay of messages to a subscription: one shape for the three. */
 export type AnyReplay = {
   id: string;
-  kind: ReplayKind;
-  status: ReplayStatus;
+  kind: AnyReplayKind;
+  status: AnyReplayStatus;
   outcome: BulkReplay['outcome'];
   createdAt: string;
   finishedAt: string | undefined;
@@ -43,7 +43,7 @@ export type AnyReplay = {
 };
 
 /** The kind of a replay by its ID. */
-export const kindOf = (id: string): ReplayKind =>
+export const kindOf = (id: string): AnyReplayKind =>
   id.startsWith('rty_') ? 'deliveries' : id.startsWith('rpm_') ? 'messages' : 'dead-letters';
 
 export const isOver = ({ status }: Pick<AnyReplay, 'status'>): boolean =>
@@ -104,14 +104,14 @@ export const ofMessages = (row: MessageReplay): AnyReplay => ({
   failedRuns: undefined,
 });
 
-const STATES: Readonly<Record<ReplayStatus, { tone: Tone; word: string }>> = {
+const STATES: Readonly<Record<AnyReplayStatus, { tone: Tone; word: string }>> = {
   pending: { tone: 'pending', word: 'Pending' },
   running: { tone: 'running', word: 'In progress' },
   completed: { tone: 'delivered', word: 'Completed' },
   cancelled: { tone: 'cancelled', word: 'Cancelled' },
   failed: { tone: 'failed', word: 'Failed' },
 };
-export const stateName = (status: ReplayStatus): string => STATES[status].word;
+export const stateName = (status: AnyReplayStatus): string => STATES[status].word;
 
 /** One that has queued everything is not over before its deliveries are, and says when some have failed again. */
 export function stateOf({ status, outcome, queued }: AnyReplay): { tone: Tone; word: string } {

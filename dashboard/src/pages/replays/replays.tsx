@@ -24,10 +24,10 @@ import { Status, StatusIcon } from '../../ui/status.tsx';
 import {
   type AnyReplay,
   KIND_NAMES,
-  KINDS,
+  REPLAY_KINDS,
   queuedText,
-  type ReplayKind,
-  type ReplayStatus,
+  type AnyReplayKind,
+  type AnyReplayStatus,
   stateName,
   stateOf,
   STATUSES,
@@ -54,7 +54,7 @@ export function ReplaysPage() {
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
   const filters: readonly ListFilter[] = [
-    { name: 'kind', label: 'Kind', options: KINDS.map((kind) => [kind, KIND_NAMES[kind]]) },
+    { name: 'kind', label: 'Kind', options: REPLAY_KINDS.map((kind) => [kind, KIND_NAMES[kind]]) },
     {
       name: 'status',
       label: 'Status',
@@ -63,7 +63,7 @@ export function ReplaysPage() {
     },
     namedFilter('subscription', 'Subscription', useSubscriptions()),
   ];
-  const kind = oneOf(search['kind'], KINDS);
+  const kind = oneOf(search['kind'], REPLAY_KINDS);
   const status = oneOf(search['status'], STATUSES);
   const subscriptionId = search['subscription'];
   const fetch = useReplays({ kind, status, subscriptionId });
@@ -226,12 +226,12 @@ function ExportMenu({
   status,
   subscriptionId,
 }: {
-  status: ReplayStatus | undefined;
+  status: AnyReplayStatus | undefined;
   subscriptionId: string | undefined;
 }) {
   const { at } = useHere();
-  const [kind, setKind] = useState<ReplayKind>();
-  const lists: Readonly<Record<ReplayKind, Exported>> = {
+  const [kind, setKind] = useState<AnyReplayKind>();
+  const lists: Readonly<Record<AnyReplayKind, Exported>> = {
     'dead-letters': { name: 'replays-of-dead-letters', path: '/v1/dlq/replay', query: () => ({ status }), at },
     deliveries: { name: 'retries-of-deliveries', path: '/v1/deliveries/retry', query: () => ({ status }), at },
     messages: { name: 'replays-of-messages', path: '/v1/replays', query: () => ({ status, subscriptionId }), at },
@@ -247,7 +247,7 @@ function ExportMenu({
         groups={[
           {
             title: 'Replays of',
-            items: KINDS.map((each) => ({ label: KIND_NAMES[each], onSelect: () => setKind(each) })),
+            items: REPLAY_KINDS.map((each) => ({ label: KIND_NAMES[each], onSelect: () => setKind(each) })),
           },
         ]}
       />

@@ -3,21 +3,21 @@ import { api, type Page } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import {
   type AnyReplay,
-  KINDS,
+  REPLAY_KINDS,
   ofDeadLetters,
   ofDeliveries,
   ofMessages,
-  type ReplayKind,
-  type ReplayStatus,
+  type AnyReplayKind,
+  type AnyReplayStatus,
 } from './any-replay.ts';
 
 type Filter = {
-  kind: ReplayKind | undefined;
-  status: ReplayStatus | undefined;
+  kind: AnyReplayKind | undefined;
+  status: AnyReplayStatus | undefined;
   subscriptionId: string | undefined;
 };
 /** What is left of each kind behind a page: rows that were read and not shown yet, and the cursor of those behind them. */
-type Rest = { readonly [kind in ReplayKind]?: { rows: readonly AnyReplay[]; cursor: string | undefined } };
+type Rest = { readonly [kind in AnyReplayKind]?: { rows: readonly AnyReplay[]; cursor: string | undefined } };
 
 const LIMIT = 100;
 
@@ -31,10 +31,10 @@ export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: 
   return useCallback(
     async (cursor) => {
       const before = cursor === undefined ? undefined : rests.current.get(cursor);
-      const wanted = kind === undefined ? KINDS : [kind];
+      const wanted = kind === undefined ? REPLAY_KINDS : [kind];
       const isWanted = (row: AnyReplay): boolean =>
         subscriptionId === undefined || row.subscriptionId === subscriptionId;
-      const read = async (of: ReplayKind, from: string | undefined): Promise<Page<AnyReplay>> => {
+      const read = async (of: AnyReplayKind, from: string | undefined): Promise<Page<AnyReplay>> => {
         const query = { status, limit: LIMIT, cursor: from };
         if (of === 'messages')
           return mapped(await api.replays.list({ ...query, subscriptionId }, at).page(), ofMessages);

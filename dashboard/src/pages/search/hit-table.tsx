@@ -1,4 +1,4 @@
-import { HIT_KINDS, type Hit } from '../../lib/hit-addresses.ts';
+import { HIT_KINDS, type SearchHit } from '../../lib/hit-addresses.ts';
 import { HereLink, useGo } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { FoundPlace, hitState, hitText, useFoundPlaces, valueOf } from '../../parts/search-hits.tsx';
@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
 
-const MATCHED: Readonly<Record<Hit['matched'], string>> = {
+const MATCHED: Readonly<Record<SearchHit['matched'], string>> = {
   id: 'ID',
   publisherId: 'External ID',
   eventType: 'Event type',
@@ -20,7 +20,7 @@ const MATCHED: Readonly<Record<Hit['matched'], string>> = {
 const READ_FOR_PLACES = 12;
 
 /** What a search has found; a row leads to its page. */
-export function HitTable({ hits, q }: { hits: readonly Hit[]; q: string }) {
+export function HitTable({ hits, q }: { hits: readonly SearchHit[]; q: string }) {
   const go = useGo();
   const value = valueOf(q);
   const places = useFoundPlaces(hits, value, READ_FOR_PLACES);

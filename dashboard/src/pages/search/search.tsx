@@ -1,7 +1,7 @@
 import { Hash, Search as SearchIcon, SearchX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { SearchResults } from '../../api/client.ts';
-import { HIT_KINDS, type Hit } from '../../lib/hit-addresses.ts';
+import { HIT_KINDS, type SearchHit } from '../../lib/hit-addresses.ts';
 import { useAddress } from '../../lib/search.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { FoundSelect } from '../../parts/found-select.tsx';
@@ -159,13 +159,13 @@ function Nothing({
 }
 
 /** What was found, with a tab for each kind. */
-function Hits({ hits, q, isMore }: { hits: readonly Hit[]; q: string; isMore: boolean }) {
+function Hits({ hits, q, isMore }: { hits: readonly SearchHit[]; q: string; isMore: boolean }) {
   const [search, change] = useAddress();
   const kinds = [...new Set(hits.map(({ kind }) => kind))];
   // One kind that is left over has its tab as well.
   const own = kinds.length <= MOST_TABS + 1 ? kinds : kinds.slice(0, MOST_TABS);
   const others = kinds.filter((kind) => !own.includes(kind));
-  const of = (tab: string): readonly Hit[] =>
+  const of = (tab: string): readonly SearchHit[] =>
     tab === 'all' ? hits : hits.filter(({ kind }) => (tab === 'others' ? others.includes(kind) : kind === tab));
   const countOf = (tab: string): string =>
     `${of(tab).length}${isMore && (tab === 'all' || tab === 'message') ? '+' : ''}`;

@@ -1,10 +1,10 @@
 import type { Tone } from '../status.tsx';
-import type { Values } from './steps.ts';
+import type { StepValues } from './steps.ts';
 
 /** The state that a series counts, or how its line looks. */
 export type ChartTone = Tone | 'accent' | 'quiet';
 
-export type ChartSeries = { key: string; label: string; tone: ChartTone; values: Values };
+export type ChartSeries = { key: string; label: string; tone: ChartTone; values: StepValues };
 
 /** A moment that is marked, such as a deployment. */
 export type ChartMark = { at: string; label: string };

@@ -1,5 +1,5 @@
 /** Values of one series, one for each step. Undefined where nothing was measured. */
-export type Values = readonly (number | undefined)[];
+export type StepValues = readonly (number | undefined)[];
 
 /** Lengths of a bar in seconds, from one second to one day. */
 const LENGTHS = [1, 10, 60, 300, 900, 3_600, 21_600, 86_400];
@@ -20,7 +20,7 @@ export function barSeconds(rangeSeconds: number, given = 1): number {
  * Bars begin at multiples of their length, so they stay the same as time goes on; `shiftMs` is the distance of the reader's zone from
  * UTC, which makes days begin at midnight there.
  */
-export function rebin<S extends { values: Values }>(
+export function rebin<S extends { values: StepValues }>(
   steps: { times: readonly number[]; stepSeconds: number; series: readonly S[] },
   { seconds, merge, shiftMs = 0 }: { seconds: number; merge: 'sum' | 'highest'; shiftMs?: number },
 ): { times: readonly number[]; stepSeconds: number; series: readonly S[] } {
@@ -61,7 +61,7 @@ export function zoomOf(hasData: readonly boolean[]): { first: number; last: numb
 }
 
 /** Whether each step has a value other than 0 (`counts`), or any value (`measures`). */
-export function stepsWithData(series: readonly { values: Values }[], count: number, of: 'counts' | 'measures') {
+export function stepsWithData(series: readonly { values: StepValues }[], count: number, of: 'counts' | 'measures') {
   return Array.from({ length: count }, (_, at) =>
     series.some(({ values }) => (of === 'counts' ? (values[at] ?? 0) !== 0 : values[at] !== undefined)),
   );

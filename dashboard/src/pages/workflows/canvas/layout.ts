@@ -1,5 +1,5 @@
 import { Graph, layout as dagreLayout } from '@dagrejs/dagre';
-import { type Flow, type FlowEnd, type FlowStep, type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
+import { type FlowGraph, type FlowEnd, type FlowStep, type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
 
 /** Where everything of a workflow stands. Nothing is ever moved by hand: two people see the same picture. */
 
@@ -45,14 +45,14 @@ const labelWidth = (way: FlowWay): number => Math.min(LONGEST_LABEL, textWidth(l
 /** A level of steps, placed from its own corner. */
 type Level = { box: Box; nodes: Map<string, Box>; groups: PlacedGroup[]; caps: PlacedCap[]; ways: PlacedWay[] };
 
-export function placed(flow: Flow): Placed {
+export function placed(flow: FlowGraph): Placed {
   const level = placeLevel(flow, undefined);
   const { box, ...rest } = level;
   return { width: box.width, height: box.height, ...rest };
 }
 
 /** Places the steps of one level, the owner of the level at its top. Loops and branches inside it are levels of their own. */
-function placeLevel(flow: Flow, owner: FlowStep | undefined): Level {
+function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
   const isGrouped = flow.isSound;
   const own = isGrouped ? flow.steps.filter((step) => step.owner === owner?.key) : [...flow.steps];
   const root = owner?.key ?? TRIGGER;

@@ -22,7 +22,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { type Flow, type FlowWay, flowOf, leadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
+import { type FlowGraph, type FlowWay, flowOf, leadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
 import { slotsOf, slotWay } from '../../../lib/flow-edit.ts';
 import type { Path } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
@@ -68,8 +68,8 @@ export function WorkflowCanvas(given: Given) {
 }
 
 /** The steps and ways of the newest text that was JSON. */
-function useFlow(text: string): { flow: Flow; placed: Placed } {
-  const last = useRef<{ flow: Flow; placed: Placed }>(undefined);
+function useFlow(text: string): { flow: FlowGraph; placed: Placed } {
+  const last = useRef<{ flow: FlowGraph; placed: Placed }>(undefined);
   return useMemo(() => {
     const flow = flowOf(text);
     const now = flow === undefined ? last.current : { flow, placed: placed(flow) };
@@ -368,7 +368,7 @@ function useInView(place: Placed, selected: string | undefined): void {
 }
 
 /** The way that a run took: between two steps that it came to. */
-function takenWays(flow: Flow, states: ReadonlyMap<string, StepState>): ReadonlySet<string> {
+function takenWays(flow: FlowGraph, states: ReadonlyMap<string, StepState>): ReadonlySet<string> {
   const wasAt = (key: string | undefined): boolean => {
     if (key === TRIGGER) return true;
     const state = states.get(flow.steps.find((step) => step.key === key)?.id ?? '');
@@ -414,7 +414,7 @@ function nextInDirection(key: string, from: string, { nodes }: Placed): string |
 function useDragToStep(
   box: React.RefObject<HTMLElement | null>,
   given: {
-    flow: Flow;
+    flow: FlowGraph;
     onDrop: (way: FlowWay, to: string | undefined, anchor: { getBoundingClientRect: () => DOMRect }) => void;
   },
 ) {

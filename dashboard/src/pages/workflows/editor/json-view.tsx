@@ -1,13 +1,13 @@
 import { type Ref, useImperativeHandle, useRef } from 'react';
-import { type DefinitionProblem, problemsInJson } from '../../../lib/definition-problems.ts';
+import { type WrittenProblem, problemsInJson } from '../../../lib/definition-problems.ts';
 import { prettyText } from '../../../lib/raw-json.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../../../ui/code/code-editor.tsx';
 import { useCompletions } from './use-completions.ts';
-import type { Definition } from './use-definition.ts';
+import type { WrittenDefinition } from './use-definition.ts';
 
 /** Goes to the place of a problem in the JSON. */
-export type JsonHandle = { goTo: (problem: DefinitionProblem) => void };
+export type JsonHandle = { goTo: (problem: WrittenProblem) => void };
 
 /** The same definition as JSON. What the canvas does not know stays as it is written. */
 export function JsonView({
@@ -16,7 +16,7 @@ export function JsonView({
   onChange,
   ref,
 }: {
-  definition: Definition;
+  definition: WrittenDefinition;
   isReadOnly: boolean;
   onChange: (text: string) => void;
   ref?: Ref<JsonHandle>;

@@ -1,15 +1,15 @@
 import { TriangleAlert } from 'lucide-react';
-import { type DefinitionProblem, stepOf, told, toldText } from '../../../lib/definition-problems.ts';
+import { type WrittenProblem, stepOf, told, toldText } from '../../../lib/definition-problems.ts';
 import { TRIGGER } from '../../../lib/flow-graph.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Kbd } from '../../../ui/kbd.tsx';
-import type { Definition } from './use-definition.ts';
+import type { WrittenDefinition } from './use-definition.ts';
 
 type Given = {
-  definition: Definition;
+  definition: WrittenDefinition;
   /** The problem that the button leads to. */
-  next: DefinitionProblem | undefined;
+  next: WrittenProblem | undefined;
   onGo: () => void;
 };
 
@@ -57,7 +57,7 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
 }
 
 /** `create_invoice › body.approvedBy`. */
-function placeOf(problem: DefinitionProblem, draft: Definition['draft']): string {
+function placeOf(problem: WrittenProblem, draft: WrittenDefinition['draft']): string {
   const key = stepOf(problem, draft.flow);
   if (key === undefined) return problem.field;
   const rest = problem.field.replace(/^(?:trigger|steps\[\d+\])\.?/, '').replace(/^config\.?/, '');

@@ -1,7 +1,7 @@
 import { FlaskConical, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { api, type Trial, type Workflow } from '../../../api/client.ts';
-import type { Flow } from '../../../lib/flow-graph.ts';
+import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import { isCovered } from '../../../lib/keys.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
 import { useHere } from '../../../lib/session.ts';
@@ -105,7 +105,7 @@ export function TestBar({
   onClose,
 }: {
   test: TestResult;
-  flow: Flow;
+  flow: FlowGraph;
   isActive: boolean;
   onClose: () => void;
 }) {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
-import type { Flow } from '../../../lib/flow-graph.ts';
+import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import { isJsonText } from '../../../lib/json-problem.ts';
 import { memberText, prettyText } from '../../../lib/raw-json.ts';
 import { useHere } from '../../../lib/session.ts';
@@ -35,7 +35,7 @@ export const FIRST_INPUT: TestInput = { eventType: 'order.created', payload: '{\
 
 type Given = {
   id: string;
-  flow: Flow;
+  flow: FlowGraph;
   version: number | undefined;
   /** What is written is not saved: the test run takes the saved version. */
   isChanged: boolean;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../../../api/client.ts';
-import { type Flow, stepsBefore, TRIGGER } from '../../../lib/flow-graph.ts';
+import { type FlowGraph, stepsBefore, TRIGGER } from '../../../lib/flow-graph.ts';
 import { payloadPaths } from '../../../lib/payload-paths.ts';
 import { useHere } from '../../../lib/session.ts';
 import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts';
@@ -24,7 +24,7 @@ const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
 const NAME = /^[A-Za-z_]\w*$/;
 
 /** The channels that the trigger names. */
-export function triggerChannels({ trigger: { config } }: Flow): string[] {
+export function triggerChannels({ trigger: { config } }: FlowGraph): string[] {
   const many = Array.isArray(config['channelIds']) ? (config['channelIds'] as unknown[]) : [];
   return [
     ...new Set(
@@ -38,7 +38,7 @@ const isOfType = (wanted: readonly string[], type: string): boolean =>
   wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
 
 /** Names of values in the newest messages that start the workflow: `event.payload.total`. */
-function usePayloadPaths(flow: Flow): readonly string[] {
+function usePayloadPaths(flow: FlowGraph): readonly string[] {
   const { at, path } = useHere();
   const channels = triggerChannels(flow);
   const { config, kind } = flow.trigger;
@@ -81,7 +81,7 @@ function useSecretNames(): readonly string[] {
  * What may be written in an expression of a step: what started the run, the steps before it, variables and the item of its loop. A filter
  * of the trigger knows the message alone.
  */
-export function useCompletions(flow: Flow, key: string | undefined): { values: Completions; secrets: Completions } {
+export function useCompletions(flow: FlowGraph, key: string | undefined): { values: Completions; secrets: Completions } {
   const paths = usePayloadPaths(flow);
   const secrets = useSecretNames();
   return useMemo(() => {

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { api, type Workflow } from '../../../api/client.ts';
 import { stepIds } from '../../../lib/definition-edit.ts';
-import type { DefinitionProblem } from '../../../lib/definition-problems.ts';
-import { type Flow, flowOf } from '../../../lib/flow-graph.ts';
+import type { WrittenProblem } from '../../../lib/definition-problems.ts';
+import { type FlowGraph, flowOf } from '../../../lib/flow-graph.ts';
 import { type JsonSyntaxNode, jsonTree, withValue } from '../../../lib/json-edit.ts';
 import { memberText, prettyText } from '../../../lib/raw-json.ts';
 import { useHere } from '../../../lib/session.ts';
@@ -13,15 +13,15 @@ import { type Edits, useEdits } from '../../../parts/use-edits.ts';
 export type Draft = {
   text: string;
   tree: JsonSyntaxNode | undefined;
-  flow: Flow;
+  flow: FlowGraph;
   stepIds: readonly string[];
-  problems: readonly DefinitionProblem[];
+  problems: readonly WrittenProblem[];
   isReadOnly: boolean;
   /** `at`: changes of one place in quick succession are one step of undo. */
   change: (text: string, at?: string) => void;
 };
 
-export type Definition = {
+export type WrittenDefinition = {
   draft: Draft;
   /** The text as it is written, also while it is no JSON. */
   text: string;
@@ -45,9 +45,9 @@ export function definitionOf(text: string): string {
 }
 
 const CHECK_AFTER_MS = 300;
-const EMPTY: Flow = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
+const EMPTY: FlowGraph = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
 
-export function useDefinition({ workflow, first }: { workflow: Workflow | undefined; first: string }): Definition {
+export function useDefinition({ workflow, first }: { workflow: Workflow | undefined; first: string }): WrittenDefinition {
   const { at, path, may } = useHere();
   const isReadOnly = !may('developer');
   const edits = useEdits({ text: first }, `${path} workflow ${workflow?.id ?? 'new'}`);
@@ -140,7 +140,7 @@ function useHistory(text: string, write: (text: string) => void) {
 }
 
 /** The error that a browser names for a text that is no JSON, and its line. */
-function syntaxOf(text: string): Definition['syntax'] {
+function syntaxOf(text: string): WrittenDefinition['syntax'] {
   try {
     JSON.parse(text);
     return undefined;
@@ -154,7 +154,7 @@ function syntaxOf(text: string): Definition['syntax'] {
 }
 
 /** Keys that go back and forth, wherever nobody writes: a field of text has its own. */
-export function useUndoKeys({ undo, redo }: Pick<Definition, 'undo' | 'redo'>): void {
+export function useUndoKeys({ undo, redo }: Pick<WrittenDefinition, 'undo' | 'redo'>): void {
   const now = useRef({ undo, redo });
   now.current = { undo, redo };
   useEffect(() => {

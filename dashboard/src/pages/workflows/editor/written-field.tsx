@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { parsed } from '../../../lib/definition-edit.ts';
 import {
-  type DefinitionProblem,
+  type WrittenProblem,
   problemsInJson,
   problemsInText,
   told,
@@ -24,7 +24,7 @@ export type WrittenGiven = {
   onChange: (raw: string | undefined) => void;
   /** Its field as the service names it: `steps[0].config.body`. */
   field: string;
-  problems: readonly DefinitionProblem[];
+  problems: readonly WrittenProblem[];
   stepIds: readonly string[];
   completions?: Completions | undefined;
   isReadOnly: boolean;
