@@ -1,5 +1,5 @@
 import { Plug } from 'lucide-react';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { api, type Connection, type Connector } from '../../api/client.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -56,11 +56,12 @@ export function YourConnections({
   const [search, change] = useAddress();
   const { rows } = list;
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  // The line stays once it was there: it says what was wrong with a filter of the address.
-  const [wasFiltered] = useState(isFiltered);
   const connectorOf = ({ connectorId }: Connection): Connector | undefined =>
     connectors.find(({ id }) => id === connectorId);
   const isReading = list.isFirst && list.error === null;
+  // Once it is there, it stays while other rows are read: its field has the focus, and it says which filters were ignored.
+  const hasFilters = useRef(false);
+  hasFilters.current ||= isFiltered || rows.length >= FILTERED_FROM;
   return (
     <Section
       title="Your connections"
@@ -72,7 +73,7 @@ export function YourConnections({
         )
       }
     >
-      {(isFiltered || wasFiltered || rows.length >= FILTERED_FROM) && (
+      {hasFilters.current && (
         <div className="-mx-6 max-md:-mx-4">
           <FilterLine
             ofPanel={OF_PANEL}
