@@ -22,7 +22,15 @@ import { isScheme, type ProviderChoice, senderName } from './provider-grid.tsx';
 const FIELDS = ['name', 'channelId', 'secrets', 'signature', 'eventType'];
 
 /** What Posthorn has to know of a sender. Known services need no more than a name and a channel. */
-export function WebhookForm({ sender, first, onCancel }: { sender: ProviderChoice; first: string; onCancel: () => void }) {
+export function WebhookForm({
+  sender,
+  first,
+  onCancel,
+}: {
+  sender: ProviderChoice;
+  first: string;
+  onCancel: () => void;
+}) {
   const { at } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();

@@ -81,7 +81,10 @@ function useSecretNames(): readonly string[] {
  * What may be written in an expression of a step: what started the run, the steps before it, variables and the item of its loop. A filter
  * of the trigger knows the message alone.
  */
-export function useCompletions(flow: FlowGraph, key: string | undefined): { values: Completions; secrets: Completions } {
+export function useCompletions(
+  flow: FlowGraph,
+  key: string | undefined,
+): { values: Completions; secrets: Completions } {
   const paths = usePayloadPaths(flow);
   const secrets = useSecretNames();
   return useMemo(() => {

@@ -47,7 +47,13 @@ export function definitionOf(text: string): string {
 const CHECK_AFTER_MS = 300;
 const EMPTY: FlowGraph = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
 
-export function useDefinition({ workflow, first }: { workflow: Workflow | undefined; first: string }): WrittenDefinition {
+export function useDefinition({
+  workflow,
+  first,
+}: {
+  workflow: Workflow | undefined;
+  first: string;
+}): WrittenDefinition {
   const { at, path, may } = useHere();
   const isReadOnly = !may('developer');
   const edits = useEdits({ text: first }, `${path} workflow ${workflow?.id ?? 'new'}`);
