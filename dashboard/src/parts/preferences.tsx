@@ -1,29 +1,6 @@
-import { useContext } from 'react';
 import { keep, kept } from '../lib/kept.ts';
 import { chooseRows, rowsNow } from '../lib/rows.ts';
 import { useTexts } from '../lib/texts.ts';
-import { ZoneContext } from '../lib/times.ts';
-import { PreferencesContext } from './preferences-provider.tsx';
-
-/** The zone of all times, which stands on every page, as times are of no use without it. */
-function Preferences() {
-  const t = useTexts();
-  const zone = useContext(ZoneContext);
-  const { setZone } = useContext(PreferencesContext);
-  return (
-    <label>
-      <span className="sr-only">{t.preferences.zone}</span>
-      <select
-        className="input"
-        value={zone}
-        onChange={(event) => setZone(event.target.value === 'local' ? 'local' : 'utc')}
-      >
-        <option value="utc">UTC</option>
-        <option value="local">{t.preferences.local}</option>
-      </select>
-    </label>
-  );
-}
 
 /** Taste of the person, kept by this browser. */
 export function AllPreferences() {

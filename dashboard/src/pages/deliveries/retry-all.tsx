@@ -5,7 +5,7 @@ import { counted as countedText } from '../../lib/words.ts';
 import { CountDialog, matchedText } from '../../parts/count-dialog.tsx';
 import { useGo } from '../../parts/link.tsx';
 
-/** Counts which deliveries a retry would take; then asks for it, and leads to its progress. The filter is fixed: what is counted is retried. */
+/** Counts which deliveries a retry would take, then asks for it. The filter is fixed: what is counted is retried. */
 export function RetryAllDialog({
   filter,
   children,

@@ -5,8 +5,8 @@ import { counted } from '../../lib/words.ts';
 import type { Tone } from '../../ui/status.tsx';
 
 /** What a replay sends again, as the filter of the list names it. */
-export const REPLAY_KINDS = ['dead-letters', 'deliveries', 'messages'] as const;
-export type AnyReplayKind = (typeof REPLAY_KINDS)[number];
+export const REPLAY_LISTS = ['dead-letters', 'deliveries', 'messages'] as const;
+export type AnyReplayKind = (typeof REPLAY_LISTS)[number];
 export const KIND_NAMES: Readonly<Record<AnyReplayKind, string>> = {
   'dead-letters': 'Dead letters',
   deliveries: 'Deliveries',

@@ -24,7 +24,7 @@ import { Status, StatusIcon } from '../../ui/status.tsx';
 import {
   type AnyReplay,
   KIND_NAMES,
-  REPLAY_KINDS,
+  REPLAY_LISTS,
   queuedText,
   type AnyReplayKind,
   type AnyReplayStatus,
@@ -54,7 +54,7 @@ export function ReplaysPage() {
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
   const filters: readonly ListFilter[] = [
-    { name: 'kind', label: 'Kind', options: REPLAY_KINDS.map((kind) => [kind, KIND_NAMES[kind]]) },
+    { name: 'kind', label: 'Kind', options: REPLAY_LISTS.map((kind) => [kind, KIND_NAMES[kind]]) },
     {
       name: 'status',
       label: 'Status',
@@ -63,7 +63,7 @@ export function ReplaysPage() {
     },
     namedFilter('subscription', 'Subscription', useSubscriptions()),
   ];
-  const kind = oneOf(search['kind'], REPLAY_KINDS);
+  const kind = oneOf(search['kind'], REPLAY_LISTS);
   const status = oneOf(search['status'], STATUSES);
   const subscriptionId = search['subscription'];
   const fetch = useReplays({ kind, status, subscriptionId });
@@ -247,7 +247,7 @@ function ExportMenu({
         groups={[
           {
             title: 'Replays of',
-            items: REPLAY_KINDS.map((each) => ({ label: KIND_NAMES[each], onSelect: () => setKind(each) })),
+            items: REPLAY_LISTS.map((each) => ({ label: KIND_NAMES[each], onSelect: () => setKind(each) })),
           },
         ]}
       />

@@ -3,7 +3,7 @@ import { api, type Page } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import {
   type AnyReplay,
-  REPLAY_KINDS,
+  REPLAY_LISTS,
   ofDeadLetters,
   ofDeliveries,
   ofMessages,
@@ -31,7 +31,7 @@ export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: 
   return useCallback(
     async (cursor) => {
       const before = cursor === undefined ? undefined : rests.current.get(cursor);
-      const wanted = kind === undefined ? REPLAY_KINDS : [kind];
+      const wanted = kind === undefined ? REPLAY_LISTS : [kind];
       const isWanted = (row: AnyReplay): boolean =>
         subscriptionId === undefined || row.subscriptionId === subscriptionId;
       const read = async (of: AnyReplayKind, from: string | undefined): Promise<Page<AnyReplay>> => {
