@@ -59,7 +59,7 @@ function List() {
         )}
         <Base.Title className="min-w-0 grow py-1 font-normal [overflow-wrap:anywhere]" render={<p />} />
         {each.data?.actions}
-        <Base.Close render={<IconButton icon={X} label="Close" size="small" />} />
+        <Base.Close aria-hidden={false} render={<IconButton icon={X} label="Close" size="small" />} />
       </Base.Content>
     </Base.Root>
   ));
