@@ -292,6 +292,7 @@ function ToOverview() {
 export const router = createRouter({
   routeTree: root.addChildren([
     ...entries,
+    ...componentPages,
     signedIn.addChildren([
       home,
       place.addChildren([...pages.filter((page) => !oldPages.has(page)), first.addChildren([...oldPages])]),

@@ -8,45 +8,51 @@ import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('access stories in a browser', () => {
-  /** A story about who may do what: a leaked key. */
+  /** Stories about what programs may do: keys that are created, rotated, leaked and revoked. */
   let scene: DashboardScene;
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
-  const create = (): Locator => dashboard.page.getByRole('button', { name: 'Create API key' }).first();
-  const panel = (): Locator => dashboard.page.getByRole('complementary');
-  /** What is shown once, under its title. */
-  const shown = (title: string): Locator => dashboard.page.getByRole('dialog').getByRole('region', { name: title });
-  const textOf = async (region: Locator): Promise<string> => (await region.innerText()).trim();
+  const panel = (): Locator => dashboard.page.getByRole('complementary', { name: 'API key' });
+  const statusWith = async (key: string): Promise<number> =>
+    (await scene.posthorn.request('GET', '/v1/channels', undefined, { key })).status;
+  /** The key in the dialog that shows it once. */
+  const shownKey = async (): Promise<string> => {
+    const dialog = dashboard.page.getByRole('dialog', { name: 'Copy your key now' });
+    const key = (await dialog.getByRole('region', { name: 'Key', exact: true }).innerText()).trim();
+    await dialog.getByRole('region', { name: 'cURL' }).getByText(`Bearer ${key}`).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    return key;
+  };
+  const fact = (of: Locator, name: string): Locator =>
+    of.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
 
   test('a key has leaked: its owner revokes it, and its next call is refused', async () => {
     const { page } = dashboard;
     await dashboard.open('/api-keys');
-    await create().click();
-    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    const dialog = page.getByRole('dialog', { name: /^Create API key/ });
     await dialog.getByLabel('Name').fill('Till 7');
+    await dialog.getByRole('checkbox', { name: 'deliveries:read' }).check();
     await dialog.getByRole('button', { name: 'Create API key' }).click();
-    const key = await textOf(shown('Key'));
-    // Escape alone would lose it.
-    await page.keyboard.press('Escape');
-    expect(await dashboard.violations()).toEqual([]);
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    const call = async (): Promise<number> =>
-      (await scene.posthorn.request('GET', '/v1/channels', undefined, { key })).status;
-    expect(await call()).toBe(200);
+    const key = await shownKey();
+    expect(await statusWith(key)).toBe(200);
 
     await page.getByRole('row', { name: /Till 7/ }).click();
+    await panel().getByText('deliveries:read').waitFor();
+    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
     await panel().getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await page
+      .getByRole('dialog', { name: /^Revoke Till 7\?/ })
+      .getByRole('button', { name: 'Revoke key' })
+      .click();
     await panel().getByText('Revoked').waitFor();
-    expect(await call()).toBe(401);
+    expect(await statusWith(key)).toBe(401);
   });
 
   test('a key is rotated: the old one works for as long as the dialog was told to let it', async () => {
     const { page } = dashboard;
-    const statusWith = async (key: string): Promise<number> =>
-      (await scene.posthorn.request('GET', '/v1/channels', undefined, { key })).status;
     const { body } = await scene.posthorn.request(
       'POST',
       '/v1/api-keys',
@@ -55,26 +61,25 @@ describeWithBrowser('access stories in a browser', () => {
     );
     const first = body as { id: string; key: string };
     const rotate = async (choice: string): Promise<string> => {
-      const dialog = page.getByRole('dialog');
       await panel().getByRole('button', { name: 'Rotate key…' }).click();
-      await dialog.getByRole('combobox', { name: 'Keep the old key valid for' }).click();
-      await page.getByRole('option', { name: choice, exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: /^Rotate Till 8\?/ });
+      await dialog.getByRole('combobox').click();
+      await page.getByRole('option', { name: choice }).click();
       await dialog.getByRole('button', { name: 'Rotate key' }).click();
-      const key = await textOf(shown('Key'));
-      await dialog.getByRole('button', { name: 'Done' }).click();
-      return key;
+      return shownKey();
     };
     await dashboard.open(`/api-keys?open=${first.id}`);
     const second = await rotate('1 hour');
-    await page.getByText('Old key valid until').waitFor();
+    await panel().getByText('Old key valid until').waitFor();
     expect(await Promise.all([first.key, second].map(statusWith))).toEqual([200, 200]);
     const third = await rotate('Stop immediately');
-    await page.getByText('Old key valid until').waitFor({ state: 'detached' });
+    await panel().getByText('Old key valid until').waitFor({ state: 'detached' });
     expect(await Promise.all([first.key, second, third].map(statusWith))).toEqual([401, 401, 200]);
   });
 
-  // Two ids stood there without a word, and nobody could see from where a leaked key was used.
-  test('a credential says which one it is and from where it was last used', async () => {
+  // Two IDs stood there without a word, and nobody could see from where a leaked key was used.
+  test('the panel of a key says which key it is and from where it was last used, and a client has its secrets', async () => {
+    const { page } = dashboard;
     const { body } = await scene.posthorn.request(
       'POST',
       '/v1/api-keys',
@@ -88,14 +93,11 @@ describeWithBrowser('access stories in a browser', () => {
       return lastUsedAddress;
     });
     await dashboard.open(`/api-keys?open=${id}`);
-    const fact = (name: string): Locator =>
-      panel()
-        .locator('dt', { hasText: new RegExp(`^${name}$`) })
-        .locator('xpath=following-sibling::dd[1]');
-    await fact('Last used from').getByText(address, { exact: true }).waitFor();
-    await fact('Key')
+    await fact(panel(), 'Last used from').getByText(address, { exact: true }).waitFor();
+    await fact(panel(), 'Key')
       .getByText(`${key.slice(0, 12)}…${key.slice(-4)}`)
       .waitFor();
+
     const { body: client } = await scene.posthorn.request(
       'POST',
       '/v1/machine-credentials',
@@ -103,20 +105,21 @@ describeWithBrowser('access stories in a browser', () => {
       scene.key,
     );
     const { id: clientId, clientSecret } = client as { id: string; clientSecret: string };
-    await dashboard.open(`/machine-credentials?open=${clientId}`);
-    await fact('Client ID').getByText(clientId, { exact: true }).waitFor();
-    await panel()
-      .getByText(`…${clientSecret.slice(-4)}`)
-      .waitFor();
-    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('tab', { name: 'Machine credentials' }).click();
+    await page.getByRole('row', { name: /Till 10/ }).click();
+    const details = page.getByRole('complementary', { name: 'Machine credential' });
+    await fact(details, 'Client ID').getByText(clientId, { exact: true }).waitFor();
+    await details.getByText(`…${clientSecret.slice(-4)}`).waitFor();
+    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
   });
 
   // The question came only behind a form that was filled.
-  test('a form that asks for a proof says so before it is filled, and keeps what was written', async () => {
+  test('a form that asks for a proof of identity says so before it is filled, and keeps what was written', async () => {
     const { page } = dashboard;
     await scene.posthorn.deps.pool.query("UPDATE sessions SET authenticated_at = now() - interval '1 hour'");
     await dashboard.open('/api-keys');
-    await create().click();
+    const open = (): Promise<void> => page.getByRole('button', { name: 'Create API key' }).first().click();
+    await open();
     const form = page.getByRole('dialog', { name: /^Create API key/ });
     const told = form.getByText("You'll be asked to confirm your identity.");
     await told.waitFor();
@@ -130,11 +133,38 @@ describeWithBrowser('access stories in a browser', () => {
     await form.getByRole('button', { name: 'Create API key' }).click();
     await proof.getByLabel('Password').fill(OWNER.password);
     await proof.getByRole('button', { name: 'Confirm' }).click();
-    await shown('Key').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await shownKey();
     // The proof holds for ten minutes.
-    await create().click();
+    await open();
     await form.getByLabel('Name').waitFor();
     expect(await told.count()).toBe(0);
+  });
+
+  // Keys that were revoked years ago stood among those that are in use, and nothing told them apart but a word in each row.
+  test('active keys and credentials are told from revoked ones by a filter, which stays while one is opened', async () => {
+    const { page } = dashboard;
+    for (const [list, name, path, details] of [
+      ['api-keys', 'API keys', '/v1/api-keys', 'API key'],
+      ['machine-credentials', 'Machine credentials', '/v1/machine-credentials', 'Machine credential'],
+    ] as const) {
+      const [used, old] = [`${list} in use`, `${list} of last year`];
+      await scene.make(path, { name: used, scopes: ['channels:read'] });
+      const oldId = await scene.make(path, { name: old, scopes: ['channels:read'] });
+      const { status } = await scene.posthorn.request('DELETE', `${path}/${oldId}`, undefined, scene.key);
+      expect(status).toBeLessThan(300);
+      const named = (each: string): Locator => page.getByRole('grid', { name }).getByRole('link', { name: each });
+      await dashboard.open(`/${list}`);
+      await named(old).waitFor();
+      await page.getByRole('button', { name: 'View: All' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Active' }).click();
+      await page.keyboard.press('Escape');
+      await named(old).waitFor({ state: 'detached' });
+      await named(used).click();
+      await page.getByRole('complementary', { name: details }).getByRole('heading', { name: used }).waitFor();
+      expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ status: 'active' });
+      await dashboard.open(`/${list}?status=expired`);
+      await page.getByRole('button', { name: 'Clear filters' }).first().click();
+      await named(old).waitFor();
+    }
   });
 });

@@ -39,6 +39,7 @@ describeWithBrowser('aria in a browser', () => {
     await dashboard.open(`/deliveries/${id}`);
     await page.getByRole('heading', { name: 'order.created to Ledger', level: 1 }).waitFor();
     await page.getByText('Not attempted yet.').waitFor();
+    await page.getByRole('link', { name: 'orders', exact: true }).waitFor();
     await expectTold('delivery', page.locator('main'));
 
     await dashboard.open('/subscriptions/new');

@@ -38,7 +38,7 @@ describeWithBrowser('connections and secrets in a browser', () => {
     await page.getByRole('heading', { name: 'HTTP', level: 1 }).waitFor();
     expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
     await page.getByRole('button', { name: 'Connect' }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('dialog', { name: /^(?:Connect|Edit) / });
     await dialog.getByLabel('Name').fill('Till service');
     const fill = async (value: string): Promise<void> => {
       await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
@@ -129,6 +129,20 @@ describeWithBrowser('connections and secrets in a browser', () => {
 
   test('a secret is created, named where it is used, and its value is never shown', async () => {
     const { page } = dashboard;
+    await dashboard.open('/secrets');
+    await page.getByRole('button', { name: 'Create secret' }).first().click();
+    const dialog = page.getByRole('dialog', { name: /^Create secret/ });
+    await dialog.getByLabel('Name').fill('crm token');
+    await dialog.getByLabel('Value').fill('secret number 9');
+    await dialog.getByRole('button', { name: 'Create secret' }).click();
+    await dialog
+      .getByText(/capital letter/)
+      .first()
+      .waitFor();
+    await dialog.getByLabel('Name').fill('CRM_TOKEN');
+    await dialog.getByRole('button', { name: 'Create secret' }).click();
+    const row = page.getByRole('row', { name: /CRM_TOKEN/ });
+    await row.getByText('Not used').waitFor();
     await scene.make('/v1/workflows', {
       name: 'Sync customers',
       steps: [
@@ -143,19 +157,8 @@ describeWithBrowser('connections and secrets in a browser', () => {
         },
       ],
     });
-    await dashboard.open('/secrets');
-    await page.getByRole('button', { name: 'Create secret' }).first().click();
-    const dialog = page.getByRole('dialog', { name: /^Create secret/ });
-    await dialog.getByLabel('Name').fill('crm token');
-    await dialog.getByLabel('Value').fill('secret number 9');
-    await dialog.getByRole('button', { name: 'Create secret' }).click();
-    await dialog
-      .getByText(/capital letter/)
-      .first()
-      .waitFor();
-    await dialog.getByLabel('Name').fill('CRM_TOKEN');
-    await dialog.getByRole('button', { name: 'Create secret' }).click();
-    const row = page.getByRole('row', { name: /CRM_TOKEN Sync customers/ });
+    await page.reload();
+    await row.getByText('Sync customers').waitFor();
     await row.click();
     const details = page.getByRole('complementary', { name: 'Secret' });
     await details.getByText('{{ secrets.CRM_TOKEN }}').waitFor();

@@ -97,8 +97,8 @@ describeWithBrowser('every page in a browser', () => {
     const signature = await signatureOf(secret, { id, timestamp, body: bodyOf(text) });
     await load(dashboard, path);
     const lines = [`webhook-id: ${id}`, `webhook-timestamp: ${timestamp}`, `webhook-signature: ${signature}`];
-    await page.getByLabel('Headers').fill(lines.join('\n'));
-    await page.getByLabel('Body').fill(HOSTILE);
+    await page.getByRole('textbox', { name: 'Headers' }).fill(lines.join('\n'));
+    await page.getByRole('textbox', { name: 'Body' }).fill(HOSTILE);
     await page.getByLabel("Your endpoint's secret").fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
     await page.getByLabel(/^Your endpoint's clock/).fill('2026-01-31T12:00:00');
     for (const finding of ['Clock skew.', 'Different secret.', 'Body was modified.'])

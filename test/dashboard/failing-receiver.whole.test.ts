@@ -75,6 +75,11 @@ describeWithBrowser('failing receiver in a browser', () => {
   test('a marked deployment is a line in the charts beside messages and deliveries too', async () => {
     const { page } = dashboard;
     await scene.make('/v1/marks', { name: 'Deploy 6', at: new Date(Date.now() - 90 * 60_000).toISOString() });
+    // A list without rows has no chart.
+    const { channelId } = await scene.posthorn.deps.db.subscription.findUniqueOrThrow({
+      where: { id: subscriptionId },
+    });
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
     // Beside a list the line has no room for its name, which stands with the figures of its step.
     for (const path of ['/messages', '/deliveries']) {
       await dashboard.open(path);

@@ -37,9 +37,9 @@ describeWithBrowser('inbound webhooks in a browser', () => {
     const setup = page.getByRole('complementary', { name: 'Setup' });
     await setup.getByRole('heading', { name: 'Set up GitHub' }).waitFor();
     await setup.getByText('Settings → Webhooks → Add webhook', { exact: false }).waitFor();
-    const address = new URL((await page.getByLabel('Webhook URL', { exact: true }).innerText()).trim());
+    const address = new URL((await page.getByRole('group', { name: 'Webhook URL' }).innerText()).trim());
     await setup.getByRole('button', { name: 'Reveal' }).click();
-    const secret = (await setup.getByLabel('Signing secret', { exact: true }).innerText()).trim();
+    const secret = (await setup.getByRole('group', { name: 'Secret' }).innerText()).trim();
 
     const body = '{"ref":"refs/heads/main","total":12.50}';
     const send = (by: string): Promise<Response> =>

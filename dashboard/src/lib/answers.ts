@@ -8,11 +8,3 @@ export const askedAnswer = (text: string | undefined): number | string | undefin
   const answers = statusesOf(text);
   return answers?.length === 3 && !answers.endsWith('x') ? Number(answers) : answers;
 };
-
-/** Whether a status is among the answers of such a text: a range may be given in either order. */
-export function isAmong(status: number, text: string): boolean {
-  const [one = '', other = one] = (statusesOf(text) ?? '').split('-');
-  if (one.endsWith('xx')) return String(status).startsWith(one.charAt(0));
-  const bounds = [Number(one), Number(other)];
-  return status >= Math.min(...bounds) && status <= Math.max(...bounds);
-}

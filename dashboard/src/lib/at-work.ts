@@ -36,7 +36,8 @@ function show(place: HTMLElement, isAtWork: boolean): void {
   const buttons = place instanceof HTMLFormElement ? place.querySelectorAll('button[type="submit"]') : [place];
   for (const button of buttons)
     if (isAtWork) button.setAttribute('aria-disabled', 'true');
-    else button.removeAttribute('aria-disabled');
+    // One that its page has disabled meanwhile stays so.
+    else if (!button.hasAttribute('data-disabled')) button.removeAttribute('aria-disabled');
 }
 
 /**

@@ -5,25 +5,20 @@ import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../lib/
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/units.ts';
-import { AnswerChart } from '../parts/answer-chart.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton, useEach } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { FirstLine } from '../parts/first-line.tsx';
 import { FIGURES_PARTS } from '../parts/figures.tsx';
 import { Filters } from '../parts/filters.tsx';
-import { Charts } from '../parts/fold.tsx';
-import { Heading } from '../parts/heading.tsx';
 import { LastAnswer } from '../parts/last-answer.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { namedFilter } from '../parts/named-filter.ts';
 import { NoneKept } from '../parts/none-kept.tsx';
 import { CLASSES_OF_ERRORS, outcomeFilters } from '../parts/outcome-filters.ts';
 import { Age, Time } from '../parts/time.tsx';
-import { type OwnView, Views } from '../parts/views.tsx';
 import { ThingName, useKnownNames } from '../parts/thing-name.tsx';
-import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { useSubscriptions } from '../parts/use-names.ts';
 import { useSince } from '../parts/use-since.ts';
 import { DeliveryView, isWaiting } from './delivery.tsx';
 import { RetryAll } from './retry-all.tsx';
@@ -45,12 +40,6 @@ const FILTERS = [
   'since',
   'until',
 ] as const;
-const VIEWS: readonly OwnView[] = [
-  { name: 'failed', search: { status: 'failed' } },
-  { name: 'waiting', search: { status: 'pending' } },
-  { name: 'slow', search: { slow: '5000' } },
-  { name: 'held', search: { held: 'true' } },
-];
 const NO_FILTERS: readonly ListFilter[] = [];
 const idOf = ({ id }: Delivery): string => id;
 
@@ -85,33 +74,6 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
     },
     ...times,
   ];
-}
-
-/** Every delivery of the place, newest first. */
-function DeliveriesPage() {
-  const t = useTexts();
-  const { may } = useHere();
-  const [search] = useAddress();
-  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const channels = useChannels();
-  const subscriptions = useSubscriptions();
-  const filters = useDeliveryFilters([
-    namedFilter('channel', t.fields.channel, channels),
-    namedFilter('subscription', t.fields.subscription, subscriptions),
-  ]);
-  return (
-    <>
-      <Heading title={t.nav.names.deliveries}>
-        {may('developer') && isFiltered && <RetryAll filterNow={retriedOf(search)} />}
-      </Heading>
-      <Views page="deliveries" filters={FILTERS} own={VIEWS} />
-      <Filters filters={filters} hasCharts />
-      <Charts>
-        <AnswerChart filters={filters} />
-      </Charts>
-      <DeliveryList filters={search} isFiltered={isFiltered} />
-    </>
-  );
 }
 
 /** The deliveries of one subscription, with the filters of the list of all. */

@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api, type Delivery } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
-import { usePathId } from '../lib/path-id.ts';
 import { useRefresh, useWatch } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -22,10 +21,6 @@ import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SignedCurl } from '../parts/signed-curl.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
-
-function DeliveryPage() {
-  return <DeliveryView id={usePathId()} />;
-}
 
 /**
  * Whether a retry would change nothing: it was never tried, or its retry is asked for, and it waits for its turn. A fault of the service

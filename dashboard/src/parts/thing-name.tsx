@@ -61,9 +61,3 @@ export function ThingName(of: Known) {
   const name = useThingName(of);
   return name === of.id ? <span className="mono">{of.id}</span> : <span title={of.id}>{name}</span>;
 }
-
-/** The subscription that a dead letter is of, or the workflow of its run. */
-function Whose({ of }: { of: { subscriptionId?: string | undefined; workflowId?: string | undefined } }) {
-  if (of.subscriptionId !== undefined) return <ThingName kind="subscription" id={of.subscriptionId} />;
-  return of.workflowId === undefined ? null : <ThingName kind="workflow" id={of.workflowId} />;
-}

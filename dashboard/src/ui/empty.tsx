@@ -22,7 +22,9 @@ export function Empty({
         </span>
       )}
       <h2 className="text-15">{title}</h2>
-      {children !== undefined && <div className="mt-1 flex max-w-120 flex-col gap-4 text-text-2">{children}</div>}
+      {children !== undefined && (
+        <div className="mt-1 flex w-full max-w-120 flex-col items-center gap-4 text-text-2">{children}</div>
+      )}
       {actions !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   );

@@ -47,6 +47,8 @@ function List() {
       key={each.id}
       toast={each}
       swipeDirection="right"
+      // Base UI hides an urgent one from readers of the screen, and its buttons keep their stops of Tab.
+      aria-hidden={false}
       className="rounded-8 bg-raised shadow-2 transition-opacity duration-(--enter) data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
     >
       <Base.Content className="flex min-h-10 items-center gap-2.25 py-1 pr-1 pl-3">
@@ -57,7 +59,7 @@ function List() {
         )}
         <Base.Title className="min-w-0 grow py-1 font-normal [overflow-wrap:anywhere]" render={<p />} />
         {each.data?.actions}
-        <Base.Close render={<IconButton icon={X} label="Close" size="small" />} />
+        <Base.Close aria-hidden={false} render={<IconButton icon={X} label="Close" size="small" />} />
       </Base.Content>
     </Base.Root>
   ));

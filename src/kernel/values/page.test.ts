@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../errors/api-error.ts';
 import { lowestIdAt } from './ids.ts';
-import { type ListScope, narrowByName, PAGE_LIMIT, type Page, pageRequest, toPage } from './page.ts';
+import { isCursorOf, type ListScope, narrowByName, PAGE_LIMIT, type Page, pageRequest, toPage } from './page.ts';
 
 type Row = { id: string; name: string };
 
@@ -35,6 +35,12 @@ const mark = Buffer.from(good, 'base64url').toString('utf8').split('.')[1] ?? ''
 
 test('the limits are those of the specification', () => {
   expect(PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 20 });
+});
+
+test('a cursor belongs to the list and the filters that it was made for', () => {
+  expect(isCursorOf(scope, good)).toBe(true);
+  expect(isCursorOf({ ...scope, filters: { ...scope.filters, status: 'disabled' } }, good)).toBe(false);
+  expect(isCursorOf(scope, cursorOf('no cursor'))).toBe(false);
 });
 
 describe('pages', () => {

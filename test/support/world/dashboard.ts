@@ -55,7 +55,7 @@ export async function openDashboard(
     reducedMotion: 'reduce',
   });
   // A page that is loaded on one processor of two takes its time; what is waited for is always named.
-  context.setDefaultTimeout(Number(process.env['OT'] ?? 30_000));
+  context.setDefaultTimeout(30_000);
   await delayAnswers(context);
   const page = await context.newPage();
   const faults: string[] = [];

@@ -54,19 +54,20 @@ export function Sessions() {
                     <Tip text={row.userAgent}>
                       <span>{nameOf(row)}</span>
                     </Tip>
-                  )}{' '}
-                  {row.isCurrent && <CountTag>This device</CountTag>}
+                  )}
                 </>
               ),
             },
             { head: 'Address', width: '26%', isWide: true, cell: ({ address }) => <code>{address}</code> },
-            { head: 'Last used', width: '108px', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+            { head: 'Last used', width: '104px', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
             {
               head: <span className="sr-only">Actions</span>,
-              width: '100px',
+              width: '112px',
               isNumber: true,
               cell: (row) =>
-                !row.isCurrent && (
+                row.isCurrent ? (
+                  <CountTag>This device</CountTag>
+                ) : (
                   <Button size="small" look="quiet" label={`Sign out ${nameOf(row)}`} onClick={() => setAsked(row)}>
                     Sign out
                   </Button>

@@ -5,7 +5,6 @@ import { useHere } from '../../lib/session.ts';
 import { Details } from '../../parts/data-list/data-list.tsx';
 import { ExportButton } from '../../parts/export-button.tsx';
 import { NotRead } from '../../parts/failure-note.tsx';
-import { useGo } from '../../parts/link.tsx';
 import { NoAccess } from '../../parts/no-access.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Catalogue } from './catalogue.tsx';

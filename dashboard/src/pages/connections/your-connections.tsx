@@ -1,4 +1,5 @@
 import { Plug } from 'lucide-react';
+import { useRef } from 'react';
 import { api, type Connection, type Connector } from '../../api/client.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -57,7 +58,10 @@ export function YourConnections({
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const connectorOf = ({ connectorId }: Connection): Connector | undefined =>
     connectors.find(({ id }) => id === connectorId);
-  if (list.isFirst && list.error === null) return <SkeletonRows rows={3} />;
+  const isReading = list.isFirst && list.error === null;
+  // Once it is there, it stays while other rows are read: its field has the focus, and it says which filters were ignored.
+  const hasFilters = useRef(false);
+  hasFilters.current ||= isFiltered || rows.length >= FILTERED_FROM;
   return (
     <Section
       title="Your connections"
@@ -69,7 +73,7 @@ export function YourConnections({
         )
       }
     >
-      {(isFiltered || rows.length >= FILTERED_FROM) && (
+      {hasFilters.current && (
         <div className="-mx-6 max-md:-mx-4">
           <FilterLine
             ofPanel={OF_PANEL}
@@ -92,7 +96,9 @@ export function YourConnections({
         </div>
       )}
       <FailureNote error={list.error} onRetry={list.retry} />
-      {rows.length === 0 && list.error === null ? (
+      {isReading ? (
+        <SkeletonRows rows={3} />
+      ) : rows.length === 0 && list.error === null ? (
         isFiltered ? (
           <NothingMatches title="No connections match" filters={FILTERS} />
         ) : (

@@ -179,14 +179,14 @@ const columnsOf = (search: Readonly<Record<string, string>>, webhookId: string):
     key: 'event',
     head: 'Event ID',
     width: 120,
-    rank: 3,
+    rank: 4,
     cell: ({ eventId }) => <span className="mono text-text-2">{eventId ?? '—'}</span>,
   },
   {
     key: 'from',
     head: 'From',
     width: 120,
-    rank: 4,
+    rank: 3,
     cell: ({ isSample, address, bytes }) =>
       isSample ? (
         'Test request'

@@ -31,10 +31,12 @@ export function SigningSecret({ of: { id, name }, isShownThere }: { of: Webhook;
       ) : (
         shown.map((each) => (
           <div key={each.createdAt}>
-            <div className="flex items-center gap-1 rounded-6 border border-line bg-sunken py-0.5 pr-0.5 pl-2.25">
-              <code aria-label="Signing secret" className="min-w-0 grow [overflow-wrap:anywhere]">
-                {each.secret}
-              </code>
+            <div
+              role="group"
+              aria-label="Secret"
+              className="flex items-center gap-1 rounded-6 border border-line bg-sunken py-0.5 pr-0.5 pl-2.25"
+            >
+              <code className="min-w-0 grow [overflow-wrap:anywhere]">{each.secret}</code>
               <CopyButton text={each.secret} label="Copy signing secret" />
             </div>
             <p className="mt-1 text-12 text-text-3">

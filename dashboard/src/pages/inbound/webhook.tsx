@@ -109,10 +109,8 @@ function Head({ of: row, onSample }: { of: Webhook; onSample: () => void }) {
       badge={<StatusBadge tone={tone}>{word}</StatusBadge>}
       facts={
         <>
-          <span className="inline-flex max-w-full min-w-0 items-center gap-1">
-            <code aria-label="Webhook URL" className="min-w-0 [overflow-wrap:anywhere]">
-              {row.url}
-            </code>
+          <span role="group" aria-label="Webhook URL" className="inline-flex max-w-full min-w-0 items-center gap-1">
+            <code className="min-w-0 [overflow-wrap:anywhere]">{row.url}</code>
             <CopyButton text={row.url} label="Copy webhook URL" />
           </span>
           <HeadFact icon={Hash}>

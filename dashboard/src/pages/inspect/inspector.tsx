@@ -127,10 +127,8 @@ function Head({ of: row }: { of: Inspector }) {
       title={row.name}
       facts={
         <>
-          <span className="inline-flex max-w-full min-w-0 items-center gap-1">
-            <code aria-label="Endpoint URL" className="min-w-0 [overflow-wrap:anywhere]">
-              {row.url}
-            </code>
+          <span role="group" aria-label="Endpoint URL" className="inline-flex max-w-full min-w-0 items-center gap-1">
+            <code className="min-w-0 [overflow-wrap:anywhere]">{row.url}</code>
             <CopyButton text={row.url} label="Copy endpoint URL" />
           </span>
           {!may('developer') && <HeadFact>Responds with {responseText(row)}</HeadFact>}

@@ -65,7 +65,7 @@ const betweenText = (span: string): string =>
 type Part = { name: string; value: number; text: string };
 
 function countsText(noun: string, total: number, when: string, parts: readonly Part[]): string {
-  if (total === 1) return `${noun.replace(/s$/, '')} ${when}. ${parts[0]?.name ?? ''}`;
+  if (total === 1) return `${noun.replace(/ies$/, 'y').replace(/s$/, '')} ${when}. ${parts[0]?.name ?? ''}`;
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return `${noun}, all ${when}. All ${lower(only.name)}`;
   return `${noun}, all ${when}. ${parts.map(({ name, text }) => `${text}\u00a0${lower(name)}`).join(', ')}`;

@@ -34,7 +34,7 @@ import { EndCap, GroupBox, StepCard } from './step-node.tsx';
 import type { CanvasEdit, CanvasNode, StepState } from './types.ts';
 import { Ways } from './ways.tsx';
 
-export type { CanvasEdit, StepState } from './types.ts';
+export type { CanvasEdit } from './types.ts';
 
 /** From so many steps on, a small map shows where one is. */
 const MAP_FROM = 20;
