@@ -1,14 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CirclePause, CirclePlay, RotateCcw } from 'lucide-react';
+import { CirclePause, CirclePlay, RotateCcw, SquareArrowOutUpRight } from 'lucide-react';
 import { useState } from 'react';
 import { api, type App, ROLES, type UpdateApp } from '../../api/client.ts';
 import { fieldNames } from '../../lib/edits.ts';
 import { policyText } from '../../lib/policy-text.ts';
 import { changedPolicy, POLICY_NUMBERS } from '../../lib/retry-policy.ts';
-import { useHere, useSession } from '../../lib/session.ts';
+import { nameOf, useHere, useSession } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
+import { PathLink } from '../../parts/link.tsx';
 import { NewerNote } from '../../parts/newer-note.tsx';
 import { problemOf } from '../../parts/problem-of.ts';
 import { useRequestToggle } from '../../parts/request-toggle.tsx';
@@ -65,6 +66,7 @@ const LABELS = {
 } as const;
 
 function AppForm({ app, mayChange, onClose }: { app: App; mayChange: boolean; onClose: () => void }) {
+  const session = useSession();
   const { environment } = useHere();
   const client = useQueryClient();
   const edits = useEdits(fieldsOf(app));
@@ -138,23 +140,31 @@ function AppForm({ app, mayChange, onClose }: { app: App; mayChange: boolean; on
       title={app.name}
       onClose={onClose}
       beside={
-        mayChange && (
-          <MoreMenu
-            groups={[
-              { items: [{ label: 'Reset to Posthorn defaults', icon: RotateCcw, onSelect: reset }] },
-              {
-                items: [
+        <MoreMenu
+          groups={[
+            {
+              items: [
+                {
+                  label: 'Open app',
+                  icon: SquareArrowOutUpRight,
+                  render: <PathLink to={`/${nameOf(session, app)}/${environment}/overview`} />,
+                },
+                mayChange && { label: 'Reset to Posthorn defaults', icon: RotateCcw, onSelect: reset },
+              ],
+            },
+            {
+              items: [
+                mayChange &&
                   isActive && {
                     label: 'Suspend app…',
                     icon: CirclePause,
                     isDanger: true,
                     onSelect: () => setIsSuspending(true),
                   },
-                ],
-              },
-            ]}
-          />
-        )
+              ],
+            },
+          ]}
+        />
       }
       {...(mayChange && {
         onSubmit: save,

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Boxes, Building2, Download, Pencil, Plus, SlidersHorizontal, SquareArrowOutUpRight } from 'lucide-react';
+import { Boxes, Building2, Download, Pencil, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { api, type App, ROLES } from '../../api/client.ts';
 import { policyText } from '../../lib/policy-text.ts';
 import { useAddress } from '../../lib/search.ts';
-import { nameOf, type Organisation, useHere, useSession } from '../../lib/session.ts';
+import { type Organisation, useSession } from '../../lib/session.ts';
 import { counted } from '../../lib/words.ts';
-import { ExportDialog } from '../../parts/export-button.tsx';
+import { ExportButton, ExportDialog } from '../../parts/export-button.tsx';
 import { NotRead } from '../../parts/failure-note.tsx';
-import { HereLink, PathLink } from '../../parts/link.tsx';
+import { HereLink } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -61,11 +61,10 @@ export function AppsPage() {
 
 /** Apps of one organisation, those that are suspended too. */
 function AppsOf({ organisation }: { organisation: Organisation }) {
-  const session = useSession();
-  const { environment } = useHere();
   const [search, change] = useAddress();
   const [asked, setAsked] = useState<'rename' | 'export'>();
   const { id, name } = organisation;
+  const exported = { name: `apps-${id}`, path: '/v1/apps', query: () => ({}), at: { place: { organisationId: id } } };
   const found = useQuery({
     queryKey: ['apps', id],
     queryFn: async (): Promise<App[]> => {
@@ -78,22 +77,22 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
     <Section
       title={name}
       end={
-        <MoreMenu
-          size="small"
-          label={`Actions of ${name}`}
-          groups={[
-            {
-              items: [
-                mayChange(organisation) && {
-                  label: 'Rename organisation…',
-                  icon: Pencil,
-                  onSelect: () => setAsked('rename'),
-                },
-                { label: 'Export apps…', icon: Download, onSelect: () => setAsked('export') },
-              ],
-            },
-          ]}
-        />
+        mayChange(organisation) ? (
+          <MoreMenu
+            size="small"
+            label={`Actions of ${name}`}
+            groups={[
+              {
+                items: [
+                  { label: 'Rename organisation…', icon: Pencil, onSelect: () => setAsked('rename') },
+                  { label: 'Export apps…', icon: Download, onSelect: () => setAsked('export') },
+                ],
+              },
+            ]}
+          />
+        ) : (
+          <ExportButton of={exported} what={name} />
+        )
       }
     >
       {found.data === undefined ? (
@@ -147,43 +146,11 @@ function AppsOf({ organisation }: { organisation: Organisation }) {
               cell: ({ settings }) => policyText(settings.retryPolicy),
             },
             { head: 'Created', width: '104px', isNumber: true, cell: (app) => <Ago at={app.createdAt} /> },
-            {
-              head: <span className="sr-only">Actions</span>,
-              width: '56px',
-              isNumber: true,
-              cell: (app) => (
-                <MoreMenu
-                  size="small"
-                  label={`Actions of ${app.name}`}
-                  groups={[
-                    {
-                      items: [
-                        {
-                          label: 'Open app',
-                          icon: SquareArrowOutUpRight,
-                          render: <PathLink to={`/${nameOf(session, app)}/${environment}/overview`} />,
-                        },
-                        {
-                          label: mayChange(organisation) ? 'Edit defaults' : 'View defaults',
-                          icon: SlidersHorizontal,
-                          onSelect: () => change({ open: app.id }),
-                        },
-                      ],
-                    },
-                  ]}
-                />
-              ),
-            },
           ]}
         />
       )}
       {asked === 'rename' && <NameOrganisation of={organisation} onClose={() => setAsked(undefined)} />}
-      {asked === 'export' && (
-        <ExportDialog
-          of={{ name: `apps-${id}`, path: '/v1/apps', query: () => ({}), at: { place: { organisationId: id } } }}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
+      {asked === 'export' && <ExportDialog of={exported} onClose={() => setAsked(undefined)} />}
     </Section>
   );
 }

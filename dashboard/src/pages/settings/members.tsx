@@ -6,7 +6,7 @@ import { ROLE_NAMES } from '../../lib/role-words.ts';
 import { useHere, useSession } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { ExportDialog } from '../../parts/export-button.tsx';
+import { ExportButton, ExportDialog } from '../../parts/export-button.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
 import { Ago, In } from '../../parts/moment.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -49,6 +49,12 @@ export function MembersPage() {
     { isAsked: isAdmin },
   );
   const columns = useColumns();
+  const exported = (name: 'members' | 'invitations') => ({
+    name,
+    path: `/v1/organisations/${id}/${name}`,
+    query: () => ({}),
+    at: {},
+  });
   const people = members.data?.pages.flatMap(({ data }) => data);
   const invited = invitations.data?.pages.flatMap(({ data }) => data);
   return (
@@ -57,20 +63,20 @@ export function MembersPage() {
       layout="settings"
       actions={
         <>
-          <MoreMenu
-            groups={[
-              {
-                items: [
-                  { label: 'Export members…', icon: Download, onSelect: () => setAsked('members') },
-                  isAdmin && {
-                    label: 'Export invitations…',
-                    icon: Download,
-                    onSelect: () => setAsked('invitations'),
-                  },
-                ],
-              },
-            ]}
-          />
+          {isAdmin ? (
+            <MoreMenu
+              groups={[
+                {
+                  items: [
+                    { label: 'Export members…', icon: Download, onSelect: () => setAsked('members') },
+                    { label: 'Export invitations…', icon: Download, onSelect: () => setAsked('invitations') },
+                  ],
+                },
+              ]}
+            />
+          ) : (
+            <ExportButton of={exported('members')} />
+          )}
           {isAdmin && (
             <Button look="primary" icon={UserPlus} onClick={() => setAsked('invite')}>
               Invite member
@@ -102,10 +108,7 @@ export function MembersPage() {
       )}
       {asked === 'invite' && <InviteDialog organisationId={id} onClose={() => setAsked(undefined)} />}
       {(asked === 'members' || asked === 'invitations') && (
-        <ExportDialog
-          of={{ name: asked, path: `/v1/organisations/${id}/${asked}`, query: () => ({}), at: {} }}
-          onClose={() => setAsked(undefined)}
-        />
+        <ExportDialog of={exported(asked)} onClose={() => setAsked(undefined)} />
       )}
     </Page>
   );
@@ -126,11 +129,13 @@ function useColumns(): readonly TableColumn<Row>[] {
           ) : (
             <Status tone="pending">Invited</Status>
           )}
-          <span className="block truncate text-12 text-text-2 md:hidden">{row.email}</span>
+          <span className="block truncate text-12 text-text-2 md:hidden" title={row.email}>
+            {row.email}
+          </span>
         </>
       ),
     },
-    { head: 'Email', width: '32%', isWide: true, cell: ({ email }) => email },
+    { head: 'Email', width: '32%', isWide: true, cell: ({ email }) => <span title={email}>{email}</span> },
     { head: 'Role', width: '138px', cell: (row) => (isMember(row) ? <RoleOf of={row} /> : ROLE_NAMES[row.role]) },
     {
       head: 'Joined',
