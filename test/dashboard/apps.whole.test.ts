@@ -13,7 +13,7 @@ describeWithBrowser('apps in a browser', () => {
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
   type Seen = {
-    settings: { retentionDays: number; retryPolicy: { maxRetries: number } };
+    settings: { retentionDays: number; timeoutMs: number; retryPolicy: { maxRetries: number } };
     status: string;
     slug: string;
   };
@@ -23,72 +23,83 @@ describeWithBrowser('apps in a browser', () => {
     );
     return new Map(rows.map((row) => [row.name, row]));
   };
+  const dialog = (name: string) => dashboard.page.getByRole('dialog', { name, exact: true });
 
-  test('an app is made, its defaults are changed, and it is suspended by typing its name', async () => {
+  test('an app is created, its defaults are changed, and it is suspended by typing its name', async () => {
     const { page } = dashboard;
     await dashboard.open('/apps');
-    await page.getByRole('button', { name: 'Make an app' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name', { exact: true }).fill('Web shop');
-    await dialog.getByLabel('Short name').fill('-no-');
-    await dialog.getByRole('button', { name: 'Make an app' }).click();
-    await dialog.locator('.problem').waitFor();
+    await page.getByRole('button', { name: 'Create app' }).click();
+    const creating = dialog('Create app');
+    await creating.getByLabel('Name', { exact: true }).fill('Web shop');
+    await creating.getByLabel('Slug').fill('-no-');
+    await creating.getByRole('button', { name: 'Create app' }).click();
+    await creating.locator('input[data-invalid]').waitFor();
     expect((await apps()).has('Web shop')).toBe(false);
-    await dialog.getByLabel('Short name').fill('web-shop');
-    await dialog.getByRole('button', { name: 'Make an app' }).click();
+    await creating.getByLabel('Slug').fill('web-shop');
+    await creating.getByRole('button', { name: 'Create app' }).click();
     await page.getByRole('row', { name: /Web shop/ }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
-    await page.getByRole('button', { name: 'Settings Web shop' }).click();
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByLabel('Retries').fill('3');
-    await panel.getByLabel('Days that messages and runs are kept').fill('90');
-    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Web shop' }).click();
+    const drawer = dialog('Web shop');
+    await drawer.getByLabel('Max retries').fill('3');
+    await drawer.getByLabel('Retention').fill('90');
+    await drawer.getByRole('combobox', { name: /^Unit of timeout/ }).click();
+    await page.getByRole('option', { name: 'milliseconds' }).click();
+    await drawer.getByLabel('Timeout', { exact: true }).fill('2500');
+    await drawer.getByRole('button', { name: 'Save' }).click();
     // Told once everything is read again: until then the form may be made anew.
     await page.getByText('Saved', { exact: true }).waitFor();
     await waitFor('the defaults are stored', async () => {
       const settings = (await apps()).get('Web shop')?.settings;
-      return settings?.retentionDays === 90 && settings.retryPolicy.maxRetries === 3;
+      return settings?.retentionDays === 90 && settings.timeoutMs === 2_500 && settings.retryPolicy.maxRetries === 3;
     });
     expect(await dashboard.violations()).toEqual([]);
 
-    await panel.getByRole('button', { name: 'Suspend' }).click();
-    const go = dialog.getByRole('button', { name: 'Suspend' });
+    await drawer.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Suspend app…' }).click();
+    const suspending = dialog('Suspend Web shop?');
+    const go = suspending.getByRole('button', { name: 'Suspend app' });
     expect(await go.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type Web shop to confirm').fill('Web shop');
+    await suspending.getByLabel('Type Web shop to confirm').fill('Web shop');
     await go.click();
-    await page.getByRole('row', { name: /Suspended.*Web shop/ }).waitFor();
+    await drawer.getByText('API requests are rejected and deliveries wait until you resume.').waitFor();
     expect((await apps()).get('Web shop')?.status).toBe('suspended');
-    await panel.getByRole('button', { name: 'Resume' }).click();
-    await dialog.getByLabel('Type Web shop to confirm').fill('Web shop');
-    await dialog.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('row', { name: /Active.*Web shop/ }).waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await drawer.getByRole('button', { name: 'Resume app…' }).click();
+    const resuming = dialog('Resume Web shop?');
+    await resuming.getByLabel('Type Web shop to confirm').fill('Web shop');
+    await resuming.getByRole('button', { name: 'Resume app' }).click();
+    await drawer.getByRole('button', { name: 'Resume app…' }).waitFor({ state: 'detached' });
+    await waitFor('it is active', async () => (await apps()).get('Web shop')?.status === 'active');
 
-    await page.getByRole('link', { name: 'Web shop' }).click();
+    await drawer.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Open app' }).click();
     await page.waitForURL(/\/dashboard\/web-shop\/test\/overview$/);
   });
 
   test('a second organisation has apps of its own, and another name when it is given one', async () => {
     const { page } = dashboard;
     await dashboard.open('/apps');
-    await page.getByRole('button', { name: 'Make an organisation' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Branch');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    const branch = page.getByRole('region', { name: 'Branch' });
-    await branch.getByText('No app yet').waitFor();
-    await page.getByRole('button', { name: 'Make an app' }).click();
-    await dialog.getByLabel('Organisation').selectOption({ label: 'Branch' });
-    await dialog.getByLabel('Name', { exact: true }).fill('Depot');
-    await dialog.getByRole('button', { name: 'Make an app' }).click();
+    await page.getByRole('button', { name: 'Create organisation' }).click();
+    await dialog('Create organisation').getByLabel('Name').fill('Branch');
+    await dialog('Create organisation').getByRole('button', { name: 'Create organisation' }).click();
+    const branch = page.getByRole('region', { name: 'Branch', exact: true });
+    await branch.getByText('No apps yet').waitFor();
+    await page.getByRole('button', { name: 'Create app' }).click();
+    await dialog('Create app').getByRole('combobox', { name: 'Organisation' }).click();
+    await page.getByRole('option', { name: 'Branch' }).click();
+    await dialog('Create app').getByLabel('Name', { exact: true }).fill('Depot');
+    await dialog('Create app').getByRole('button', { name: 'Create app' }).click();
     await branch.getByRole('row', { name: /Depot/ }).waitFor();
-    await branch.getByRole('button', { name: /Rename/ }).click();
-    await dialog.getByLabel('Name').fill('North branch');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await branch.getByRole('button', { name: 'Actions of Branch' }).click();
+    await page.getByRole('menuitem', { name: 'Rename organisation…' }).click();
+    await dialog('Rename Branch').getByLabel('Name').fill('North branch');
+    await dialog('Rename Branch').getByRole('button', { name: 'Rename organisation' }).click();
     await page.getByRole('region', { name: 'North branch' }).getByRole('row', { name: /Depot/ }).waitFor();
   });
 
-  // Forty places are asked for an id, and the palette said that no app had it.
+  // Forty places are asked for an ID, and the palette said that no app had it.
   test('the palette says that it has not looked through all apps, where there are more than twenty', async () => {
     const { page } = dashboard;
     const { browser, me } = await signIn(scene.posthorn, OWNER);

@@ -232,7 +232,6 @@ describeWithBrowser('every page in a browser', () => {
     'Open page',
     'Paused',
     'Search',
-    'Settings Test',
     'Show as a table',
     'Slow (> 5 s)',
     'Pause auto-refresh',

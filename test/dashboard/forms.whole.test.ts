@@ -142,18 +142,21 @@ describeWithBrowser('forms in a browser', () => {
     const [app] = rows;
     const live = { key: scene.posthorn.keys.live };
     await dashboard.open(`/apps?open=${app?.id}`);
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    const description = panel.getByLabel('Description');
-    await panel.getByLabel('Retries').fill('7');
-    await panel.getByRole('button', { name: 'Suspend' }).click();
-    const typed = page.getByRole('dialog').getByLabel(`Type ${app?.name} to confirm`);
+    // Behind the question it is hidden from readers of the screen.
+    const drawer = page.getByRole('dialog', { name: app?.name ?? '', exact: true, includeHidden: true });
+    const description = drawer.getByLabel('Description');
+    await drawer.getByLabel('Max retries').fill('7');
+    await drawer.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Suspend app…' }).click();
+    const question = page.getByRole('dialog', { name: `Suspend ${app?.name}?` });
+    const typed = question.getByLabel(`Type ${app?.name} to confirm`);
     await typed.fill('half');
     await change(`/v1/apps/${app?.id}`, { description: 'Orders of the shop' }, live);
     await untilKnown('the description is shown', async () => (await description.inputValue()) === 'Orders of the shop');
     expect(await typed.inputValue()).toBe('half');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await told().waitFor();
-    expect(await panel.getByLabel('Retries').inputValue()).toBe('7');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await drawer.getByText('Someone else changed this').waitFor();
+    expect(await drawer.getByLabel('Max retries').inputValue()).toBe('7');
     await change(`/v1/apps/${app?.id}`, { description: null }, live);
   });
 

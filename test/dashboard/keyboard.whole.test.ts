@@ -68,7 +68,7 @@ describeWithBrowser('keyboard in a browser', () => {
     await dashboard.context.clearCookies();
     await page.goto(`${origin}/dashboard/setup#code=${code}`);
     await write('Name', OWNER.name);
-    await write('E-mail address', OWNER.email);
+    await write('Email', OWNER.email);
     await write('Password', OWNER.password);
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
@@ -140,14 +140,14 @@ describeWithBrowser('keyboard in a browser', () => {
     const { keyboard } = page;
     const channelId = await scene.make('/v1/channels', { name: 'keys' });
     await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'key.pressed', payload: {} });
-    const switchTo = async (value: 'on' | 'off'): Promise<void> => {
+    const switchTo = async (value: 'On' | 'Off'): Promise<void> => {
       await dashboard.open('/account');
-      await page.getByLabel('Single keys').selectOption(value);
+      await page.getByRole('group', { name: 'Single-key shortcuts' }).getByRole('button', { name: value }).click();
       await dashboard.open('/messages');
       await page.getByRole('grid', { name: 'Messages' }).getByText('key.pressed').first().waitFor();
     };
     const dialog = page.getByRole('dialog');
-    await switchTo('off');
+    await switchTo('Off');
     const before = page.url();
     // The palette has a key with Control, which stays, and opens behind all that the others do.
     for (const key of ['?', '/', 'j', 'o', 'e', 'l', 'f', 'g', 'd']) await keyboard.press(key);
@@ -159,7 +159,7 @@ describeWithBrowser('keyboard in a browser', () => {
     expect(page.url()).toBe(before);
     await page.getByRole('button', { name: 'Pause auto-refresh', pressed: false }).waitFor();
 
-    await switchTo('on');
+    await switchTo('On');
     await keyboard.press('l');
     await page.getByRole('button', { name: 'Resume auto-refresh', pressed: true }).waitFor();
     await keyboard.press('?');

@@ -168,7 +168,9 @@ describeWithBrowser('list exports in a browser', () => {
     for (const email of emails) await browser.request('POST', path, { email, role: 'viewer' });
     await dashboard.open('/members');
     await page.getByRole('cell', { name: emails[0] ?? '', exact: true }).waitFor();
-    await openDialog('Export Invited');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Export invitations…' }).click();
+    await dialog().waitFor();
     const { name, text } = await saved(TABLE);
     const [head, ...rows] = text.trimEnd().split('\r\n');
     expect([name, rows.length, head?.split(',').includes('email')]).toEqual(['invitations.csv', 2, true]);

@@ -285,7 +285,7 @@ describeWithBrowser('lists in a browser', () => {
       Math.round((await row(index).boundingBox())?.height ?? 0);
     expect(await heightOf(0)).toBe(36);
     await dashboard.open('/account');
-    await page.getByLabel('Rows of lists').selectOption('compact');
+    await page.getByRole('group', { name: 'Rows' }).getByRole('button', { name: 'Compact' }).click();
     await dashboard.open('/deliveries?since=1h');
     await row(0).waitFor();
     expect(await heightOf(0)).toBe(30);

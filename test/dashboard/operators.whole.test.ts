@@ -121,13 +121,33 @@ describeWithBrowser('operators in a browser', () => {
   test('the state of the service, and the ways of signing in, are shown to those who operate it', async () => {
     const { page } = dashboard;
     await dashboard.open('/service');
-    await page.getByRole('heading', { name: 'Service', level: 1 }).waitFor();
-    await page.getByText('Alive').first().waitFor();
-    await page.getByRole('cell', { name: 'rowSecurity' }).waitFor();
-    await page.getByRole('cell', { name: 'deliveries', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'System status', level: 1 }).waitFor();
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByText('All systems normal').waitFor();
+    await page.getByRole('table', { name: 'Workers' }).getByText('Online').waitFor();
+    await page.getByRole('table', { name: 'Checks' }).getByRole('cell', { name: 'Row security' }).waitFor();
+    await page.getByRole('table', { name: 'Largest tables' }).getByText('deliveries', { exact: true }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
+
+    // The page gave no verdict: its reader added up the tables.
+    await page.route('**/v1/service', async (route) => {
+      const response = await route.fetch();
+      const reasons = [
+        { code: 'no_worker', verdict: 'down', message: 'No worker is running' },
+        { code: 'temporal_unreachable', verdict: 'degraded', message: 'Temporal does not answer' },
+      ];
+      const body: unknown = await response.json();
+      await route.fulfill({ response, json: { ...(body as object), verdict: 'down', reasons } });
+    });
+    await page.reload();
+    await health.getByText('Down').waitFor();
+    const told = page.getByRole('list', { name: 'Reasons' }).getByRole('listitem');
+    await told.first().getByText('No worker is running').waitFor();
+    expect(await told.allInnerTexts()).toEqual([expect.stringContaining('Down'), expect.stringContaining('Degraded')]);
+    expect(await dashboard.violations()).toEqual([]);
+
     await dashboard.open('/sign-in-settings');
-    await page.getByText('They belong to localhost').waitFor();
+    await page.getByText('Valid for localhost only').waitFor();
     await page.getByText('12 h').waitFor();
   });
 });

@@ -241,7 +241,7 @@ describeWithBrowser('pages in a browser', () => {
     const address = page.url();
     await dashboard.context.clearCookies();
     const signIn = async (): Promise<void> => {
-      await page.getByLabel('E-mail address').fill(OWNER.email);
+      await page.getByLabel('Email').fill(OWNER.email);
       await page.getByLabel('Password').fill(OWNER.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
     };

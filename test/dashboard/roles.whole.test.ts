@@ -57,13 +57,14 @@ describeWithBrowser('roles in a browser', () => {
       ['/api-keys', 'Admin'],
       ['/machine-credentials', 'Admin'],
       ['/secrets', 'Admin'],
+      ['/audit', 'Admin'],
       ['/messages/new', 'Developer'],
     ] as const) {
       await dashboard.open(path, 'live');
       await page.getByRole('heading', { name: "You don't have access" }).waitFor();
       await page.getByText(`You need the ${role} role to do this.`).waitFor();
     }
-    for (const path of ['/channels/new', '/subscriptions/new', '/audit']) {
+    for (const path of ['/channels/new', '/subscriptions/new']) {
       await dashboard.open(path, 'live');
       await page.getByText('Your role does not allow this: you are Viewer here.').waitFor();
       await page.getByRole('heading', { name: 'Not with your role', level: 1 }).waitFor();

@@ -110,12 +110,12 @@ describeWithBrowser('shell lines in a browser', () => {
   test('an action that no key may do says so, and shows the command line that the service has for it', async () => {
     const { page } = dashboard;
     await dashboard.open('/members');
-    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: 'Invite member' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('E-mail address').fill('ada@example.com');
-    await dialog.getByRole('button', { name: 'curl' }).click();
-    await dialog.getByText('Only a person who is signed in').waitFor();
-    expect(await dialog.getByLabel('By the command line of the service').textContent()).toMatch(
+    await dialog.getByLabel('Email').fill('ada@example.com');
+    await dialog.getByRole('button', { name: 'Equivalent request' }).click();
+    await dialog.getByText('Not available with an API key').waitFor();
+    expect(await dialog.getByRole('region', { name: 'Posthorn CLI' }).textContent()).toMatch(
       /^posthorn members invite 'ada@example.com' --role 'developer' --organisation org_/,
     );
   });

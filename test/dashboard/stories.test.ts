@@ -75,13 +75,13 @@ describeWithBrowser('stories in a browser', () => {
     const { page } = dashboard;
     await page.goto(`${posthorn.url}/dashboard/setup#code=${code}`);
     await page.getByLabel('Name').fill(OWNER.name);
-    await page.getByLabel('E-mail address').fill(OWNER.email);
+    await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password').fill('short');
     expect(page.url()).not.toContain(code);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText(/12/).first().waitFor();
     await page.getByLabel('Password').fill(OWNER.password);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
 
     // The channel of the service's own events was taken for the first step, and was the first choice of each form.
     const steps = page.getByRole('group', { name: 'Get started' });

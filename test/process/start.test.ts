@@ -190,9 +190,9 @@ test('the first start prints a link, a new one takes its place, and leads a brow
   const alert = page.getByRole('alert');
   const begin = async (): Promise<void> => {
     await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill('tangerine orbit mill');
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
   };
   const open = (link: string) => page.goto(link);
   await open(linkIn(posthorn.output()));

@@ -110,7 +110,7 @@ export async function openDashboard(
     },
     async signIn({ email, password }) {
       await page.goto(`${url}/dashboard/sign-in`);
-      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
