@@ -73,8 +73,8 @@ describeWithBrowser('an account in a browser', () => {
     await page.getByRole('menuitem', { name: 'Rename…' }).click();
     await dialog.getByLabel('Name').fill('Old laptop');
     await dialog.getByRole('button', { name: 'Rename passkey' }).click();
+    await page.getByRole('dialog', { name: 'Rename Laptop' }).waitFor({ state: 'detached' });
     await method('Old laptop').waitFor();
-    await dialog.waitFor({ state: 'detached' });
     await page.getByLabel('Name', { exact: true }).fill('Olga O. Owner');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Account of Olga O. Owner' }).waitFor();

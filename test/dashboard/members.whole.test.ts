@@ -78,7 +78,7 @@ describeWithBrowser('members in a browser', () => {
     await page.getByRole('combobox', { name: /^Role of developer/ }).click();
     await page.getByRole('option', { name: 'Viewer' }).click();
     await page.getByText('developer is now a viewer').waitFor();
-    await page.getByRole('row', { name: /developer.*Viewer/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Role of developer: Viewer' }).waitFor();
     const { me } = await signIn(scene.posthorn, { email: DORA, password: joined.password });
     expect(me.organisations.map(({ role }) => role)).toEqual(['viewer']);
   });

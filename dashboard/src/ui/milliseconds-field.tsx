@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type FieldGiven, TextField } from './field.tsx';
-import { Select } from './select.tsx';
+import { UnitSelect } from './unit-select.tsx';
 
 const UNITS = [
   { value: '1', label: 'milliseconds' },
@@ -45,13 +45,12 @@ export function MillisecondsField({
       {...(placeholder !== undefined && { placeholder })}
       onChange={(next) => write(next.replaceAll(/[^\d.]/g, ''), unit)}
       after={
-        <Select
+        <UnitSelect
           label={`Unit of ${field.label.toLowerCase()}`}
-          look="quiet"
-          className="-mr-2 h-7! px-1.5! font-normal!"
-          options={UNITS}
+          units={UNITS}
           value={unit}
           onChange={(next) => write(text, next)}
+          isDisabled={field.isDisabled}
         />
       }
     />

@@ -1,6 +1,6 @@
 import { parsed } from '../../../lib/definition-edit.ts';
 import { TextField, type FieldGiven } from '../../../ui/field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { UnitSelect } from '../../../ui/unit-select.tsx';
 
 const UNITS = [
   { value: 'ms', label: 'milliseconds' },
@@ -45,11 +45,9 @@ export function DurationField({
       {...(placeholder !== undefined && { placeholder })}
       onChange={(next) => write(next.replace(/\D/g, ''), unit ?? firstUnit)}
       after={
-        <Select
+        <UnitSelect
           label={`Unit of ${field.label}`}
-          look="quiet"
-          className="-mr-2 h-7! px-1.5! font-normal!"
-          options={UNITS}
+          units={UNITS}
           value={unit ?? firstUnit}
           onChange={(next) => write(count ?? '', next)}
         />
