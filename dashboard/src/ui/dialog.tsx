@@ -122,6 +122,7 @@ export function Drawer({
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
+          data-drawer
           initialFocus={firstFocus ?? field}
           className={clsx(
             'fixed inset-y-0 right-0 z-40 w-screen animate-appear bg-surface shadow-3 outline-none',

@@ -26,13 +26,13 @@ export const toast = (
 
 export const closeToast = (id: string): void => manager.close(id);
 
-/** Where toasts stand: at the bottom right. */
+/** Where toasts stand: at the bottom right, above the buttons of a drawer. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Base.Provider toastManager={manager} limit={4}>
       {children}
       <Base.Portal>
-        <Base.Viewport className="fixed right-4 bottom-4 z-60 flex w-[calc(100vw-32px)] flex-col gap-2 sm:w-auto md:w-90">
+        <Base.Viewport className="fixed right-4 bottom-4 in-[body:has([data-drawer])]:bottom-17 z-60 flex w-[calc(100vw-32px)] flex-col gap-2 sm:w-auto md:w-90">
           <List />
         </Base.Viewport>
       </Base.Portal>
