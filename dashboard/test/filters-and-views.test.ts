@@ -12,7 +12,7 @@ test('every list that the service keeps views of has them on its page', () => {
   const named = sources.flatMap((text) =>
     [...text.matchAll(/(?:<Views |views=\{\{\s*|views: \{ )page(?:="|: ')([a-z-]+)/g)].map(([, page = '']) => page),
   );
-  // One page is that of two lists. Replays of messages stand in the list of all replays; views saved before are still kept.
-  const others = ['api-keys', 'machine-credentials', 'message-replays'];
+  // One page is that of two lists. Replays of messages and retries stand in the list of all replays; views saved before are still kept.
+  const others = ['api-keys', 'machine-credentials', 'message-replays', 'delivery-retries'];
   expect(new Set([...named, ...others])).toEqual(new Set<string>(viewAnswer.shape.page.options));
 });
