@@ -11,8 +11,8 @@ import type { Events } from './events.ts';
 export type BulkTarget = { channelId: string; subscriptionId: string; eventTypes: readonly string[] };
 
 export type BulkOptions = {
-  /** Address of the service. */
-  url: string;
+  /** As `findBulkDatabase` returns it. */
+  databaseUrl: string;
   /** Number of messages, each with one delivery and one attempt. */
   rows: number;
   targets: readonly BulkTarget[];
@@ -22,8 +22,8 @@ export type BulkOptions = {
 };
 
 const DAY_MS = 86_400_000;
-/** Rows of five minutes are one transaction, and one bar of a chart at the finest. */
-const SLOT_MS = 300_000;
+/** Rows of a quarter of an hour are one transaction, and one bar in a chart of 24 hours. */
+const SLOT_MS = 900_000;
 const SLOTS = DAY_MS / SLOT_MS;
 /** Share of deliveries that have failed, with a dead letter. */
 const FAILED_SHARE = 0.02;
@@ -33,17 +33,21 @@ const PAYLOADS = 40;
 /** Hosts of databases that may be filled. */
 export const isLoopback = (url: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
+/** Database of the `npm start` at this address. Throws unless it runs on this checkout and its database is on loopback. */
+export function findBulkDatabase(url: string): string {
+  const running = readRunningState(readConfig().dataFolder);
+  if (running === undefined || running.apiUrl !== url)
+    throw new Error('--rows needs the `npm start` of this checkout: it writes to the database of that service');
+  if (!isLoopback(running.databaseUrl)) throw new Error('--rows writes only to a database on loopback');
+  return running.databaseUrl;
+}
+
 /**
  * Inserts finished deliveries of the last 24 hours, more by day than by night, and counts them for the charts. The API accepts no times
- * in the past, so this writes to the database of the running `npm start`. Throws unless that is the service at `url` and its database
- * is on loopback.
+ * in the past, so this writes to the database.
  */
 export async function insertBulkRows(options: BulkOptions): Promise<void> {
-  const running = readRunningState(readConfig().dataFolder);
-  if (running === undefined || running.apiUrl !== options.url)
-    throw new Error('--rows needs the `npm start` of this checkout: it writes to the database of that service');
-  if (!isLoopback(running.databaseUrl)) throw new Error('--rows writes to a database on loopback only');
-  const pool = createPool(running.databaseUrl, { max: 1 });
+  const pool = createPool(options.databaseUrl, { max: 1 });
   try {
     await insertSlots(pool, options);
   } finally {
@@ -62,11 +66,14 @@ async function insertSlots(pool: Pool, { rows, targets, events, random, onProgre
     due += (rows * weight) / total;
     const count = (slot === SLOTS - 1 ? rows : Math.round(due)) - inserted;
     const from = begin + slot * SLOT_MS;
-    for (const [index, target] of targets.entries()) {
-      const part = Math.floor(count / targets.length) + (index < count % targets.length ? 1 : 0);
-      if (part > 0)
-        await inTransaction(pool, (connection) => insertSlot(connection, { from, part, target, texts, random }));
-    }
+    await inTransaction(pool, async (connection) => {
+      // Lost rows of a demo are no loss, and waiting for the disk takes longer than all the rest.
+      await connection.query('SET LOCAL synchronous_commit = off');
+      for (const [index, target] of targets.entries()) {
+        const part = Math.floor(count / targets.length) + (index < count % targets.length ? 1 : 0);
+        if (part > 0) await insertSlot(connection, { from, part, target, texts, random });
+      }
+    });
     inserted += count;
     onProgress(inserted);
   }
@@ -110,10 +117,13 @@ const DEAD_LETTERS = `
   SELECT r.id, $1, $2, r.message, $3, r.delivery, 1, r.type, 'exhausted', 'status', 'The receiver answered 503', 503, 1, r.at
   FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[]) AS r (id, message, delivery, type, at)`;
 const COUNTS = `
+  WITH rows AS (SELECT date_trunc('minute', r.at) AS at, r.outcome FROM unnest($4::timestamptz[], $5::int[]) AS r (at, outcome))
   INSERT INTO stat_parts (environment_id, channel_id, subscription_id, at, accepted, outcomes)
-  VALUES ($1, $2, NULL, $4, $5, '{}'), ($1, $2, $3, $4, 0, $6)`;
-// A trigger has counted the dead letters of this transaction as of now.
-const COUNTED_THEN = 'UPDATE stat_parts SET at = $1 WHERE xmin = pg_current_xact_id()::xid AND dead_letters > 0';
+  SELECT $1, $2, NULL, at, count(*), '{}' FROM rows GROUP BY at
+  UNION ALL SELECT $1, $2, $3, at, 0, array_agg(outcome) FROM rows GROUP BY at`;
+// A trigger has counted the dead letters of this statement as of now.
+const COUNTED_THEN = `
+  UPDATE stat_parts SET at = $1 WHERE xmin = pg_current_xact_id()::xid AND dead_letters > 0 AND subscription_id = $2`;
 
 type Slot = {
   from: number;
@@ -163,8 +173,7 @@ async function insertSlot(connection: PoolClient, { from, part, target, texts, r
   const outcomes = rows.map(({ status, latency }) =>
     outcomeOf({ errorClass: status < 300 ? undefined : 'status', response: { status, latencyMs: latency } }),
   );
-  const at = new Date(from);
-  await connection.query(COUNTS, [...ids, subscriptionId, at, part, outcomes]);
+  await connection.query(COUNTS, [...ids, subscriptionId, column('at'), outcomes]);
   const failed = rows.filter(({ status }) => status === 503);
   if (failed.length === 0) return;
   await connection.query(DEAD_LETTERS, [
@@ -172,5 +181,5 @@ async function insertSlot(connection: PoolClient, { from, part, target, texts, r
     subscriptionId,
     ...(['letter', 'message', 'delivery', 'type', 'at'] as const).map((name) => column(name, failed)),
   ]);
-  await connection.query(COUNTED_THEN, [at]);
+  await connection.query(COUNTED_THEN, [new Date(from), subscriptionId]);
 }

@@ -44,8 +44,8 @@ const CHANNEL_OF: Readonly<Record<(typeof MIX)[number], ChannelName>> = {
   'payment.failed': 'billing',
   'customer.updated': 'customers',
 };
-// About 170 bytes each: 400 lines are 70 KB, as a wholesaler's order has.
-const LARGE_ORDER_LINES = 400;
+// About 125 bytes each: 560 lines are 70 KB, the order of a wholesaler.
+const LARGE_ORDER_LINES = 560;
 const LARGE_ORDER_EVERY = 60;
 
 const PEOPLE = [
@@ -117,7 +117,7 @@ export function createEvents(random: () => number, firstOrder: number): Events {
   function orderOf(isLarge: boolean, given: { total?: number; country?: string } = {}): object {
     order += 1;
     const orderId = `SO-${order}`;
-    const bought = lines(isLarge ? LARGE_ORDER_LINES : 1 + upTo(9));
+    const bought = lines(isLarge ? LARGE_ORDER_LINES : 1 + upTo(random() < 0.1 ? 24 : 9));
     const customer = customerOf(orderId, given.country);
     const subtotal = bought.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
     return {
@@ -140,6 +140,14 @@ export function createEvents(random: () => number, firstOrder: number): Events {
     };
   }
 
+  /** What has happened to the thing so far, newest first. */
+  const history = (...notes: readonly string[]) =>
+    Array.from({ length: 2 + upTo(5) }, (_, index) => ({
+      at: new Date(Date.now() - (index + 1) * 3_600_000).toISOString(),
+      by: one(['system', 'customer', 'support']),
+      note: one(notes),
+    }));
+
   const payloadOf = (eventType: (typeof MIX)[number], position: number): object => {
     const orderId = `SO-${Math.max(firstOrder, order - upTo(40))}`;
     switch (eventType) {
@@ -159,6 +167,7 @@ export function createEvents(random: () => number, firstOrder: number): Events {
           service: one(['parcel', 'express']),
           parcels,
           to: customerOf(orderId)['address'],
+          history: history('Picked', 'Packed', 'Label printed'),
         };
       }
       case 'refund.issued':
@@ -169,6 +178,7 @@ export function createEvents(random: () => number, firstOrder: number): Events {
           currency: 'EUR',
           reason: one(['damaged', 'returned', 'late', 'duplicate']),
           customer: customerOf(orderId),
+          history: history('Return requested', 'Parcel received', 'Goods inspected'),
         };
       case 'payment.failed':
         return {
@@ -178,6 +188,7 @@ export function createEvents(random: () => number, firstOrder: number): Events {
           currency: 'EUR',
           decline: { code: one(['insufficient_funds', 'expired_card', 'do_not_honor']), attempt: 1 + upTo(3) },
           customer: customerOf(orderId),
+          history: history('Charge attempted', 'Card declined', 'Customer notified'),
         };
       case 'customer.updated':
         return {
@@ -185,6 +196,7 @@ export function createEvents(random: () => number, firstOrder: number): Events {
           changed: one([['email'], ['address'], ['name', 'locale']]),
           marketing: { newsletter: random() < 0.5, sms: false },
           updatedBy: one(['customer', 'support']),
+          history: history('Signed up', 'Changed the address', 'Asked for an invoice', 'Opted in to the newsletter'),
         };
       default:
         return eventType satisfies never;

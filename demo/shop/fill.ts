@@ -27,13 +27,12 @@ const MS_PER_MESSAGE = 70;
 /** Part of the traffic before the deployment, and before Parcel carrier stops answering: its circuit opens at 90 % failures. */
 const BEFORE_DEPLOYMENT = 0.4;
 const BEFORE_TIMEOUTS = 0.05;
-// A circuit is open for 30 s before its probe decides about what has waited.
-const PATIENCE_MS = 40_000;
+// A circuit is open for 30 s before its probe decides about what has waited; then five at a time are given up.
+const PATIENCE_MS = 50_000;
 const LOOK_EVERY_MS = 500;
 // Any number: the demo looks alike each time.
 const SEED = 42;
-/** Orders count from here by the seconds of the clock, so that a second run has others. */
-const FIRST_ORDER = 10_000;
+const MINUTE_MS = 60_000;
 
 /** Creates the shop and its traffic, as the scene has it. Throws the reason of an aborted `signal`. */
 export async function fillShop(options: FillOptions): Promise<Filled> {
@@ -46,15 +45,16 @@ export async function fillShop(options: FillOptions): Promise<Filled> {
     () => '',
     () => setUpShop(posthorn, receivers, scene),
   );
-  const events = createEvents(random, FIRST_ORDER + (Math.floor(startedAt.getTime() / 1_000) % 10_000_000));
+  // By the clock, so that a second run has other orders.
+  const events = createEvents(random, 10_000 + (Math.floor(startedAt.getTime() / MINUTE_MS) % 80_000));
   const traffic = createTraffic({ posthorn, channels: shop.channels, events, signal });
   if (scene === 'empty') return { shop, traffic, lines: await describe(options, shop, traffic) };
   if (scene === 'few') await fillFew(options, shop, traffic, events);
   else await fillMany(options, shop, traffic, events);
-  await settle(options, shop);
-  await useInspectors(posthorn, options.url, shop);
+  await useInspectors(options.url, shop);
+  const replays = scene === 'few' ? [] : await replaySome(posthorn, shop, startedAt);
+  await settle(options, shop, replays);
   await decideSome(posthorn, shop.workflowIds);
-  if (scene !== 'few') await replaySome(posthorn, shop, startedAt);
   return { shop, traffic, lines: await describe(options, shop, traffic) };
 }
 
@@ -108,32 +108,32 @@ async function fillFew(options: FillOptions, shop: Shop, traffic: Traffic, event
   );
 }
 
-/** Waits until no delivery moves any more: what remains unfinished then waits for a resume or for the next probe. */
-async function settle({ posthorn, progress, signal, scene }: FillOptions, shop: Shop): Promise<void> {
+/** Waits until no delivery and no replay moves any more. What is left then waits for a resume, or for the next probe of its circuit. */
+async function settle(
+  { posthorn, progress, signal }: FillOptions,
+  shop: Shop,
+  replays: readonly (() => Promise<boolean>)[],
+): Promise<void> {
   const parcel = shop.subscriptions.get('Parcel carrier')?.id;
   let unfinished = 0;
   let letters = 0;
   const state = (): string => `${unfinished} unfinished, ${letters} dead letters`;
-  await progress.during('Delivering and retrying', state, () =>
-    waitForCount(
-      1,
-      async () => {
-        const { pending, retrying, openDeadLetters } = await posthorn.stats.getBacklog();
-        letters = openDeadLetters.count;
-        const { data: held } = await posthorn.deliveries.list({ held: 'true', limit: 100 }).page();
-        unfinished = pending.count + retrying.count - held.length;
-        if (unfinished > 0) return 0;
-        // The circuit of Parcel carrier holds its deliveries until a probe has failed.
-        const waits = held.some(({ subscriptionId }) => subscriptionId === parcel);
-        return scene === 'incident' && waits ? 0 : 1;
-      },
-      { patienceMs: PATIENCE_MS, signal, everyMs: LOOK_EVERY_MS },
-    ),
-  );
+  const hasSettled = async (): Promise<number> => {
+    const { pending, retrying, openDeadLetters } = await posthorn.stats.getBacklog();
+    const { data: held } = await posthorn.deliveries.list({ held: 'true', limit: 100 }).page();
+    // A circuit holds deliveries until a probe has failed; those of a disabled subscription wait for somebody.
+    const stopped = held.filter(({ subscriptionId }) => subscriptionId !== parcel).length;
+    letters = openDeadLetters.count;
+    unfinished = pending.count + retrying.count - stopped;
+    const areReplayed = await Promise.all(replays.map((isFinished) => isFinished()));
+    return unfinished <= 0 && areReplayed.every(Boolean) ? 1 : 0;
+  };
+  const waiting = { patienceMs: PATIENCE_MS, signal, everyMs: LOOK_EVERY_MS };
+  await progress.during('Delivering and retrying', state, () => waitForCount(1, hasSettled, waiting));
 }
 
 /** An unsigned request and one with a wrong signature, beside those that Posthorn has signed. */
-async function useInspectors(posthorn: Posthorn, url: string, { inspectors }: Shop): Promise<void> {
+async function useInspectors(url: string, { inspectors }: Shop): Promise<void> {
   const [first, second] = inspectors;
   const body = JSON.stringify({ type: 'customer.updated', data: { id: 'cus_1813' } });
   const wrong = {
@@ -149,23 +149,27 @@ async function useInspectors(posthorn: Posthorn, url: string, { inspectors }: Sh
     });
   if (first !== undefined) await post(first.id, '', wrong);
   if (second !== undefined) for (const path of ['', '/by/hand']) await post(second.id, path, {});
-  // The list of requests is written within the second.
-  if (first !== undefined) await posthorn.inspectors.listRequests(first.id, { limit: 1 }).page();
 }
 
-/** A replay of messages, of dead letters that succeed now, of one message, and a retry of deliveries. */
-async function replaySome(posthorn: Posthorn, shop: Shop, since: Date): Promise<void> {
+/**
+ * Asks for a replay of messages, one of dead letters whose receiver is back, and a retry of deliveries, and discards a dead letter.
+ * Returns a question for each of the three, whether it has finished.
+ */
+async function replaySome(posthorn: Posthorn, shop: Shop, since: Date): Promise<(() => Promise<boolean>)[]> {
   const idOf = (name: string): string => shop.subscriptions.get(name)?.id ?? '';
-  await posthorn.subscriptions.replay(idOf('BI replica'), { since, eventTypes: ['order.paid'], ratePerSecond: 20 });
-  await posthorn.deadLetters.replayAll({ subscriptionId: idOf('Ledger'), ratePerSecond: 10 });
-  await posthorn.deliveries.retryAll({
-    subscriptionId: idOf('CRM sync'),
-    status: 'delivered',
-    since,
-    ratePerSecond: 10,
-  });
+  const settings = { since, eventTypes: ['order.paid'], ratePerSecond: 20 };
+  const messages = await posthorn.subscriptions.replay(idOf('BI replica'), settings);
+  const letters = await posthorn.deadLetters.replayAll({ subscriptionId: idOf('Ledger'), ratePerSecond: 10 });
+  const filter = { subscriptionId: idOf('CRM sync'), status: 'delivered', since } as const;
+  const retry = await posthorn.deliveries.retryAll({ ...filter, ratePerSecond: 10 });
   const [letter] = (await posthorn.deadLetters.list({ status: 'open', limit: 1 }).page()).data;
   if (letter !== undefined) await posthorn.deadLetters.discard(letter.id);
+  const isOver = ({ status }: { status: string }): boolean => ['completed', 'cancelled', 'failed'].includes(status);
+  return [
+    async () => 'id' in messages && isOver(await posthorn.replays.get(messages.id)),
+    async () => 'id' in letters && isOver(await posthorn.deadLetters.getBulkReplay(letters.id)),
+    async () => 'id' in retry && isOver(await posthorn.deliveries.getBulkRetry(retry.id)),
+  ];
 }
 
 /** One or two sentences about what there is now, and where to look. */

