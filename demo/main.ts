@@ -50,8 +50,10 @@ await new Command('npm run demo --')
   .option('--rows <number>', 'with --keep: messages of the last 24 hours to insert by SQL', parseCount)
   .option('--live', 'with --keep: go on with receivers and a message a second until Ctrl-C', false)
   .option('--remove', 'remove what --keep has left', false)
-  .action(async (given: Given) => {
+  .action(async (given: Given, command: Command) => {
     try {
+      for (const name of ['scene', 'count', 'rows', 'live'])
+        if (!given.keep && command.getOptionValueSource(name) === 'cli') throw new Error(`--${name} requires --keep`);
       const service = await findService(given, given.keep || given.remove ? given.env : 'test');
       if (given.keep || given.remove) await keepOrRemove(service, given);
       else if (!(await demonstrate(service))) process.exitCode = 1;

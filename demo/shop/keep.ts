@@ -6,8 +6,8 @@ import { type BulkTarget, findBulkDatabase, insertBulkRows, isLoopback } from '.
 import { createEvents, createRandom } from './events.ts';
 import { type Filled, fillShop } from './fill.ts';
 import { startReceivers } from './receivers.ts';
-import { removeShop } from './remove.ts';
 import { type Scene, STEPS, SUBSCRIPTIONS } from './scenes.ts';
+import { removeShop } from './set-up.ts';
 
 export type KeepOptions = {
   scene: Scene;

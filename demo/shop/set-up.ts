@@ -17,10 +17,10 @@ export type Shop = {
 };
 
 /** Names of what has no description to be recognised by; `--remove` deletes what is named like this. */
-export const INSPECTORS = ['Storefront signatures', 'Storefront sandbox', 'Storefront load test'] as const;
-export const API_KEYS = ['Storefront checkout', 'Storefront warehouse', 'Storefront reports'] as const;
+const INSPECTORS = ['Storefront signatures', 'Storefront sandbox', 'Storefront load test'] as const;
+const API_KEYS = ['Storefront checkout', 'Storefront warehouse', 'Storefront reports'] as const;
 /** Deployments, the newest first, with the hours since each. */
-export const DEPLOYMENTS = [
+const DEPLOYMENTS = [
   { name: 'Deploy 4.2', hoursAgo: 0 },
   { name: 'Deploy 4.1', hoursAgo: 22 },
   { name: 'Deploy 4.0', hoursAgo: 190 },
@@ -61,7 +61,7 @@ export async function setUpShop(posthorn: Posthorn, receivers: Receivers, scene:
 }
 
 /** The environment's channels that the demo has created, by name. */
-export async function channelsOfDemo(posthorn: Posthorn): Promise<Map<string, string>> {
+async function channelsOfDemo(posthorn: Posthorn): Promise<Map<string, string>> {
   const all = await posthorn.channels.list().all();
   return new Map(all.filter(({ description }) => description === MARKER).map(({ name, id }) => [name, id]));
 }
@@ -120,7 +120,7 @@ async function setUpWorkflows(
 }
 
 /** The environment's workflows that the demo has created, by name. */
-export async function workflowsOfDemo(posthorn: Posthorn): Promise<Map<string, string>> {
+async function workflowsOfDemo(posthorn: Posthorn): Promise<Map<string, string>> {
   const all = await posthorn.workflows.list().all();
   return new Map(all.filter(({ description }) => description === MARKER).map(({ name, id }) => [name, id]));
 }
@@ -162,4 +162,48 @@ export async function markDeployment(posthorn: Posthorn): Promise<void> {
   const { name } = DEPLOYMENTS[0];
   for (const mark of await posthorn.marks.list().all()) if (mark.name === name) await posthorn.marks.delete(mark.id);
   await posthorn.marks.create({ name });
+}
+
+/**
+ * Removes everything that `--keep` has created in the environment: channels and workflows by their description, the rest by name.
+ * Subscriptions end with their channel, and open dead letters are discarded. History, such as deliveries and runs, stays until
+ * retention removes it. Returns how many resources there were.
+ */
+export async function removeShop(posthorn: Posthorn): Promise<number> {
+  let removed = 0;
+  const remove = async (removal: PromiseLike<unknown>): Promise<void> => {
+    await removal;
+    removed += 1;
+  };
+
+  for (const workflowId of (await workflowsOfDemo(posthorn)).values()) {
+    // Runs that wait for an approval would wait for days.
+    await posthorn.runs.cancelMany(workflowId, {});
+    await discardAll(posthorn, { workflowId });
+    await remove(posthorn.workflows.delete(workflowId));
+  }
+  for (const channelId of (await channelsOfDemo(posthorn)).values()) {
+    await discardAll(posthorn, { channelId });
+    for (const { id } of await posthorn.webhooks.list({ channelId }).all()) await remove(posthorn.webhooks.delete(id));
+    await remove(posthorn.channels.delete(channelId));
+  }
+  const isOurs =
+    (names: readonly string[]) =>
+    (each: { name: string }): boolean =>
+      names.includes(each.name);
+  for (const { id } of (await posthorn.secrets.list().all()).filter(isOurs(SECRETS)))
+    await remove(posthorn.secrets.delete(id));
+  for (const { id } of (await posthorn.inspectors.list().all()).filter(isOurs(INSPECTORS)))
+    await remove(posthorn.inspectors.delete(id));
+  for (const { id } of (await posthorn.apiKeys.list({ status: 'active' }).all()).filter(isOurs(API_KEYS)))
+    await remove(posthorn.apiKeys.revoke(id));
+  for (const { id } of (await posthorn.marks.list().all()).filter(isOurs(DEPLOYMENTS.map(({ name }) => name))))
+    await remove(posthorn.marks.delete(id));
+  return removed;
+}
+
+async function discardAll(posthorn: Posthorn, of: { channelId: string } | { workflowId: string }): Promise<void> {
+  // One request discards a limited number.
+  let left = 1;
+  while (left > 0) left = (await posthorn.deadLetters.discardAll(of)).left;
 }
