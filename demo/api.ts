@@ -7,11 +7,15 @@ export type NewSubscription = CreateSubscription;
 // A minute's batches may be used up by the demo before: it waits for the next minute, as often as it is told to.
 const RETRIES = { max: 20, withinMs: 120_000 };
 
+/** The client library, with the patience that the demo needs. */
+export const connect = ({ url, key }: Pick<Service, 'url' | 'key'>): Posthorn =>
+  new Posthorn({ baseUrl: url, credentials: { apiKey: key }, retries: RETRIES });
+
 /** The endpoints that the demo uses. A refusal is thrown with the API's own sentence. */
 export type Api = ReturnType<typeof createApi>;
 
-export function createApi({ url, key }: Pick<Service, 'url' | 'key'>) {
-  const posthorn = new Posthorn({ baseUrl: url, credentials: { apiKey: key }, retries: RETRIES });
+export function createApi(service: Pick<Service, 'url' | 'key'>) {
+  const posthorn = connect(service);
   return {
     createChannel: (name: string) => posthorn.channels.create({ name }),
     createWorkflow: (workflow: CreateWorkflow) => posthorn.workflows.create(workflow),

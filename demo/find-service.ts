@@ -16,10 +16,13 @@ const BATCH_PER_MINUTE = 1_000;
 const createdKey = z.object({ id: z.string(), key: z.string() });
 
 /**
- * The named service, otherwise the `npm start` of this checkout. Without a key it makes one, as `npx posthorn keys create --env test
- * --batch-per-minute 1000` does. Throws with one sentence that names the remedy.
+ * The named service, otherwise the `npm start` of this checkout. Without a key it creates one for `environment`, as `npx posthorn keys
+ * create --env test --batch-per-minute 1000` does. Throws with one sentence that names the remedy.
  */
-export async function findService(given: { url?: string; key?: string }): Promise<Service> {
+export async function findService(
+  given: { url?: string; key?: string },
+  environment: 'live' | 'test' = 'test',
+): Promise<Service> {
   // An empty variable counts as not set, here as in every setting.
   const url = given.url || readRunningState(readConfig().dataFolder)?.apiUrl;
   if (url === undefined) {
@@ -27,14 +30,14 @@ export async function findService(given: { url?: string; key?: string }): Promis
   }
   const base = url.replace(/\/+$/, '');
   if (given.key) return { url: base, key: given.key };
-  const { id, key } = await createKey();
+  const { id, key } = await createKey(environment);
   return { url: base, key, ownKeyId: id };
 }
 
-async function createKey(): Promise<z.output<typeof createdKey>> {
+async function createKey(environment: 'live' | 'test'): Promise<z.output<typeof createdKey>> {
   if (!existsSync(commandLine)) throw new Error('There is no build yet: run `npm ci` first, or set POSTHORN_KEY');
   const limit = ['--batch-per-minute', String(BATCH_PER_MINUTE)];
-  const options = ['--env', 'test', '--tier', 'enterprise', ...limit, '--name', 'Demo', '--json'];
+  const options = ['--env', environment, '--tier', 'enterprise', ...limit, '--name', 'Demo', '--json'];
   try {
     const { stdout } = await run(process.execPath, [commandLine, 'keys', 'create', ...options]);
     return createdKey.parse(JSON.parse(stdout));

@@ -62,6 +62,7 @@ export async function countOfSubscriptions(
   const counts = new Map(
     subscriptionIds.map((id): [string, DeliveryCounts] => [id, { counted: [], isExact: true, hasSteps: false }]),
   );
+  if (subscriptionIds.length === 0) return counts;
   const owners = { environmentId, column: 'subscription_id', ids: subscriptionIds } as const;
   const [since, until] = [lowestIdAt('delivery', span.since), lowestIdAt('delivery', span.until)];
   const most = shareOf(owners);

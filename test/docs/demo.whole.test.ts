@@ -6,6 +6,8 @@ import { isRight, percentile, toTable } from '../../demo/figures.ts';
 import { loadPayloads } from '../../demo/payloads.ts';
 import { waitForCount } from '../../demo/progress.ts';
 import type { Arrivals } from '../../demo/receiver.ts';
+import { isLoopback } from '../../demo/shop/bulk-rows.ts';
+import { createEvents, createRandom } from '../../demo/shop/events.ts';
 import { childEnvironment } from '../../src/config.ts';
 import type { PageJson } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -14,9 +16,9 @@ import { ROOT } from './code-blocks.ts';
 type Ending = { exitCode: number; output: string; errors: string };
 
 /** Runs what `npm run demo` runs, to its end. */
-async function runDemo(variables: Record<string, string>): Promise<Ending> {
+async function runDemo(variables: Record<string, string>, options: readonly string[] = []): Promise<Ending> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['demo/main.ts'], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['demo/main.ts', ...options], {
       cwd: ROOT,
       env: childEnvironment(variables),
     });
@@ -67,6 +69,67 @@ describe('the demo against a running service', () => {
 
     expect(exitCode).toBe(1);
     expect(errors).toContain('demo: UNAUTHORIZED: ');
+  });
+});
+
+describe('a shop that stays', () => {
+  let posthorn: TestPosthorn;
+  beforeAll(async () => {
+    posthorn = await startPosthorn();
+  });
+  afterAll(() => posthorn.stop());
+  const run = (...options: string[]): Promise<Ending> =>
+    runDemo({ POSTHORN_URL: posthorn.url, POSTHORN_KEY: posthorn.keys.live }, options);
+  const list = async <T>(path: string): Promise<T[]> =>
+    (await posthorn.request<PageJson<T>>('GET', `${path}?limit=100`)).body.data;
+  const names = async (path: string): Promise<string[]> =>
+    (await list<{ name: string }>(path)).map(({ name }) => name).filter((name) => name !== 'posthorn.system');
+
+  test('has every kind of resource and several causes of dead letters, survives a second run, and is removed', async () => {
+    const { exitCode, output, errors } = await run('--keep', '--scene', 'incident', '--count', '40');
+
+    expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+    expect(output).toContain(`The shop is at ${posthorn.url}/dashboard/: 5 channels, 8 subscriptions, 40 messages, `);
+    expect(await names('/v1/channels')).toEqual(['deployments', 'customers', 'billing', 'shipments', 'orders']);
+    expect(await names('/v1/workflows')).toEqual(['Payment reminder', 'Fulfil large orders', 'Refund approval']);
+    expect(await names('/v1/webhooks')).toEqual(['Warehouse scanners', 'Stripe', 'GitHub']);
+    expect(await names('/v1/marks')).toEqual(['Deploy 4.2', 'Deploy 4.1', 'Deploy 4.0']);
+    for (const path of ['secrets', 'inspectors']) expect(await list(`/v1/${path}`)).toHaveLength(3);
+    const letters = await list<{ reason: string; lastError: { status?: number } }>('/v1/dlq');
+    expect(letters.map(({ lastError }) => lastError.status)).toEqual(expect.arrayContaining([500, 410]));
+    expect(letters.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['exhausted', 'gone']));
+    expect((await list('/v1/runs')).length).toBeGreaterThan(2);
+    expect(await list('/v1/replays')).toHaveLength(1);
+
+    expect(await run('--keep', '--scene', 'empty')).toMatchObject({ exitCode: 0, errors: '' });
+    expect(await names('/v1/channels')).toHaveLength(5);
+    expect((await list<{ status: string }>('/v1/subscriptions')).every(({ status }) => status === 'active')).toBe(true);
+
+    expect(await run('--remove')).toMatchObject({ exitCode: 0, errors: '' });
+    for (const path of ['channels', 'workflows', 'webhooks', 'marks', 'secrets', 'inspectors'])
+      expect(await names(`/v1/${path}`)).toEqual([]);
+    expect((await list<{ status: string }>('/v1/dlq')).some(({ status }) => status === 'open')).toBe(false);
+  }, 180_000);
+
+  test('refuses rows for another service than the `npm start` of this checkout, and services elsewhere', async () => {
+    const { exitCode, errors } = await run('--keep', '--rows', '10');
+    expect({ exitCode, errors }).toEqual({
+      exitCode: 1,
+      errors: expect.stringContaining('--rows needs the `npm start`'),
+    });
+    expect(await names('/v1/channels')).toEqual([]);
+    for (const url of ['postgresql://db.example.com/posthorn', 'http://10.0.0.1:3000', 'http://localhost.example.com'])
+      expect(isLoopback(url)).toBe(false);
+    for (const url of ['postgresql://postgres@127.0.0.1:54320/posthorn', 'http://localhost:3000', 'http://[::1]:3000'])
+      expect(isLoopback(url)).toBe(true);
+  });
+
+  test('publishes payloads of 0.4 to 4 KB, and now and then an order of 70 KB', () => {
+    const events = createEvents(createRandom(1), 1);
+    const sizes = Array.from({ length: 120 }, (_, position) => JSON.stringify(events.at(position).payload).length);
+    const [largest = 0, next = 0, ...others] = sizes.sort((one, other) => other - one);
+    expect([largest, next].every((size) => size > 60_000 && size < 80_000)).toBe(true);
+    expect(others.every((size) => size >= 400 && size < 4_096)).toBe(true);
   });
 });
 
