@@ -116,6 +116,14 @@ describe('stats', () => {
       expect(newest.body.subscriptions.slice(0, 2)).toEqual(body.subscriptions);
     });
 
+    test('subscriptions that are not here have none, and that is no failure', async () => {
+      const { status, body } = await posthorn.request<{ subscriptions: unknown[] }>(
+        'GET',
+        '/v1/stats/subscriptions?subscriptionIds=sub_01m7xyn29kf99taeh4t9wftvgy',
+      );
+      expect([status, body.subscriptions]).toEqual([200, []]);
+    });
+
     test('the environment has those of its channels', async () => {
       const before = (await read()).totals;
       const { id: channelId } = await createChannel(posthorn);
