@@ -108,8 +108,6 @@ function NoSuchPage() {
   );
 }
 
-const channels = () => import('./pages/channels.tsx');
-const channel = () => import('./pages/channel.tsx');
 const connections = () => import('./pages/connections/connections.tsx');
 const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
@@ -182,9 +180,18 @@ const pages: AnyRoute[] = [
     '/replays/$id',
     lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
-  oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
-  oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
-  oldPageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),
+  pageOf(
+    '/channels',
+    lazyRouteComponent(() => import('./pages/channels/channels.tsx'), 'ChannelsPage'),
+  ),
+  pageOf(
+    '/channels/new',
+    lazyRouteComponent(() => import('./pages/channels/new-channel.tsx'), 'NewChannelPage'),
+  ),
+  pageOf(
+    '/channels/$id',
+    lazyRouteComponent(() => import('./pages/channels/channel.tsx'), 'ChannelPage'),
+  ),
   oldPageOf(
     '/subscriptions',
     lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),

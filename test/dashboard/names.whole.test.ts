@@ -71,7 +71,7 @@ describeWithBrowser('names in a browser', () => {
   });
 
   test.each([
-    ['/channels', 'Channels', 'ERS%', 'orders%', 'Name'],
+    ['/channels', 'Channels', 'ERS%', 'orders%', undefined],
     ['/subscriptions', 'Subscriptions', 'KS.EXAMPLE.NET', 'by host', 'Name or host'],
     ['/inbound', 'Inbound webhooks', 'hub', 'GitHub of ours', undefined],
   ])(

@@ -48,7 +48,7 @@ describeWithBrowser('once in a browser', () => {
     const before = await count('/v1/channels');
     const { sent, free } = await holdBack();
     await page.getByLabel('Name').fill('orders');
-    const button = page.getByRole('button', { name: 'Make a channel' });
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Create channel' });
     await pressOften(button, page.getByLabel('Name'));
     await button.focus();
     expect(await button.evaluate((shown) => shown.ownerDocument.activeElement === shown)).toBe(true);
@@ -149,7 +149,7 @@ describeWithBrowser('once in a browser', () => {
       route.request().method() === 'POST' ? route.abort() : route.continue();
     await page.route('**/v1/**', lose);
     await page.getByLabel('Name').fill('orders');
-    const button = page.getByRole('button', { name: 'Make a channel' });
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Create channel' });
     await button.dblclick();
     await page.getByRole('alert').waitFor();
     expect(await button.getAttribute('aria-disabled')).toBeNull();

@@ -40,7 +40,7 @@ describeWithBrowser('stories in a browser', () => {
   async function makeChannel(name: string): Promise<void> {
     await dashboard.open('/channels/new');
     await dashboard.page.getByLabel('Name').fill(name);
-    await dashboard.page.getByRole('button', { name: 'Make a channel' }).click();
+    await dashboard.page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await dashboard.page.getByRole('heading', { name, level: 1 }).waitFor();
   }
 
@@ -88,9 +88,9 @@ describeWithBrowser('stories in a browser', () => {
     await steps.getByText('0 of 4').waitFor();
     await steps.getByRole('link', { name: 'Create channel' }).click();
     await page.getByLabel('Name').fill('orders');
-    await page.getByRole('button', { name: 'Make a channel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'Make a subscription' }).first().click();
+    await page.getByRole('link', { name: 'Create subscription' }).first().click();
     await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
     expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
     await makeSubscription('Till', 'orders');
