@@ -12,7 +12,7 @@ import { CodeView } from '../../ui/code/code-view.tsx';
 import { DiffView } from '../../ui/code/diff-view.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/layout.tsx';
-import { Actor } from './audit-actor.tsx';
+import { Actor } from '../../parts/actor.tsx';
 
 /** One entry beside the list: what has changed comes first. */
 export function AuditPanel({ id, names }: { id: string; names: readonly NamePair[] }) {

@@ -19,7 +19,7 @@ import { Page } from '../../shell/page.tsx';
 import { TypeTag } from '../../ui/badge.tsx';
 import { namedId } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Actor } from './audit-actor.tsx';
+import { Actor } from '../../parts/actor.tsx';
 import { AuditPanel } from './audit-panel.tsx';
 
 const FILTERS = ['action', 'actor', 'target', 'since', 'until'] as const;

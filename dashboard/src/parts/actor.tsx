@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../api/client.ts';
-import type { NamePair } from '../../lib/list-filter.ts';
-import { Doer } from '../../parts/doer.tsx';
+import type { AuditEntry } from '../api/client.ts';
+import type { NamePair } from '../lib/list-filter.ts';
+import { Doer } from './doer.tsx';
 
 const ACTORS: Readonly<Record<AuditEntry['actor']['kind'], string>> = {
   apiKey: 'API key',
