@@ -80,7 +80,7 @@ function Changes() {
             <Line key={row.id} icon={iconOf(row.action)} at={row.at}>
               <Target of={row} doers={doers} />{' '}
               <span className="text-text-2">
-                {verbOf(row.action)} by <Actor of={row} names={doers} />
+                {verbOf(row.action)} by <Actor of={row} />
               </span>
             </Line>
           ))}
