@@ -218,9 +218,9 @@ test('the first start prints a link, a new one takes its place, and leads a brow
   await page.reload();
   await steps.getByText('1 of 4').waitFor();
   await steps.getByRole('link', { name: 'Add subscription' }).click();
-  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
-  await page.getByLabel('URL').fill(receiver.url);
-  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  const form = page.getByRole('dialog', { name: /^New subscription/ });
+  await form.getByLabel('Endpoint URL').fill(receiver.url);
+  await form.getByRole('button', { name: 'Create subscription' }).click();
   await page.getByRole('heading', { name: new URL(receiver.url).host, level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await steps.getByText('2 of 4').waitFor();
