@@ -52,7 +52,7 @@ export function FilterMatches({ of: test, filter }: { of: FilterTest; filter: st
   const shown = isWhole ? messages : messages.slice(0, SHOWN);
   return (
     <Box label="Recent messages">
-      <p aria-live="polite" className="flex min-h-9.5 flex-wrap items-center gap-x-3 border-b border-line px-3">
+      <p aria-live="polite" className="flex min-h-9.5 flex-wrap items-center gap-x-3 border-b py-1.5 border-line px-3">
         <span className="grow">
           <MatchCount of={messages} />
         </span>
@@ -67,13 +67,14 @@ export function FilterMatches({ of: test, filter }: { of: FilterTest; filter: st
             <li key={id} className="flex min-h-8 items-center gap-2.5 border-line px-3 not-last:border-b">
               <Icon of={icon} isSmall label={word} className={className} />
               <span className="mono min-w-24 truncate">{eventType}</span>
-              <HereLink to={`/messages/${id}`} className="mono text-text-3 hover:text-text">
+              <HereLink to={`/messages/${id}`} className="mono shrink-0 whitespace-nowrap text-text-3 hover:text-text">
                 {shortId(id)}
               </HereLink>
               <span className="min-w-0 grow truncate text-right text-text-2">
                 {outcome === 'type'
                   ? 'other event type'
-                  : (message.error ?? (payload === undefined ? '' : valuesNamed(filter, payload)))}
+                  : (message.error?.replace(/^line \d+:\d+: /, '') ??
+                    (payload === undefined ? '' : valuesNamed(filter, payload)))}
               </span>
             </li>
           );

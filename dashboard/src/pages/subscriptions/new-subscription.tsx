@@ -147,7 +147,7 @@ function Form({
             className="mr-auto"
             onClick={() => void requestsOf(create).then((found) => found.length > 0 && setRequests(found))}
           >
-            Equivalent request
+            <span className="max-md:sr-only">Equivalent request</span>
           </Button>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit">

@@ -10,16 +10,15 @@ import { useMarks } from '../../parts/use-marks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout, Note } from '../../ui/callout.tsx';
 import { ReplayAllDialog } from '../replays/replay-all.tsx';
-import type { SubscriptionActs } from './subscription-actions.tsx';
 import { useOpenLetters, usePausedBy, useRecentDeliveries } from './use-subscription.ts';
 
 /** A deployment so long before the first failure may be its cause. */
 const CAUSE_MS = 3_600_000;
 
-type Given = { of: Subscription; failingSince: string | undefined; acts: SubscriptionActs };
+type Given = { of: Subscription; failingSince: string | undefined };
 
 /** Why a subscription doesn't deliver, since when, and what to do about it. Nothing while all is well. */
-export function SubscriptionCallout({ of: row, failingSince, acts }: Given) {
+export function SubscriptionCallout({ of: row, failingSince }: Given) {
   const { may } = useHere();
   const { tone, why } = healthOf(row, { isFailing: failingSince !== undefined });
   const [isReplaying, setIsReplaying] = useState(false);
@@ -50,11 +49,6 @@ export function SubscriptionCallout({ of: row, failingSince, acts }: Given) {
                 {letters.isMore && '+'} dead {letters.count === 1 ? 'letter' : 'letters'}…
               </Button>
             )}
-            {may('developer') && row.status !== 'active' && (
-              <Button size="small" onClick={acts.toggle}>
-                Resume
-              </Button>
-            )}
             {may('developer') && row.secretUnreadableSince !== undefined && (
               <Button size="small" render={<HereLink to={`/subscriptions/${row.id}`} search={{ tab: 'secret' }} />}>
                 Rotate secret…
@@ -74,7 +68,8 @@ function Title({ of: row, failingSince, why }: { of: Subscription; failingSince:
   const by = usePausedBy(row);
   const isFailing = healthOf(row).why === undefined;
   const recent = useRecentDeliveries(row.id);
-  if (row.status === 'paused' && row.secretUnreadableSince === undefined && row.statusChangedAt !== undefined)
+  if (row.secretUnreadableSince !== undefined) return `${why}.`;
+  if (row.status === 'paused' && row.statusChangedAt !== undefined)
     return (
       <>
         Paused <Ago at={row.statusChangedAt} />

@@ -11,7 +11,6 @@ import { Table } from '../../ui/table.tsx';
 import { LastResponse } from '../deliveries/delivery-state.tsx';
 import { DeliveriesChart, Responses } from '../overview/deliveries-chart.tsx';
 import { useFigures } from '../overview/use-figures.ts';
-import type { SubscriptionActs } from './subscription-actions.tsx';
 import { SubscriptionCallout, SubscriptionWarnings } from './subscription-callout.tsx';
 import { SubscriptionFigures } from './subscription-figures.tsx';
 import { SubscriptionSide } from './subscription-side.tsx';
@@ -21,12 +20,10 @@ import { useRecentDeliveries } from './use-subscription.ts';
 export function SubscriptionOverview({
   of: row,
   failingSince,
-  acts,
   hasRange,
 }: {
   of: Subscription;
   failingSince: string | undefined;
-  acts: SubscriptionActs;
   /** The tabs have no room for the choice of a time range. */
   hasRange: boolean;
 }) {
@@ -35,7 +32,7 @@ export function SubscriptionOverview({
   return (
     <div className="flex flex-col gap-7">
       <div className="flex flex-col gap-4">
-        <SubscriptionCallout of={row} failingSince={failingSince} acts={acts} />
+        <SubscriptionCallout of={row} failingSince={failingSince} />
         <SubscriptionWarnings of={row} />
         {hasRange && <TimeRange usual="24h" />}
         <SubscriptionFigures of={figures} id={row.id} isFailing={failingSince !== undefined} />

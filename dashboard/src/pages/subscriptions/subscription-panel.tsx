@@ -40,7 +40,7 @@ export function SubscriptionPanel({ id }: { id: string }) {
         {row.name}
       </h2>
       <div className="flex flex-col gap-3 empty:hidden">
-        <SubscriptionCallout of={row} failingSince={stats?.failingSince} acts={acts} />
+        <SubscriptionCallout of={row} failingSince={stats?.failingSince} />
         <SubscriptionWarnings of={row} />
       </div>
       <div className="flex flex-wrap items-center gap-2">

@@ -102,7 +102,7 @@ export function SubscriptionPage() {
           {!isList && (
             <div className="max-w-362 p-6 max-md:p-4">
               {tab === 'overview' && (
-                <SubscriptionOverview of={row} failingSince={stats?.failingSince} acts={acts} hasRange={isNarrow} />
+                <SubscriptionOverview of={row} failingSince={stats?.failingSince} hasRange={isNarrow} />
               )}
               {tab === 'settings' && <SubscriptionSettings key={row.id} of={row} />}
               {tab === 'secret' && <SigningSecret key={row.id} of={row} />}
