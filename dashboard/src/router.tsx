@@ -192,17 +192,17 @@ const pages: AnyRoute[] = [
     '/channels/$id',
     lazyRouteComponent(() => import('./pages/channels/channel.tsx'), 'ChannelPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions',
-    lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscriptions.tsx'), 'SubscriptionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/new',
-    lazyRouteComponent(() => import('./pages/subscription-form.tsx'), 'NewSubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/new-subscription.tsx'), 'NewSubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/$id',
-    lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscription.tsx'), 'SubscriptionPage'),
   ),
   pageOf(
     '/workflows',
