@@ -144,8 +144,8 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
         open={isShown}
         value={text}
         onValueChange={(next, { reason }) => {
-          // A chosen completion is taken by its own handler.
-          if (reason === 'item-press') return;
+          // A chosen completion is taken by its own handler, and Escape closes the suggestions alone: what was written stays.
+          if (reason === 'item-press' || reason === 'escape-key') return;
           show(next);
           setIsOpen(true);
         }}

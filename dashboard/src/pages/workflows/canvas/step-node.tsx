@@ -69,8 +69,10 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
         >
           <Icon of={icon} />
         </span>
-        <span className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>{title}</span>
-        <span className={clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}>
+        <span title={title} className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>
+          {title}
+        </span>
+        <span title={line} className={clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}>
           {line === '' ? kindName : line}
         </span>
         {told.length > 0 && <span className="sr-only">{told.join(', ')}</span>}
