@@ -205,12 +205,13 @@ describeWithBrowser('every page in a browser', () => {
 
   /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
   const READS_BY_NAME =
-    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Attempt \d|(?:Failed|Retrying|Pending|Delivered)[\d,]+$|\d+ unchanged lines$|Open |View )/;
+    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Attempt \d|(?:Failed|Retrying|Pending|Delivered)[\d,]+$|\d+ unchanged lines$|Open |View |Select row )/;
   const READS = new Set([
     'Answer',
     'By cause',
     'Check signature',
     'Close',
+    'Close Esc',
     'Columns',
     'Compare',
     'Compare 1',
