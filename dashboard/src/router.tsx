@@ -108,8 +108,6 @@ function NoSuchPage() {
   );
 }
 
-const channels = () => import('./pages/channels.tsx');
-const channel = () => import('./pages/channel.tsx');
 const connections = () => import('./pages/connections/connections.tsx');
 const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
@@ -182,20 +180,29 @@ const pages: AnyRoute[] = [
     '/replays/$id',
     lazyRouteComponent(() => import('./pages/replays/replay.tsx'), 'ReplayPage'),
   ),
-  oldPageOf('/channels', lazyRouteComponent(channels, 'ChannelsPage')),
-  oldPageOf('/channels/new', lazyRouteComponent(channel, 'NewChannelPage')),
-  oldPageOf('/channels/$id', lazyRouteComponent(channel, 'ChannelPage')),
-  oldPageOf(
+  pageOf(
+    '/channels',
+    lazyRouteComponent(() => import('./pages/channels/channels.tsx'), 'ChannelsPage'),
+  ),
+  pageOf(
+    '/channels/new',
+    lazyRouteComponent(() => import('./pages/channels/new-channel.tsx'), 'NewChannelPage'),
+  ),
+  pageOf(
+    '/channels/$id',
+    lazyRouteComponent(() => import('./pages/channels/channel.tsx'), 'ChannelPage'),
+  ),
+  pageOf(
     '/subscriptions',
-    lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscriptions.tsx'), 'SubscriptionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/new',
-    lazyRouteComponent(() => import('./pages/subscription-form.tsx'), 'NewSubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/new-subscription.tsx'), 'NewSubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/$id',
-    lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscription.tsx'), 'SubscriptionPage'),
   ),
   pageOf(
     '/workflows',

@@ -24,7 +24,10 @@ type Given = {
   count?: ReactNode;
   /** At the right end of the bar. */
   actions?: ReactNode;
-  /** `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings; `settings-full`: both. */
+  /**
+   * `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings;
+   * `settings-full`: both.
+   */
   layout?: 'page' | 'full' | 'settings' | 'settings-full' | 'v1';
   /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
   hasHead?: boolean;

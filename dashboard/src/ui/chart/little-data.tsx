@@ -105,8 +105,12 @@ export function Zoomed({
         onClick={onChange}
         className="shrink-0 rounded-4 whitespace-nowrap text-accent hover:underline"
       >
-        {isWhole ? `Zoom to ${part}` : `View full ${lengthText((whole.to - whole.from) / 1_000)}`}
+        {isWhole ? `Zoom to ${part}` : `View full ${wholeText((whole.to - whole.from) / 1_000)}`}
       </button>
     </p>
   );
 }
+
+/** The length of a range in whole hours: it has a step more than was asked for, and nobody thinks of a day as 1,455 minutes. */
+const wholeText = (seconds: number): string =>
+  lengthText(seconds < 3_600 ? seconds : Math.round(seconds / 3_600) * 3_600);
