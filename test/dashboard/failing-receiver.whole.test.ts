@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
+import { insertAged } from '../support/make/aged.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import { insertListed } from '../support/make/listed-rows.ts';
 import { storeDay } from '../support/make/stored-day.ts';
@@ -81,7 +82,9 @@ describeWithBrowser('failing receiver in a browser', () => {
     const { channelId } = await scene.posthorn.deps.db.subscription.findUniqueOrThrow({
       where: { id: subscriptionId },
     });
-    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+    // Fewer than three bars are told in a sentence.
+    for (const hours of [1, 12, 23])
+      await insertAged(scene.posthorn, { channelId, subscriptionIds: [subscriptionId], ageDays: hours / 24 });
     // Beside a list the line has no room for its name, which stands with the figures of its step.
     for (const path of ['/messages', '/deliveries']) {
       await dashboard.open(path);

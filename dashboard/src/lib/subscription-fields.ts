@@ -1,6 +1,6 @@
 import type { App, CreateSubscription, Subscription, UpdateSubscription } from '../../../client/src/index.ts';
 import { changedPolicy, policyAmong } from './retry-policy.ts';
-import { timeOfText, type Zone } from './times.ts';
+import { timeOfText, type Zone } from './zone-times.ts';
 
 type Policy = Subscription['retryPolicy'];
 

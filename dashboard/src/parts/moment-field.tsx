@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
-import { isAtClockChange, timeOfText, useZoneName } from '../lib/times.ts';
+import { useZoneName } from '../lib/times.ts';
+import { isAtClockChange, timeOfText } from '../lib/zone-times.ts';
 import { TextField } from '../ui/field.tsx';
 import { exactText } from '../lib/format.ts';
 import { useZone } from './moment.tsx';

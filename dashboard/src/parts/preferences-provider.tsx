@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useMemo, useState } from 'react';
 import { keep, kept } from '../lib/kept.ts';
-import { type Zone, ZoneContext } from '../lib/times.ts';
+import { ZoneContext } from '../lib/times.ts';
+import type { Zone } from '../lib/zone-times.ts';
 
 type Setters = { setZone(zone: Zone): void };
 export const PreferencesContext = createContext<Setters>({ setZone() {} });

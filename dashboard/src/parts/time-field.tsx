@@ -1,6 +1,7 @@
 import { type ComponentProps, useContext } from 'react';
 import { useTexts } from '../lib/texts.ts';
-import { isAtClockChange, timeOfText, useTimes, useZoneName, ZoneContext } from '../lib/times.ts';
+import { useTimes, useZoneName, ZoneContext } from '../lib/times.ts';
+import { isAtClockChange, timeOfText } from '../lib/zone-times.ts';
 import { TextField } from './field.tsx';
 
 type Given = Omit<ComponentProps<typeof TextField>, 'type' | 'step' | 'lines' | 'isCode'>;

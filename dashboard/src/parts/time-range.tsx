@@ -1,7 +1,8 @@
 import { useContext, useState } from 'react';
 import { sinceOf, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { timeOfText, timeText, useZoneName, ZoneContext } from '../lib/times.ts';
+import { useZoneName, ZoneContext } from '../lib/times.ts';
+import { timeOfText, timeText } from '../lib/zone-times.ts';
 
 /** The span that a choice of two ends begins with, to the second. */
 export function lastDay(): { since: string; until: string } {

@@ -72,6 +72,8 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: So
     // The list has just read that page: only later looks are worth a request.
     initialData: 0,
     staleTime: Infinity,
+    // Each page that was in view has a query, whose functions hold the rows of its time.
+    gcTime: 0,
     enabled: list.isSuccess && viewed > 0 && !isPaused,
     refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
     retry: false,

@@ -18,7 +18,7 @@ type Given = {
   title: string;
   /** What it stands below, such as the list of a detail page. The title is shown as the last part then. */
   crumbs?: readonly (readonly [name: string, to: string])[];
-  /** In place of the title behind the crumbs: a short id. */
+  /** In place of the title behind the crumbs: a short id, or a heading of its own. */
   crumb?: ReactNode;
   /** Stands behind the title: how many rows match, and how many are new. */
   count?: ReactNode;
@@ -71,7 +71,7 @@ export function Page({
               </span>
             </span>
           ))}
-          {hasHead || crumbs.length > 0 ? (
+          {hasHead || crumb !== undefined ? (
             <span className="min-w-0 truncate">{name}</span>
           ) : (
             <h1 className="min-w-0 truncate text-15 font-bold tracking-tight">{name}</h1>

@@ -222,6 +222,32 @@ export function Checkbox({
   );
 }
 
+/** A box in a row of a list, without words beside it. Each row has one, so it is one element. */
+export function RowCheckbox({
+  label,
+  isOn,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={isOn}
+      aria-label={label}
+      data-checked={isOn || undefined}
+      className={clsx(BOX, 'align-middle')}
+      onClick={() => onChange(!isOn)}
+      {...useRowStop()}
+    >
+      {isOn && <Check size={11} strokeWidth={3} />}
+    </button>
+  );
+}
+
 /** A setting that takes effect at once. */
 export function Switch({
   label,

@@ -31,7 +31,8 @@ export function Table<T>({
   empty?: ReactNode;
 }) {
   return (
-    <div className="min-w-0 overflow-x-auto rounded-8 border border-line-strong">
+    // Texts for readers of the screen alone are positioned: without a box of their own they would make the page wider.
+    <div className="relative min-w-0 overflow-x-auto rounded-8 border border-line-strong">
       <table aria-label={label} className="w-full table-fixed border-collapse">
         <thead>
           <tr className="h-8 bg-sunken text-left text-12 text-text-3">

@@ -47,7 +47,7 @@ export function Tabs({
       <div
         className={clsx(
           'flex items-center border-b border-line',
-          isFull && 'h-11 shrink-0 pr-5 pl-6 max-md:px-4',
+          isFull && 'min-h-11 shrink-0 pr-5 pl-6 max-md:px-4 max-[480px]:flex-wrap',
           layout === 'panel' && 'mx-4',
         )}
       >
@@ -66,7 +66,9 @@ export function Tabs({
             </Base.Tab>
           ))}
         </Base.List>
-        {end !== undefined && <div className="ml-auto flex items-center gap-2 pl-3">{end}</div>}
+        {end !== undefined && (
+          <div className={clsx('ml-auto flex items-center gap-2 pl-3', isFull && 'max-[480px]:mb-2')}>{end}</div>
+        )}
       </div>
       <Base.Panel
         value={value}

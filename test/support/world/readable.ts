@@ -1,13 +1,13 @@
 /**
  * Texts of a page that cannot be read, as a program for the browser: tests know nothing of its types. A text is found that a box cuts off,
- * unless dots say so and the whole stands in a title or beside its list. Texts that stand over each other are found, too.
+ * unless dots say so and the whole stands in a title or beside its list. A canvas is moved about, and cuts nothing off. Texts that stand over each other are found, too.
  */
 export const UNREADABLE = `(() => {
   const found = [];
   const name = (element) => (element.getAttribute('role') ?? element.localName) + '.' + element.className + ': ' + element.textContent.trim().slice(0, 60);
   const hides = (value) => value === 'hidden' || value === 'clip';
-  const isUnseen = (element) => !element.checkVisibility() || element.closest('.hidden, [aria-hidden=true]') !== null;
-  for (const element of document.querySelectorAll('body *:not(svg, svg *, option, textarea, input, select)')) {
+  const isUnseen = (element) => !element.checkVisibility() || element.closest('.hidden, .sr-only, [aria-hidden=true]') !== null;
+  for (const element of document.querySelectorAll('body *:not(svg, svg *, option, textarea, input, select, [role=application])')) {
     const { clientWidth, clientHeight, scrollWidth, scrollHeight } = element;
     const isWide = scrollWidth > clientWidth + 1, isHigh = scrollHeight > clientHeight + 1;
     if ((!isWide && !isHigh) || clientWidth <= 1 || clientHeight <= 1 || element.textContent.trim() === '') continue;

@@ -117,7 +117,7 @@ export function YourConnections({
           columns={[
             {
               head: 'Status',
-              width: '128px',
+              width: '140px',
               cell: (row) => {
                 const { tone, word } = healthOf(row);
                 return <Status tone={tone}>{word}</Status>;

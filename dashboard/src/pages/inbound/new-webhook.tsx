@@ -25,11 +25,13 @@ export function NewInboundPage() {
   if (!may('developer')) return <NoAccess title={TITLE} role="developer" />;
   const { provider } = search;
   const sender = isSender(provider) ? provider : undefined;
+  const isRead = !channels.isPending && !channels.isError;
+  const hasChannel = isRead && ownChannelsOf(channels.all).length > 0;
   return (
-    <Page title={TITLE} crumbs={[['Inbound webhooks', '/inbound']]} hasHead>
-      {channels.isPending || channels.isError ? (
+    <Page title={TITLE} crumbs={[['Inbound webhooks', '/inbound']]} hasHead={hasChannel}>
+      {!isRead ? (
         <NotRead of={channels} />
-      ) : ownChannelsOf(channels.all).length === 0 ? (
+      ) : !hasChannel ? (
         <Empty
           title="No channels yet"
           actions={

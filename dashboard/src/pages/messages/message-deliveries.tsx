@@ -28,7 +28,7 @@ const SUBSCRIPTION: TableColumn<Delivery> = {
     </HereLink>
   ),
 };
-const RESPONSE: TableColumn<Delivery> = { head: 'Response', width: '164px', cell: (row) => <LastResponse of={row} /> };
+const RESPONSE: TableColumn<Delivery> = { head: 'Response', width: '148px', cell: (row) => <LastResponse of={row} /> };
 
 const NEXT: TableColumn<Delivery> = {
   head: 'Next attempt',

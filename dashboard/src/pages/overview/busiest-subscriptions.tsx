@@ -61,12 +61,12 @@ export function BusiestSubscriptions({ channelId }: { channelId: string | undefi
             head: 'Subscription',
             width: '34%',
             cell: ({ subscription }) => (
-              <>
+              <span title={`${subscription.name}, ${hostOf(subscription.webhookUrl)}`}>
                 <HereLink to={`/subscriptions/${subscription.id}`} className="font-medium">
                   {subscription.name}
                 </HereLink>
                 <span className="ml-1.75 text-text-2">{hostOf(subscription.webhookUrl)}</span>
-              </>
+              </span>
             ),
           },
           {

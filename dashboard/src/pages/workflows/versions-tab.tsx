@@ -63,7 +63,7 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
           columns={[
             {
               head: 'Version',
-              width: '150px',
+              width: '112px',
               cell: ({ version }) => (
                 <span className="flex items-center gap-2">
                   {version}
@@ -76,16 +76,16 @@ export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: W
               cell: ({ triggerType }) => (triggerType === undefined ? '—' : triggerWords(triggerType).name),
               isWide: true,
             },
-            { head: 'Steps', width: '72px', isNumber: true, cell: ({ stepCount }) => stepCount },
+            { head: 'Steps', width: '72px', isNumber: true, isWide: true, cell: ({ stepCount }) => stepCount },
             {
               head: 'Created by',
               isWide: true,
               cell: ({ madeBy }) => (madeBy === undefined ? '—' : <Doer id={madeBy} />),
             },
-            { head: 'Created', width: '120px', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+            { head: 'Created', width: '104px', cell: ({ createdAt }) => <Ago at={createdAt} /> },
             {
               head: <span className="sr-only">Compare</span>,
-              width: '128px',
+              width: '112px',
               className: 'text-right',
               cell: ({ version }) =>
                 version !== current?.version && (

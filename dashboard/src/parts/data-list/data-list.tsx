@@ -18,7 +18,7 @@ import { useAddress } from '../../lib/search.ts';
 import { useIsNarrower } from '../../lib/use-narrower.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
-import { Checkbox } from '../../ui/field.tsx';
+import { Checkbox, RowCheckbox } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Panel } from '../../ui/split.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -120,7 +120,7 @@ export function DataList<T>(given: Given<T>) {
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => size,
-    overscan: 4,
+    overscan: 2,
     scrollPaddingStart: 32,
     getItemKey: (index) => {
       const row = rows[index];
@@ -327,9 +327,8 @@ export function DataList<T>(given: Given<T>) {
                   <>
                     {acts !== undefined && (
                       <div role="gridcell" className="px-2.5">
-                        <Checkbox
+                        <RowCheckbox
                           label={`Select row ${index + 1}`}
-                          isLabelHidden
                           isOn={isSelected}
                           onChange={() => selection.toggle(index, { isRange: false })}
                         />

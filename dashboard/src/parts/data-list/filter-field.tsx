@@ -144,8 +144,9 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
         open={isShown}
         value={text}
         onValueChange={(next, { reason }) => {
-          // A chosen completion is taken by its own handler.
-          if (reason === 'item-press') return;
+          // Only what somebody writes: an item that is chosen has its own handler, and the part clears the field by itself, at Escape
+          // and some frames after it has closed, when the next filter may be half written.
+          if (reason !== 'input-change') return;
           show(next);
           setIsOpen(true);
         }}

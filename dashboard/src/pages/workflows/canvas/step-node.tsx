@@ -71,8 +71,11 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
         >
           <Icon of={icon} />
         </span>
-        <span className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>{title}</span>
+        <span title={title} className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>
+          {title}
+        </span>
         <span
+          title={line}
           className={data.isCompact ? 'sr-only' : clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}
         >
           {line === '' ? kindName : line}
