@@ -216,17 +216,17 @@ const pages: AnyRoute[] = [
     '/workflows/$id',
     lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/runs',
-    lazyRouteComponent(() => import('./pages/runs.tsx'), 'RunsPage'),
+    lazyRouteComponent(() => import('./pages/runs/runs.tsx'), 'RunsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/runs/$id',
-    lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage'),
+    lazyRouteComponent(() => import('./pages/runs/run.tsx'), 'RunPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/approvals',
-    lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
+    lazyRouteComponent(() => import('./pages/approvals/approvals.tsx'), 'ApprovalsPage'),
   ),
   pageOf(
     '/inbound',

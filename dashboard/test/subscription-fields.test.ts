@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Subscription } from '../src/api/client.ts';
+import type { Subscription } from '../../client/src/index.ts';
 import { createBody, newSubscriptionFields, subscriptionFields, updateBody } from '../src/lib/subscription-fields.ts';
 
 const POLICY = { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 };

@@ -246,11 +246,13 @@ describeWithBrowser('stories in a browser', () => {
 
     await publish('sales', '{"total": 250}');
     await dashboard.open('/runs?status=failed');
-    await page.getByRole('link', { name: /^run_/ }).click();
-    await page.locator('.sentence').getByText('Failed').waitFor();
+    await page.getByRole('row', { name: /Failed.*Tell the CRM/ }).click();
+    await page.keyboard.press('o');
+    const status = (word: string) => page.getByRole('heading', { level: 1 }).getByText(word, { exact: true });
+    await status('Failed').waitFor();
     receiver.answerWith([200]);
-    await page.getByRole('button', { name: 'Retry from the failed step' }).click();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await page.getByRole('button', { name: 'Retry from crm' }).click();
+    await status('Completed').waitFor();
     expect(receiver.requests.map(({ body }) => body)).toEqual(['{"total":250}', '{"total":250}']);
   });
 

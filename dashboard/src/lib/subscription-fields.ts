@@ -1,4 +1,4 @@
-import type { App, CreateSubscription, Subscription, UpdateSubscription } from '../api/client.ts';
+import type { App, CreateSubscription, Subscription, UpdateSubscription } from '../../../client/src/index.ts';
 import { changedPolicy, policyAmong } from './retry-policy.ts';
 import { timeOfText, type Zone } from './times.ts';
 

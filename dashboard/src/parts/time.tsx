@@ -15,7 +15,7 @@ export function Time({ at }: { at: string }) {
 }
 
 /** The present time in ms, each second or in steps of `everyMs` while it is wanted. */
-export function useClock(isWanted: boolean, everyMs = 1_000): number {
+function useClock(isWanted: boolean, everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   const isPaused = usePaused();
   const isOn = isWanted && !isPaused;
