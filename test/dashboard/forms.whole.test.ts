@@ -11,9 +11,6 @@ describeWithBrowser('forms in a browser', () => {
   let dashboard: Dashboard;
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
-  const CHANGED = 'Changed elsewhere meanwhile';
-  const told = () => dashboard.page.locator('.note').filter({ hasText: CHANGED });
-  /** The same on pages of the second version. */
   const noted = () => dashboard.page.locator('form [aria-live]').filter({ hasText: 'Someone else changed this' });
   const save = () => dashboard.page.getByRole('button', { name: 'Save', exact: true });
 

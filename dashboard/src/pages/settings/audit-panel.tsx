@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type AuditEntry } from '../../api/client.ts';
 import { addressOfId, idIn } from '../../lib/find-id.ts';
-import type { NamePair } from '../../lib/list-filter.ts';
 import { memberText, prettyText } from '../../lib/raw-json.ts';
 import { parseSearch } from '../../lib/search.ts';
 import { useHere, useSession } from '../../lib/session.ts';

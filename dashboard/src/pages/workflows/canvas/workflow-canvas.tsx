@@ -249,7 +249,7 @@ function Canvas({
         multiSelectionKeyCode={null}
         disableKeyboardA11y
         attributionPosition="bottom-center"
-        className="[--xy-attribution-background-color:var(--sunken)] [&_.react-flow__attribution_a]:text-text-2!"
+        className="[--xy-attribution-background-color:var(--sunken)] [&_a]:text-text-2!"
         onPaneClick={() => !drag.hasJustDropped() && onSelect?.(undefined)}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" />
