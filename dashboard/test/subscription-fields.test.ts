@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Subscription } from '../src/api/client.ts';
+import type { Subscription } from '../../client/src/index.ts';
 import { createBody, newSubscriptionFields, subscriptionFields, updateBody } from '../src/lib/subscription-fields.ts';
 
 const POLICY = { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 };
@@ -25,7 +25,7 @@ const STORED: Subscription = {
 
 test('a new subscription is created with what was written alone, so that the defaults of the app hold for the rest', () => {
   const begun = newSubscriptionFields(SETTINGS, { webhookUrl: 'https://example.com/hook', eventType: 'order.paid' });
-  const at = { channelId: 'chn_1', zone: 'utc' } as const;
+  const at = { channelId: 'chn_1' };
   const plain = { channelId: 'chn_1', webhookUrl: 'https://example.com/hook', eventTypes: ['order.paid'] };
   expect(createBody({ values: begun, written: {} }, at)).toEqual(plain);
 

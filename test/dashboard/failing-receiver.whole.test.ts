@@ -6,6 +6,13 @@ import { storeDay } from '../support/make/stored-day.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
+/** A time as the ten first characters of an id. */
+const timeOfId = (ms: number): string =>
+  ms
+    .toString(32)
+    .padStart(10, '0')
+    .replaceAll(/\w/g, (digit) => '0123456789abcdefghjkmnpqrstvwxyz'.charAt(Number.parseInt(digit, 32)));
+
 describeWithBrowser('failing receiver in a browser', () => {
   let scene: DashboardScene;
   let dashboard: Dashboard;
@@ -28,9 +35,20 @@ describeWithBrowser('failing receiver in a browser', () => {
       [id],
     );
 
+  /** Deliveries of the subscription that are finished: the success rate is theirs. */
+  async function finish(delivered: number, failed: number): Promise<void> {
+    const { pool, db } = scene.posthorn.deps;
+    const place = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+    const to = [subscriptionId, subscriptionId] as const;
+    const eventType = 'order.created';
+    if (delivered > 0) await insertListed(pool, place, { eventType, status: 'delivered', count: delivered, to });
+    if (failed > 0) await insertListed(pool, place, { eventType, status: 'failed', count: failed, to });
+  }
+
   // A receiver that took nothing stood there as active, in green.
   test('a subscription whose newest tries have all failed is failing, in its list and on its page', async () => {
     const { page } = dashboard;
+    await finish(999, 1);
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
     await row.getByText('99.9%').waitFor();
@@ -55,6 +73,7 @@ describeWithBrowser('failing receiver in a browser', () => {
     // Nothing was given up, and each second try has failed.
     await pool.query('DELETE FROM stat_counts WHERE code = -1');
     await pool.query('UPDATE stat_counts SET count = 1400 WHERE code = 503');
+    await finish(10, 0);
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
     await row.getByText('100%').waitFor();
@@ -81,7 +100,15 @@ describeWithBrowser('failing receiver in a browser', () => {
     const { channelId } = await scene.posthorn.deps.db.subscription.findUniqueOrThrow({
       where: { id: subscriptionId },
     });
-    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+    // With fewer than three bars there is none either. The id of a delivery has the time of its creation.
+    for (const hours of [1, 2, 3]) {
+      await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+      await scene.posthorn.deps.pool.query(
+        `UPDATE deliveries SET id = overlay(id placing $2 from 5 for 10)
+         WHERE id = (SELECT max(id) FROM deliveries WHERE subscription_id = $1)`,
+        [subscriptionId, timeOfId(Date.now() - hours * 3_600_000)],
+      );
+    }
     // Beside a list the line has no room for its name, which stands with the figures of its step.
     for (const path of ['/messages', '/deliveries']) {
       await dashboard.open(path);
