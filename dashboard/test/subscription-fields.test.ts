@@ -25,7 +25,7 @@ const STORED: Subscription = {
 
 test('a new subscription is created with what was written alone, so that the defaults of the app hold for the rest', () => {
   const begun = newSubscriptionFields(SETTINGS, { webhookUrl: 'https://example.com/hook', eventType: 'order.paid' });
-  const at = { channelId: 'chn_1', zone: 'utc' } as const;
+  const at = { channelId: 'chn_1' };
   const plain = { channelId: 'chn_1', webhookUrl: 'https://example.com/hook', eventTypes: ['order.paid'] };
   expect(createBody({ values: begun, written: {} }, at)).toEqual(plain);
 

@@ -44,7 +44,7 @@ describeWithBrowser('aria in a browser', () => {
 
     await dashboard.open('/subscriptions/new');
     const drawer = page.getByRole('dialog', { name: /^New subscription/ });
-    await drawer.getByRole('combobox', { name: 'Channel: orders' }).waitFor();
+    await drawer.getByRole('combobox', { name: 'Channel' }).getByText('orders').waitFor();
     await drawer.getByRole('textbox', { name: 'Filter', exact: true }).waitFor();
     await expectTold('new-subscription', drawer);
   });

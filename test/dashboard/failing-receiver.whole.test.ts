@@ -29,9 +29,20 @@ describeWithBrowser('failing receiver in a browser', () => {
       [id],
     );
 
+  /** Deliveries of the subscription that are finished: the success rate is theirs. */
+  async function finish(delivered: number, failed: number): Promise<void> {
+    const { pool, db } = scene.posthorn.deps;
+    const place = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+    const to = [subscriptionId, subscriptionId] as const;
+    const eventType = 'order.created';
+    if (delivered > 0) await insertListed(pool, place, { eventType, status: 'delivered', count: delivered, to });
+    if (failed > 0) await insertListed(pool, place, { eventType, status: 'failed', count: failed, to });
+  }
+
   // A receiver that took nothing stood there as active, in green.
   test('a subscription whose newest tries have all failed is failing, in its list and on its page', async () => {
     const { page } = dashboard;
+    await finish(999, 1);
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
     await row.getByText('99.9%').waitFor();
@@ -56,6 +67,7 @@ describeWithBrowser('failing receiver in a browser', () => {
     // Nothing was given up, and each second try has failed.
     await pool.query('DELETE FROM stat_counts WHERE code = -1');
     await pool.query('UPDATE stat_counts SET count = 1400 WHERE code = 503');
+    await finish(10, 0);
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
     await row.getByText('100%').waitFor();

@@ -96,10 +96,12 @@ describeWithBrowser('keyboard in a browser', () => {
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
 
     await go('s', 'Subscriptions');
-    await follow('Make a subscription');
-    await write('URL', receiver.url);
+    await press(page.getByRole('link', { name: 'Create subscription' }).first());
+    await page.getByRole('dialog', { name: /^New subscription/ }).waitFor();
+    await write('Endpoint URL', receiver.url);
     await write('Name', 'Till');
-    await write('Retries', '0');
+    await press(page.getByRole('button', { name: 'Retry policy' }));
+    await write('Max retries', '0');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
 

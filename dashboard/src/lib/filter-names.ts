@@ -1,5 +1,7 @@
-import type { CodeProblem } from '../ui/code/editor-problems.ts';
 import { memberText, memberTexts } from './raw-json.ts';
+
+/** A name that is not right, its place in the filter, and the one that is meant. */
+type Misspelt = { message: string; from: number; to: number; fix: string };
 
 /** Values that a filter names, such as payload.order.total. */
 const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
@@ -24,9 +26,9 @@ export function valuesNamed(filter: string, payload: string): string {
 }
 
 /** Names of a filter that no payload has, where the payloads have one that is written almost alike. */
-export function misspeltNames(filter: string, payloads: readonly string[]): CodeProblem[] {
+export function misspeltNames(filter: string, payloads: readonly string[]): Misspelt[] {
   if (payloads.length === 0) return [];
-  return [...filter.matchAll(NAMED)].flatMap(({ 0: name, index }): CodeProblem[] => {
+  return [...filter.matchAll(NAMED)].flatMap(({ 0: name, index }): Misspelt[] => {
     if (ASKED.test(filter.slice(0, index))) return [];
     let texts = payloads;
     let from = index + 'payload'.length;

@@ -1,6 +1,5 @@
 import type { App, CreateSubscription, Subscription, UpdateSubscription } from '../../../client/src/index.ts';
 import { changedPolicy, policyAmong } from './retry-policy.ts';
-import { timeOfText, type Zone } from './zone-times.ts';
 
 type Policy = Subscription['retryPolicy'];
 
@@ -83,9 +82,8 @@ const isWritten = (text: string | undefined): text is string => text !== undefin
 /** The body that creates a subscription: only what was written, so the defaults of the app apply to the rest. */
 export function createBody(
   { values, written }: { values: SubscriptionFields; written: Partial<SubscriptionFields> },
-  { channelId, zone }: { channelId: string; zone: Zone },
+  { channelId, startFrom }: { channelId: string; startFrom?: string | undefined },
 ): CreateSubscription {
-  const startFrom = timeOfText(values.startFrom, zone);
   const optional = {
     ...(isWritten(values.name) && { name: values.name.trim() }),
     ...(isWritten(values.filter) && { filter: values.filter }),

@@ -100,7 +100,7 @@ export function ChoiceField<T extends string>(given: ChoiceGiven<T>) {
 }
 
 /** Hint and problem of a field, below it. */
-export const FieldMore = ({ id, hint, problem }: { id: string; hint: ReactNode; problem: string | undefined }) => (
+const FieldMore = ({ id, hint, problem }: { id: string; hint: ReactNode; problem: string | undefined }) => (
   <div id={id}>
     {problem !== undefined && <div className="problem">{problem}</div>}
     {hint !== undefined && <div className="hint">{hint}</div>}

@@ -178,7 +178,7 @@ export function Fold({
           isSmall
           className={clsx('transition-transform duration-(--fast)', isOpen && 'rotate-90')}
         />
-        {title}
+        <span className={note === undefined ? 'min-w-0' : 'shrink-0'}>{title}</span>
         {note !== undefined && <span className="ml-auto truncate pl-3 text-12 font-normal text-text-3">{note}</span>}
       </button>
       <div id={id} hidden={!isOpen} className="pt-2">

@@ -9,7 +9,7 @@ import { useHere } from '../../lib/session.ts';
 import { changedPolicy } from '../../lib/retry-policy.ts';
 import { createBody, newSubscriptionFields } from '../../lib/subscription-fields.ts';
 import { onlyChannelOf } from '../../lib/system-channel.ts';
-import { ZoneContext } from '../../lib/times.ts';
+import { timeOfText, ZoneContext } from '../../lib/times.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { EquivalentRequest } from '../../parts/equivalent-request.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
@@ -121,7 +121,10 @@ function Form({
     let hasReplay = false;
     void act(
       async () => {
-        const made = await api.subscriptions.create(createBody({ values, written }, { channelId, zone }), at);
+        const made = await api.subscriptions.create(
+          createBody({ values, written }, { channelId, startFrom: timeOfText(values.startFrom, zone) }),
+          at,
+        );
         hasReplay = made.replayId !== undefined;
         go(`/subscriptions/${made.id}`);
         await refresh();
