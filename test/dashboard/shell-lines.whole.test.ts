@@ -21,9 +21,6 @@ describeWithBrowser('shell lines in a browser', () => {
     const exported = known.map(([name, value]) => `export ${name}='${value}'`);
     return (await run('bash', ['-c', [...exported, line].join('\n')])).stdout;
   };
-  const shown = async (): Promise<string> =>
-    (await dashboard.page.getByLabel('curl', { exact: true }).textContent()) ?? '';
-  /** The same on pages of the second version. */
   const told = async (): Promise<string> =>
     (await dashboard.page.getByRole('region', { name: 'cURL' }).textContent()) ?? '';
   const channels = async (): Promise<string[]> => {
