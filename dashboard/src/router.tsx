@@ -192,17 +192,17 @@ const pages: AnyRoute[] = [
     '/channels/$id',
     lazyRouteComponent(() => import('./pages/channels/channel.tsx'), 'ChannelPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions',
-    lazyRouteComponent(() => import('./pages/subscriptions.tsx'), 'SubscriptionsPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscriptions.tsx'), 'SubscriptionsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/new',
-    lazyRouteComponent(() => import('./pages/subscription-form.tsx'), 'NewSubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/new-subscription.tsx'), 'NewSubscriptionPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/subscriptions/$id',
-    lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
+    lazyRouteComponent(() => import('./pages/subscriptions/subscription.tsx'), 'SubscriptionPage'),
   ),
   pageOf(
     '/workflows',
@@ -216,17 +216,17 @@ const pages: AnyRoute[] = [
     '/workflows/$id',
     lazyRouteComponent(() => import('./pages/workflows/workflow.tsx'), 'WorkflowPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/runs',
-    lazyRouteComponent(() => import('./pages/runs.tsx'), 'RunsPage'),
+    lazyRouteComponent(() => import('./pages/runs/runs.tsx'), 'RunsPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/runs/$id',
-    lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage'),
+    lazyRouteComponent(() => import('./pages/runs/run.tsx'), 'RunPage'),
   ),
-  oldPageOf(
+  pageOf(
     '/approvals',
-    lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
+    lazyRouteComponent(() => import('./pages/approvals/approvals.tsx'), 'ApprovalsPage'),
   ),
   pageOf(
     '/inbound',

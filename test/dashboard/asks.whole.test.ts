@@ -35,7 +35,7 @@ describeWithBrowser('asks in a browser', () => {
   }
 
   /** The same by the menu of a page of the second version. */
-  async function chooseAsked(item: string, button: string, name: string): Promise<void> {
+  async function chooseAsked(item: string, button: string, name: string, keep = 'Cancel'): Promise<void> {
     const { page } = dashboard;
     const dialog = page.getByRole('dialog');
     const go = dialog.getByRole('button', { name: button, exact: true });
@@ -46,7 +46,7 @@ describeWithBrowser('asks in a browser', () => {
     await open();
     await go.waitFor();
     expect(await go.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await dialog.getByRole('button', { name: keep, exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await open();
     await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
@@ -64,13 +64,13 @@ describeWithBrowser('asks in a browser', () => {
     await make(`/v1/workflows/${workflow.id}/activate`, {});
     const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
     await dashboard.open(`/runs/${run.id}`, 'live');
-    await doAsked('Cancel the run', run.id);
+    await chooseAsked('Cancel run…', 'Cancel run', 'Tell the CRM', 'Keep run');
     await waitFor(
       'the run is cancelled',
       async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled',
     );
     // One click did every step of it once more.
-    await doAsked('Retry from the start', run.id);
+    await chooseAsked('Restart run…', 'Restart run', 'Tell the CRM');
     await waitFor('the run begins anew', async () => (await read(`/v1/runs/${run.id}`)).body['status'] !== 'cancelled');
     await dashboard.open(`/workflows/${workflow.id}`, 'live');
     const { page } = dashboard;
@@ -131,12 +131,15 @@ describeWithBrowser('asks in a browser', () => {
     await make(`/v1/workflows/${workflow.id}/activate`, {});
     const run = await make(`/v1/workflows/${workflow.id}/runs`, {});
     await dashboard.open(`/runs?workflow=${workflow.id}`, 'live');
-    await page.getByRole('button', { name: 'Cancel 1 run', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel 1 run?' });
-    await dialog.getByText('The newest of them:').waitFor();
-    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining(run.id)]);
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
-    await doAsked('Cancel 1 run', 'Rest');
+    await page.getByRole('button', { name: 'Cancel 1 run…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: /^Cancel 1 run\?/ });
+    const newest = dialog.getByRole('list', { name: 'Newest' }).getByRole('listitem');
+    await newest.waitFor();
+    expect(await newest.allInnerTexts()).toEqual([expect.stringContaining(run.id.slice(-6))]);
+    const go = dialog.getByRole('button', { name: 'Cancel 1 run', exact: true });
+    expect(await go.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type Rest to confirm').fill('Rest');
+    await go.click();
     await waitFor(
       'the run is cancelled',
       async () => (await read(`/v1/runs/${run.id}`)).body['status'] === 'cancelled',
@@ -156,11 +159,19 @@ describeWithBrowser('asks in a browser', () => {
     const target = { channelId: channel.id, name: 'Till', webhookUrl: 'https://example.com/hook' };
     const subscription = await make('/v1/subscriptions', target);
     await dashboard.open(`/subscriptions/${subscription.id}?tab=secret`, 'live');
-    await doAsked('Rotate', 'Till');
-    await page.locator('pre[aria-label="Secret"]').first().waitFor();
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    const rotating = page.getByRole('dialog', { name: /^Rotate the signing secret/ });
+    const rotate = rotating.getByRole('button', { name: 'Rotate secret' });
+    expect(await rotate.isDisabled()).toBe(true);
+    await rotating.getByLabel('Type Till to confirm').fill('Till');
+    await rotate.click();
+    await page
+      .getByRole('group', { name: 'Secret' })
+      .getByText(/^whsec_/)
+      .waitFor();
 
     await dashboard.open(`/subscriptions/${subscription.id}`, 'live');
-    await page.getByRole('button', { name: 'Replay since…' }).click();
+    await page.getByRole('button', { name: 'Replay…' }).click();
     const since = page.getByRole('dialog', { name: /^Replay to Till/ });
     const ask = since.getByRole('button', { name: /^Replay/ });
     expect(await ask.isDisabled()).toBe(true);

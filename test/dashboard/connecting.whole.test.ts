@@ -42,13 +42,16 @@ describeWithBrowser('connecting in a browser', () => {
     await posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, scene.key);
     await make(`/v1/workflows/${workflowId}/runs`, {});
     await dashboard.open('/approvals');
-    await page.getByRole('link', { name: 'Collect I-7?' }).click();
-    await page.getByLabel('Comment').fill('Go on.');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    const decision = page.getByRole('region', { name: 'Collect I-7?' });
+    await decision.getByLabel('Comment').fill('Go on.');
+    await decision.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('No pending approvals').waitFor();
     await dashboard.open('/approvals?status=approved');
     await page.getByRole('row', { name: /Approved.*Collect I-7/ }).click();
-    await page.getByRole('complementary', { name: 'Details' }).getByText('Go on.').waitFor();
+    const drawer = page.getByRole('dialog', { name: 'Approval' });
+    await drawer.getByText('Go on.').waitFor();
+    await drawer.getByRole('link', { name: 'View run' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('Completed', { exact: true }).waitFor();
   });
 
   test('a receiver that refuses a signature finds out why, and gets the same request signed anew', async () => {

@@ -41,17 +41,18 @@ describeWithBrowser('decisions in a browser', () => {
     const amount = decision.getByLabel('Amount', { exact: true });
     await amount.fill('a lot');
     await approve.click();
-    await decision.getByText('Write a number, such as 12.50').waitFor();
-    await decision.getByText('An answer is needed to approve').waitFor();
-    await decision.getByLabel('Reason', { exact: true }).selectOption('late');
+    await decision.getByText('Enter a number, for example 12.50').waitFor();
+    await decision.getByText('Required to approve').waitFor();
+    await decision.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option', { name: 'late' }).click();
     await amount.fill('120');
     await approve.click();
     // The bound is the service's to know.
-    await decision.locator('.field', { hasText: 'Amount' }).locator('.problem').waitFor();
+    await decision.getByText(/100/).waitFor();
     expect(await amount.getAttribute('aria-invalid')).toBe('true');
     await amount.fill('12.50');
     await approve.click();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await page.getByRole('heading', { level: 1 }).getByText('Completed', { exact: true }).waitFor();
     const answer = await fetch(`${scene.posthorn.url}/v1/approvals?runId=${runId}`, {
       headers: { authorization: `Bearer ${scene.posthorn.keys.test}` },
     });

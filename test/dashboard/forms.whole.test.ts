@@ -46,27 +46,30 @@ describeWithBrowser('forms in a browser', () => {
     const path = `/v1/subscriptions/${await scene.make('/v1/subscriptions', made)}`;
     await dashboard.open(`${path.slice('/v1'.length)}?tab=settings`);
     const name = page.getByLabel('Name', { exact: true });
-    const filter = page.getByLabel('Filter', { exact: true });
+    const filter = page.getByRole('textbox', { name: 'Filter', exact: true });
+    const newer = page.getByText('Someone else changed this');
     await name.waitFor();
     // Nothing is written yet: the form follows.
     await change(path, { filter: 'payload.total > 1' });
-    await untilKnown('the filter is shown', async () => (await filter.inputValue()) === 'payload.total > 1');
-    expect(await told().count()).toBe(0);
+    await untilKnown('the filter is shown', async () => (await filter.innerText()) === 'payload.total > 1');
+    expect(await newer.count()).toBe(0);
 
     await name.fill('Till of the shop');
-    await page.getByLabel('Retries').fill('5');
+    await page.getByRole('button', { name: 'Retry policy' }).click();
+    await page.getByLabel('Max retries').fill('5');
     await change(path, { filter: 'payload.total > 2', retryPolicy: { initialDelay: 2_000 } });
-    await told().waitFor();
-    expect(await told().innerText()).toContain(': Filter, First delay, ms.');
-    expect(await told().innerText()).not.toContain('Saving replaces');
+    await newer.waitFor();
+    const note = await newer.locator('..').innerText();
+    expect(note).toContain(': Filter, Initial delay.');
+    expect(note).not.toContain('Saving overwrites');
     expect(await name.inputValue()).toBe('Till of the shop');
-    expect(await page.getByLabel('Retries').inputValue()).toBe('5');
+    expect(await page.getByLabel('Max retries').inputValue()).toBe('5');
     // Fields that were not touched follow.
-    expect(await filter.inputValue()).toBe('payload.total > 2');
+    expect(await filter.innerText()).toBe('payload.total > 2');
     expect(await dashboard.violations()).toEqual([]);
     // Nobody else has changed what was written: it stays when the change was seen.
-    await page.getByRole('button', { name: 'Seen' }).click();
-    await told().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await newer.waitFor({ state: 'detached' });
     expect(await name.inputValue()).toBe('Till of the shop');
 
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');

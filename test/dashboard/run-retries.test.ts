@@ -35,29 +35,33 @@ describeWithBrowser('run retries in a browser', () => {
     });
     const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
     await dashboard.open(`/runs/${runId}`);
-    await page.locator('.sentence').getByText('Failed').waitFor();
-    const step = (id: string) =>
-      page.getByRole('listitem').filter({ has: page.locator('summary strong', { hasText: new RegExp(`^${id}$`) }) });
+    const status = (word: string) => page.getByRole('heading', { level: 1 }).getByText(word, { exact: true });
+    await status('Failed').waitFor();
+    const choose = (id: string): Promise<void> =>
+      page
+        .getByRole('list', { name: 'Steps' })
+        .getByRole('button', { name: new RegExp(`\\b${id}\\b`) })
+        .first()
+        .click();
     // A step of a loop is no place to begin at.
-    await step('note').locator('summary').click();
-    await step('note').getByText('Out', { exact: true }).waitFor();
-    expect(
-      await step('note')
-        .getByRole('button', { name: /^Retry from/ })
-        .count(),
-    ).toBe(0);
-    await step('first').locator('summary').click();
-    await step('first').getByRole('button', { name: 'Retry from first' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Retry this run from first?' });
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await choose('note');
+    await page.getByRole('group', { name: 'Output' }).first().waitFor();
+    await page.waitForURL((url) => url.searchParams.get('step') === 'note');
+    expect(await page.getByRole('button', { name: 'Retry from here: note' }).count()).toBe(0);
+    await choose('first');
+    await page.waitForURL((url) => url.searchParams.get('step') === 'first');
+    const retry = page.getByRole('button', { name: 'Retry from here: first' });
+    await retry.click();
+    const dialog = page.getByRole('dialog', { name: /^Retry from first\?/ });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(receiver.requests).toHaveLength(2);
-    await step('first').getByRole('button', { name: 'Retry from first' }).click();
+    await retry.click();
     await dialog.getByRole('button', { name: 'Retry from first' }).click();
-    await page.getByText('Retry asked for').waitFor();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await page.getByText('Retry queued').waitFor();
+    await status('Completed').waitFor();
     expect(receiver.requests).toHaveLength(4);
     // A run that has completed begins again at none.
-    await step('first').getByRole('button', { name: 'Retry from first' }).waitFor({ state: 'detached' });
+    await retry.waitFor({ state: 'detached' });
   });
 });

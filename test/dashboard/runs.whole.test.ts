@@ -22,6 +22,12 @@ describeWithBrowser('runs in a browser', () => {
     );
     return body.data;
   };
+  /** The status in the head of the page of a run. */
+  const status = (word: string) => dashboard.page.getByRole('heading', { level: 1 }).getByText(word, { exact: true });
+  const chooseMore = async (item: string): Promise<void> => {
+    await dashboard.page.getByRole('button', { name: 'More actions' }).click();
+    await dashboard.page.getByRole('menuitem', { name: item }).click();
+  };
   const change = async (method: string, path: string, body?: object): Promise<void> => {
     const { status } = await scene.posthorn.request(method, path, body, scene.key);
     expect([path, status]).toEqual([path, 200]);
@@ -57,21 +63,21 @@ describeWithBrowser('runs in a browser', () => {
     const row = page.getByRole('row', { name: /Paid orders/ });
     await row.getByText('Filtered').waitFor();
     await row.getByRole('link').click();
-    await page.locator('.sentence').getByText('Filtered').waitFor();
-    await page.getByText('The filter paid let it go no further.').waitFor();
+    await status('Filtered').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('Stopped by filter paid.').waitFor();
 
-    const then = page.getByRole('region', { name: 'The definition of this run' });
-    await then.getByText('As it was then: version 1.').waitFor();
-    await then.getByText('paid (Filter, Completed) → tell-once').waitFor({ state: 'attached' });
-    await then.getByText('Definition', { exact: true }).click();
-    expect(await then.getByLabel('Definition', { exact: true }).innerText()).toContain('tell-once');
-    expect(await then.innerText()).not.toContain('another');
-    await then.getByRole('link', { name: 'The workflow as it is today' }).click();
+    const path = page.getByRole('group', { name: 'Path taken' });
+    await path.getByRole('button', { name: /^paid/ }).getByText('Completed').waitFor({ state: 'attached' });
+    await path.getByRole('button', { name: /^tell-once/ }).waitFor();
+    expect(await path.getByRole('button', { name: /^another/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Definition of this step' }).click();
+    await page.getByRole('group', { name: 'Definition' }).first().getByText('event.payload.isPaid').waitFor();
+    await page.getByRole('link', { name: 'latest is 2' }).click();
     await page.getByRole('heading', { name: 'Paid orders', level: 1 }).waitFor();
 
     await dashboard.open(`/runs?workflow=${workflowId}`);
     await page
-      .getByRole('row', { name: /Filtered.*The filter paid let it go no further/ })
+      .getByRole('row', { name: /Filtered.*Stopped by filter paid/ })
       .first()
       .waitFor();
   });
@@ -90,10 +96,10 @@ describeWithBrowser('runs in a browser', () => {
     await waitFor('three runs wait', async () => (await statuses()).every((status) => status === 'waiting'));
 
     await dashboard.open(`/runs?workflow=${workflowId}`);
-    const open = page.getByRole('button', { name: 'Cancel 3 runs', exact: true });
+    const open = page.getByRole('button', { name: 'Cancel 3 runs…', exact: true });
     await open.click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel 3 runs?' });
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Cancel 3 runs\?/ });
+    await dialog.getByRole('button', { name: 'Keep runs' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await statuses()).toEqual(['waiting', 'waiting', 'waiting']);
 
@@ -106,21 +112,21 @@ describeWithBrowser('runs in a browser', () => {
     );
     await dashboard.open(`/runs?workflow=${workflowId}&until=${until}`);
     expect((await counted).postDataJSON()).toEqual({ until, dryRun: true });
-    await page.getByRole('button', { name: 'Cancel 0 runs' }).waitFor();
-    await page.getByText('Retention has ended it').waitFor();
+    await page.getByRole('button', { name: 'Cancel 0 runs…' }).waitFor();
+    await page.getByText('Outside the retention period').waitFor();
     await dashboard.open(`/runs?workflow=${workflowId}`);
 
     await open.click();
     await dialog.getByRole('button', { name: 'Cancel 3 runs' }).click();
-    await page.getByText('Runs cancelled').waitFor();
+    await page.getByText('3 runs cancelled').waitFor();
     expect(await statuses()).toEqual(['cancelled', 'cancelled', 'cancelled']);
-    const none = page.getByRole('button', { name: 'Cancel 0 runs' });
+    const none = page.getByRole('button', { name: 'Cancel 0 runs…' });
     await none.waitFor();
     expect(await none.isDisabled()).toBe(true);
     // Runs that have ended cannot be cancelled: a list of those has no such button.
     await dashboard.open(`/runs?workflow=${workflowId}&status=completed`);
-    await page.getByText('None match').first().waitFor();
-    expect(await page.getByRole('button', { name: /^Cancel \d+ runs?$/ }).count()).toBe(0);
+    await page.getByText('No runs match').waitFor();
+    expect(await page.getByRole('button', { name: /^Cancel \d+ runs?/ }).count()).toBe(0);
   });
 
   // The count was asked under another name each minute, so a question of whoever read it said "Cancel 0 runs?" for a moment.
@@ -134,9 +140,9 @@ describeWithBrowser('runs in a browser', () => {
     });
     await scene.make(`/v1/workflows/${workflowId}/runs`, {});
     await dashboard.open(`/runs?workflow=${workflowId}&since=1h`);
-    await page.getByRole('button', { name: 'Cancel 1 run', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel 1 run?' });
-    await dialog.getByText('The newest of them:').waitFor();
+    await page.getByRole('button', { name: 'Cancel 1 run…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: /^Cancel 1 run\?/ });
+    await dialog.getByText('Newest').waitFor();
     const begun = Date.now() - 3_600_000;
     const isLater = (request: Request): boolean =>
       // `as`: the page asks with a time.
@@ -151,7 +157,7 @@ describeWithBrowser('runs in a browser', () => {
     await page.clock.setFixedTime(Date.now() + 150_000);
     await later;
     expect(await dialog.isVisible()).toBe(true);
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.getByRole('button', { name: 'Keep run' }).click();
   });
 
   // Its end was unknown, and so it had taken 0 ms.
@@ -169,14 +175,14 @@ describeWithBrowser('runs in a browser', () => {
     const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
     await waitFor('the run waits', async () => (await runsOf(`workflowId=${workflowId}`))[0]?.status === 'waiting');
     await dashboard.open(`/runs/${runId}`);
-    // The diagram names its steps, too.
-    const step = page.getByRole('listitem').filter({ has: page.locator('summary', { hasText: 'rest' }) });
-    const soFar = async (): Promise<number> => Number(/· (\d+) s so far/.exec(await step.innerText())?.[1] ?? '-1');
+    const step = page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: /rest/ });
+    const soFar = async (): Promise<number> => Number(/(\d+) s\s/.exec(await step.innerText())?.[1] ?? '-1');
     await waitFor('the wait is counted', async () => (await soFar()) > 1);
     const before = await soFar();
     await waitFor('the count goes on', async () => (await soFar()) > before);
-    const bar = step.locator('rect').nth(1);
-    await waitFor('most of the run was this wait', async () => Number(await bar.getAttribute('width')) > 200);
+    const part = async (): Promise<number> =>
+      step.locator('[data-bar]').evaluate((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1));
+    await waitFor('most of the run was this wait', async () => (await part()) > 0.4);
   });
 
   // The list of keys says "what is open", and a run that was open did nothing at it.
@@ -193,11 +199,16 @@ describeWithBrowser('runs in a browser', () => {
     });
     const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
     await dashboard.open(`/runs/${runId}`);
-    await page.locator('.sentence').getByText('Failed').waitFor();
+    await status('Failed').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('crm failed').waitFor();
     await page.keyboard.press('r');
-    await page.getByText('Retry asked for').waitFor();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await page.getByText('Retry queued').waitFor();
+    await status('Completed').waitFor();
     expect(receiver.requests).toHaveLength(2);
+    // The error was gone with the retry, and nobody saw any more why it was made.
+    const earlier = page.getByRole('list', { name: 'Earlier failures' });
+    await earlier.getByText('HTTP_503', { exact: true }).waitFor();
+    await earlier.getByRole('link', { name: 'crm failed after 1 attempt' }).waitFor();
   });
 
   // A run said when it began and ended, and a step that was tried again how often.
@@ -214,13 +225,13 @@ describeWithBrowser('runs in a browser', () => {
     });
     const runId = await scene.make(`/v1/workflows/${workflowId}/runs`, {});
     await dashboard.open(`/runs/${runId}`);
-    await page.locator('.sentence').getByText('Completed').waitFor();
-    const facts = page.locator('.facts');
-    await facts.getByText('Took').waitFor();
-    await facts.getByText(/^\d+(\.\d+)? m?s$/).waitFor();
-    const step = page.getByRole('listitem').filter({ hasText: '2 tries' });
-    await step.getByText('till', { exact: true }).click();
-    await step.getByText('Attempt 2 was the last one so far.').waitFor();
+    await status('Completed').waitFor();
+    await page.getByText(/, took \d+(\.\d+)? m?s/).waitFor();
+    await page
+      .getByRole('list', { name: 'Steps' })
+      .getByRole('button', { name: /till.*2 attempts/ })
+      .click();
+    await page.getByText('Only the last attempt is stored.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
   });
 
@@ -242,24 +253,32 @@ describeWithBrowser('runs in a browser', () => {
     const mended = { id: 'sum', type: 'transform', config: { set: { twice: '{{ 2 }}' } } };
     await change('PATCH', `/v1/workflows/${workflowId}`, { steps: [mended] });
     await dashboard.open(`/runs/${runId}`);
-    const latest = page.getByRole('checkbox', { name: 'Use the latest definition: version 2' });
-    await latest.press('Space');
-    await page.getByText('Otherwise the retry uses version 1.').waitFor();
-    await page.getByRole('button', { name: 'Retry from the failed step' }).press('Enter');
-    await page.getByText('Retry asked for').waitFor();
-    await page.locator('.sentence').getByText('Completed').waitFor();
-    await page.locator('.facts').getByText('version 2').waitFor();
-    await latest.waitFor({ state: 'detached' });
+    await status('Failed').waitFor();
+    await chooseMore('Retry under version 2…');
+    const dialog = page.getByRole('dialog', { name: /^Retry from sum\?/ });
+    await dialog.getByText('Version 2 must have every step').waitFor();
+    await dialog.getByRole('button', { name: 'Retry from sum' }).press('Enter');
+    await page.getByText('Retry queued').waitFor();
+    await status('Completed').waitFor();
+    await page.getByText('version 2, latest').waitFor();
 
-    // The tick stayed for the next run that the panel shows.
+    // A choice for one run stayed for the next that the panel shows.
     await dashboard.open(`/runs?workflow=${workflowId}&open=${middle}`);
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByRole('heading', { name: middle }).waitFor();
-    await latest.check();
+    const panel = page.getByRole('complementary', { name: 'Run' });
+    const shows = (id: string) => panel.getByRole('button', { name: new RegExp(`^Copy ID .*${id}`) }).waitFor();
+    await shows(middle);
+    const latest = dialog.getByRole('button', { name: 'Version 2, latest' });
+    await chooseMore('Restart run…');
+    const restarting = page.getByRole('dialog', { name: /^Restart this run\?/ });
+    await restarting.getByRole('button', { name: 'Version 2, latest' }).click();
+    await restarting.getByRole('button', { name: 'Cancel' }).click();
+    await restarting.waitFor({ state: 'detached' });
     await page.getByRole('grid', { name: 'Runs' }).focus();
     for (const key of ['j', 'j']) await page.keyboard.press(key);
-    await panel.getByRole('heading', { name: oldest }).waitFor();
-    await latest.waitFor();
-    expect(await latest.isChecked()).toBe(false);
+    await shows(oldest);
+    await panel.getByRole('button', { name: 'Retry from here: sum' }).click();
+    await dialog.waitFor();
+    expect(await latest.getAttribute('aria-pressed')).toBe('false');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 });

@@ -67,24 +67,26 @@ describeWithBrowser('selected runs in a browser', () => {
     await untilStatuses(resting, ['waiting', 'waiting', 'waiting']);
     const failed = await beginFailed('Tell the CRM', 1);
     await dashboard.open('/runs?status=waiting,failed', 'live');
-    const boxes = page.getByRole('checkbox', { name: 'Select the row' });
+    const boxes = page.getByRole('checkbox', { name: /^Select row/ });
     await boxes.nth(3).waitFor();
     // The newest is the failed one, which has ended.
     await boxes.nth(0).click();
-    const cancel = page.getByRole('button', { name: 'Cancel the selected', exact: true });
-    await cancel.waitFor();
-    expect(await cancel.isDisabled()).toBe(true);
-    await boxes.nth(2).click({ modifiers: ['Shift'] });
+    const toolbar = page.getByRole('toolbar', { name: 'Selected rows' });
+    const none = toolbar.getByRole('button', { name: 'Cancel 0…', exact: true });
+    await none.waitFor();
+    expect(await none.getAttribute('aria-disabled')).toBe('true');
+    for (const row of [1, 2]) await boxes.nth(row).click();
     await page.getByText('3 selected').waitFor();
+    const cancel = toolbar.getByRole('button', { name: 'Cancel 2…', exact: true });
     await cancel.click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' });
-    const go = dialog.getByRole('button', { name: 'Cancel the selected', exact: true });
+    const dialog = page.getByRole('dialog', { name: /^Cancel 2 runs\?/ });
+    const go = dialog.getByRole('button', { name: 'Cancel 2 runs', exact: true });
     await go.waitFor();
     expect(await go.isDisabled()).toBe(true);
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByLabel(`Type ${appName} to confirm`).fill(appName);
     await go.click();
-    await page.getByText('Runs cancelled').waitFor();
+    await page.getByText('2 runs cancelled').waitFor();
     expect(await statusesOf(resting)).toEqual(['cancelled', 'cancelled', 'waiting']);
     expect(await statusesOf(failed)).toEqual(['failed']);
     // Nothing is selected any more.
@@ -95,11 +97,14 @@ describeWithBrowser('selected runs in a browser', () => {
     const { page } = dashboard;
     const failed = await beginFailed('Tell the CRM', 3);
     await dashboard.open(`/runs?workflow=${failed}&status=failed`, 'live');
-    const boxes = page.getByRole('checkbox', { name: 'Select the row' });
+    const boxes = page.getByRole('checkbox', { name: /^Select row/ });
     await boxes.nth(2).waitFor();
     await boxes.nth(0).click();
-    await page.getByRole('button', { name: 'Retry from the failed step', exact: true }).click();
-    await page.getByText('Retry asked for').waitFor();
+    await page
+      .getByRole('toolbar', { name: 'Selected rows' })
+      .getByRole('button', { name: /^Retry 1/ })
+      .click();
+    await page.getByText('Retry queued').waitFor();
     await untilStatuses(failed, ['completed', 'failed', 'failed']);
     await page.getByText('1 selected').waitFor({ state: 'detached' });
     await boxes.first().click();
@@ -116,7 +121,7 @@ describeWithBrowser('selected runs in a browser', () => {
     const other = await beginFailed('Tell the till', 1);
     // Without failed ones among what is shown nothing is offered.
     await dashboard.open('/runs?status=paused', 'live');
-    await page.getByRole('heading', { name: 'None match' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs match' }).waitFor();
     const all = page.getByRole('button', { name: 'Retry all failed…', exact: true });
     expect(await all.count()).toBe(0);
     await dashboard.open(`/runs?status=failed&workflow=${wanted}&since=1h`, 'live');

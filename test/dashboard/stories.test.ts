@@ -47,11 +47,16 @@ describeWithBrowser('stories in a browser', () => {
   async function makeSubscription(name: string, channel: string, retries = 10): Promise<void> {
     const { page } = dashboard;
     await dashboard.open('/subscriptions/new');
-    await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
-    await page.getByLabel('URL').fill(receiver.url);
-    await page.getByLabel('Name').fill(name);
-    if (retries !== 10) await page.getByLabel('Retries').fill(String(retries));
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: channel, exact: true }).click();
+    await drawer.getByLabel('Endpoint URL').fill(receiver.url);
+    await drawer.getByLabel('Name', { exact: true }).fill(name);
+    if (retries !== 10) {
+      await drawer.getByRole('button', { name: 'Retry policy' }).click();
+      await drawer.getByLabel('Max retries').fill(String(retries));
+    }
+    await drawer.getByRole('button', { name: 'Create subscription' }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
   }
 
@@ -91,8 +96,8 @@ describeWithBrowser('stories in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Create subscription' }).first().click();
-    await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
-    expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByRole('combobox', { name: 'Channel: orders' }).waitFor();
     await makeSubscription('Till', 'orders');
     await publish('orders', '{"total": 12.50, "big": 9007199254740993}');
     // As it was written, and as it arrives.
@@ -241,11 +246,13 @@ describeWithBrowser('stories in a browser', () => {
 
     await publish('sales', '{"total": 250}');
     await dashboard.open('/runs?status=failed');
-    await page.getByRole('link', { name: /^run_/ }).click();
-    await page.locator('.sentence').getByText('Failed').waitFor();
+    await page.getByRole('row', { name: /Failed.*Tell the CRM/ }).click();
+    await page.keyboard.press('o');
+    const status = (word: string) => page.getByRole('heading', { level: 1 }).getByText(word, { exact: true });
+    await status('Failed').waitFor();
     receiver.answerWith([200]);
-    await page.getByRole('button', { name: 'Retry from the failed step' }).click();
-    await page.locator('.sentence').getByText('Completed').waitFor();
+    await page.getByRole('button', { name: 'Retry from crm' }).click();
+    await status('Completed').waitFor();
     expect(receiver.requests.map(({ body }) => body)).toEqual(['{"total":250}', '{"total":250}']);
   });
 

@@ -443,6 +443,8 @@ describeWithBrowser('workflows in a browser', () => {
     await dialog.getByRole('listitem').first().waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await write(payload, '{"total": 12.50}');
+    await dialog.getByRole('button', { name: 'Equivalent request' }).click();
+    await dialog.getByText(`/v1/workflows/${id}/runs`).waitFor();
     const sent = page.waitForRequest((request) => request.url().endsWith(`/v1/workflows/${id}/runs`));
     await go.click();
     expect((await sent).postData()).toBe('{"payload":{"total": 12.50}}');

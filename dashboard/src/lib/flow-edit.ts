@@ -1,4 +1,4 @@
-import { isPlainList } from './definition-graph.ts';
+import { isPlainList } from './step-order.ts';
 import { parsed, stepIds, waysTo, withStepId } from './definition-edit.ts';
 import { type FlowGraph, type FlowStep, flowOf, type FlowWay, TRIGGER } from './flow-graph.ts';
 import { jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';

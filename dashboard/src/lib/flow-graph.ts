@@ -1,4 +1,4 @@
-import { isPlainList } from './definition-graph.ts';
+import { isPlainList } from './step-order.ts';
 import type { Path } from './json-edit.ts';
 
 /**

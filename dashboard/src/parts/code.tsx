@@ -90,21 +90,3 @@ export function JsonText({ json, label, root = '$' }: { json: string; label: str
     </div>
   );
 }
-
-/** The body of an answer: as a tree where it is long JSON, else as its text. */
-export function Body({ text, label }: { text: string; label: string }) {
-  return text.length > MOST_ON_LINES && isJson(text) ? (
-    <JsonText json={text} label={label} />
-  ) : (
-    <Code text={text} label={label} />
-  );
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};

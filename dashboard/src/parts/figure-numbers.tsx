@@ -22,7 +22,7 @@ function percentOf(good: number, bad: number): number | undefined {
 type Ended = Pick<Stats['totals'], 'delivered' | 'givenUp'>;
 
 /** The deliveries that have arrived, of those that have ended: one that its third try delivers counts in full. */
-export const deliveredPercent = ({ delivered, givenUp }: Ended): number | undefined =>
+const deliveredPercent = ({ delivered, givenUp }: Ended): number | undefined =>
   givenUp === undefined ? undefined : percentOf(delivered, givenUp);
 
 /** The part of an address that says whose rows a list shows. */

@@ -15,8 +15,6 @@ import { Unread } from './unread.tsx';
 
 const RANGES = ['1h', '24h', '7d', '30d'] as const;
 type Range = (typeof RANGES)[number];
-/** Parts of the address that say which figures are shown. */
-export const FIGURES_PARTS = ['range', 'mark'] as const;
 const EVERY_MS = 10_000;
 /** So many marks can be chosen. */
 const SHOWN_MARKS = 10;

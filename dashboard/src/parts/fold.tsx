@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { type Foldable, useFold } from '../lib/fold.ts';
 import { useTexts } from '../lib/texts.ts';
 
@@ -11,10 +10,4 @@ export function FoldButton({ of }: { of: Foldable }) {
       {t.figures.fold[of]} <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
     </button>
   );
-}
-
-/** Charts above a list, unless they are folded away: nothing of them is asked for then. */
-export function Charts({ children }: { children: ReactNode }) {
-  const [isOpen] = useFold('charts');
-  return isOpen ? children : null;
 }

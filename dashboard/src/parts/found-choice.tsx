@@ -2,7 +2,6 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { FoundKind, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { ChoiceField, type ChoiceGiven, FieldMore } from './field.tsx';
 import { FOUND_PREFIXES } from './named-filter.ts';
 import { useFoundNames, useSettled } from './use-found.ts';
 
@@ -95,42 +94,5 @@ export function FoundChoice({ label, ...given }: Omit<Given, 'id' | 'isField'> &
       {label}
       <FoundInput {...given} id={id} />
     </label>
-  );
-}
-
-/** A field of a form for such a thing: a list of the browser's own, and a search where the options are not all there are. */
-export function FoundField({
-  kind,
-  isMore,
-  unset,
-  options,
-  ...given
-}: ChoiceGiven<string> & {
-  kind: FoundKind;
-  isMore: boolean;
-  /** Shown where the thing is not chosen. */
-  unset?: string | undefined;
-}) {
-  const id = useId();
-  const { label, value, onChange, hint, problem, isRequired = false } = given;
-  if (!isMore)
-    return <ChoiceField {...given} options={unset === undefined ? options : [['', unset] as const, ...options]} />;
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <FoundInput
-        id={id}
-        kind={kind}
-        known={options}
-        value={value}
-        onChange={onChange}
-        isField
-        placeholder={unset}
-        isWrong={problem !== undefined}
-        isRequired={isRequired}
-        describedBy={`${id}-more`}
-      />
-      <FieldMore id={`${id}-more`} hint={hint} problem={problem} />
-    </div>
   );
 }

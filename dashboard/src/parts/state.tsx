@@ -26,13 +26,13 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 
 /** The shape and the colour of a state. */
-export function shapeOf(state: string): { look: Look; shape: string } {
+function shapeOf(state: string): { look: Look; shape: string } {
   const look = LOOKS[state] ?? 'pending';
   return { look, shape: SHAPES[look] };
 }
 
 /** The word of a state. One that a newer service knows is shown by its own name. */
-export const stateWord = ({ states }: Texts, state: string): string =>
+const stateWord = ({ states }: Texts, state: string): string =>
   state in states ? states[state as keyof typeof states] : state;
 
 /** A state with its word, of deliveries, messages, subscriptions, replays and credentials. */

@@ -39,7 +39,7 @@ export function useThingName({ kind, id }: Known): string {
         return new Map(data.map((each) => [each.id, each.name]));
       }),
     // One that was made since is not among the first ones, however few there are.
-    enabled: known === undefined && first.fetchStatus === 'idle',
+    enabled: id !== '' && known === undefined && first.fetchStatus === 'idle',
     staleTime: NAMES_FOR_MS,
   });
   return known ?? found.data ?? id;

@@ -14,17 +14,8 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-const AGE_EVERY_MS = 10_000;
-
-/** How old something is, in its two largest units. */
-export function Age({ since }: { since: string }) {
-  const t = useTexts();
-  const now = useClock(true, AGE_EVERY_MS);
-  return durationText(Math.max(1, Math.round((now - Date.parse(since)) / 1_000)) * 1_000, t.units);
-}
-
 /** The present time in ms, each second or in steps of `everyMs` while it is wanted. */
-export function useClock(isWanted: boolean, everyMs = 1_000): number {
+function useClock(isWanted: boolean, everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   const isPaused = usePaused();
   const isOn = isWanted && !isPaused;

@@ -215,23 +215,6 @@ export const enConnect = {
     deleteTitle: (name: string) => `Delete the secret ${name}?`,
     deleteWhy: 'Steps that name it fail from now on.',
   },
-  approvals: {
-    none: 'Nothing to decide',
-    noneWhy: 'Steps of the kind approval ask here, and their runs wait for the answer.',
-    question: 'Question',
-    by: 'Decided by',
-    who: 'May decide',
-    anybody: 'whoever may change workflows',
-    toRun: 'To the run',
-    toDecide: 'To the run, and decide',
-    states: {
-      open: 'To decide',
-      approved: 'Approved',
-      rejected: 'Rejected',
-      expired: 'Expired',
-      cancelled: 'Cancelled',
-    },
-  },
   doctor: {
     why: 'A receiver refuses a signature? Paste what it has seen. The service compares it with what was sent.',
     check: 'Check a signature',

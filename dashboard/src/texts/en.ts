@@ -1,6 +1,5 @@
 import { enDeliveries } from './en-deliveries.ts';
 import { enPages } from './en-pages.ts';
-import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
 import { enDefinition } from './en-definition.ts';
 import { enFigures } from './en-figures.ts';
@@ -12,7 +11,7 @@ import { enTools } from './en-tools.ts';
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
-/** Words of every page. The words of single pages are in en-pages.ts, en-automations.ts and en-settings.ts. */
+/** Words of every page. The words of single pages are in en-pages.ts and en-settings.ts. */
 const frame = {
   common: {
     actions: 'Actions',
@@ -270,7 +269,6 @@ export const en = {
   ...enSettings,
   ...enSetup,
   ...enConnect,
-  ...enAutomations,
   ...enDefinition,
   ...enFigures,
   ...enTools,

@@ -18,6 +18,12 @@ export function CodeBadge({ code, children }: { code?: number | undefined; child
   );
 }
 
+/** The code of an error of a step: that of a status looks like the status. */
+export function ErrorCode({ children }: { children: string }) {
+  const [, status] = /^HTTP_(\d{3})$/.exec(children) ?? [];
+  return <CodeBadge code={status === undefined ? undefined : Number(status)}>{children}</CodeBadge>;
+}
+
 /** An event type, or another identifier that is chosen from a set. */
 export function TypeTag({ children }: { children: ReactNode }) {
   return (

@@ -1,4 +1,4 @@
-import type { Channel } from '../../api/client.ts';
+import type { Channel } from '../../../../client/src/index.ts';
 import { placeOfPointer } from '../../lib/json-places.ts';
 import { jsonSyntax } from '../../lib/json-syntax.ts';
 import { memberText, memberTexts, prettyText } from '../../lib/raw-json.ts';

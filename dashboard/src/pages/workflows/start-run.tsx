@@ -6,6 +6,7 @@ import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { useGo } from '../../parts/link.tsx';
+import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 
@@ -19,12 +20,14 @@ export function StartRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' 
   const [isBusy, setIsBusy] = useState(false);
   const problems = problemsIn(error);
   const isBad = !isJsonText(payload);
+  const send = () => api.runs.start(workflow.id, `{"payload":${payload}}`, at);
+  const request = useRequestToggle(() => (isBad ? undefined : send()));
   const start = async (): Promise<void> => {
     setError(undefined);
     setIsBusy(true);
     await act(
       async () => {
-        const { id } = await api.runs.start(workflow.id, `{"payload":${payload}}`, at);
+        const { id } = await send();
         go(`/runs/${id}`);
       },
       { onFailure: setError },
@@ -39,13 +42,16 @@ export function StartRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' 
       onClose={onClose}
       onSubmit={() => void start()}
       actions={
-        <DialogButtons
-          go="Start run"
-          onCancel={onClose}
-          isBusy={isBusy}
-          isDisabled={isBad}
-          why={isBad ? 'Fix the JSON first' : undefined}
-        />
+        <>
+          {request.button}
+          <DialogButtons
+            go="Start run"
+            onCancel={onClose}
+            isBusy={isBusy}
+            isDisabled={isBad}
+            why={isBad ? 'Fix the JSON first' : undefined}
+          />
+        </>
       }
     >
       <CodeEditor
@@ -62,6 +68,7 @@ export function StartRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' 
         problems={problemsInJson(payload, problems, { ids: [] })}
       />
       {problems.length === 0 && <FailureNote error={error} />}
+      {request.lines}
     </Dialog>
   );
 }

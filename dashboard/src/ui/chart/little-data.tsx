@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import { lengthText, spanText, type Zone } from './times.ts';
 import type { ChartView } from './view.ts';
 
+const HOUR = 3_600_000;
+
 /** A sentence in place of a chart with one or two bars: "12 attempts, all in the last minute. 11 delivered, 1 failed". */
 export function FewBars({
   label,
@@ -105,8 +107,11 @@ export function Zoomed({
         onClick={onChange}
         className="shrink-0 rounded-4 whitespace-nowrap text-accent hover:underline"
       >
-        {isWhole ? `Zoom to ${part}` : `View full ${lengthText((whole.to - whole.from) / 1_000)}`}
+        {isWhole ? `Zoom to ${part}` : `View full ${lengthText(roundedSeconds(whole.to - whole.from))}`}
       </button>
     </p>
   );
 }
+
+/** The last bar of a range may go beyond its end: 24 hours and a quarter are 24 hours. */
+const roundedSeconds = (ms: number): number => (ms < 3 * HOUR ? ms : Math.round(ms / HOUR) * HOUR) / 1_000;

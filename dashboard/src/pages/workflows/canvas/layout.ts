@@ -3,13 +3,13 @@ import { type FlowGraph, type FlowEnd, type FlowStep, type FlowWay, TRIGGER } fr
 
 /** Where everything of a workflow stands. Nothing is ever moved by hand: two people see the same picture. */
 
-export const NODE = { width: 236, height: 60 };
 const CAP_HEIGHT = 24;
 const LABEL_HEIGHT = 20;
-/** Between ranks. A rank of labels stands in between, at half of it. */
-const RANK_GAP = 64;
-const NODE_GAP = 112;
-const INNER_GAP = 64;
+/** `rankGap` stands between ranks. A rank of labels stands in between, at half of it. */
+type Size = { width: number; height: number; rankGap: number; nodeGap: number; innerGap: number };
+const NORMAL: Size = { width: 236, height: 60, rankGap: 64, nodeGap: 112, innerGap: 64 };
+/** The path of a run beside its steps: each by its ID alone. */
+const COMPACT: Size = { width: 184, height: 40, rankGap: 44, nodeGap: 24, innerGap: 24 };
 const GROUP_PAD = { x: 44, top: 20, bottom: 20 };
 const RADIUS = 10;
 const LONGEST_LABEL = 132;
@@ -45,14 +45,14 @@ const labelWidth = (way: FlowWay): number => Math.min(LONGEST_LABEL, textWidth(l
 /** A level of steps, placed from its own corner. */
 type Level = { box: Box; nodes: Map<string, Box>; groups: PlacedGroup[]; caps: PlacedCap[]; ways: PlacedWay[] };
 
-export function placed(flow: FlowGraph): Placed {
-  const level = placeLevel(flow, undefined);
+export function placed(flow: FlowGraph, { isCompact = false } = {}): Placed {
+  const level = placeLevel(flow, undefined, isCompact ? COMPACT : NORMAL);
   const { box, ...rest } = level;
   return { width: box.width, height: box.height, ...rest };
 }
 
 /** Places the steps of one level, the owner of the level at its top. Loops and branches inside it are levels of their own. */
-function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
+function placeLevel(flow: FlowGraph, owner: FlowStep | undefined, size: Size): Level {
   const isGrouped = flow.isSound;
   const own = isGrouped ? flow.steps.filter((step) => step.owner === owner?.key) : [...flow.steps];
   const root = owner?.key ?? TRIGGER;
@@ -60,7 +60,7 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
   const inside = new Map<string, Level>();
   for (const step of own)
     if (isGrouped && (step.kind === 'foreach' || step.kind === 'parallel'))
-      inside.set(step.key, placeLevel(flow, step));
+      inside.set(step.key, placeLevel(flow, step, size));
   const ways = flow.ways.filter(({ from, isInner }) => {
     if (!members.has(from)) return false;
     if (!isGrouped) return true;
@@ -69,8 +69,8 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'TB',
-    ranksep: RANK_GAP,
-    nodesep: owner === undefined ? NODE_GAP : INNER_GAP,
+    ranksep: size.rankGap,
+    nodesep: owner === undefined ? size.nodeGap : size.innerGap,
     edgesep: 28,
     marginx: 0,
     marginy: 0,
@@ -78,7 +78,8 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
   graph.setDefaultEdgeLabel(() => ({}));
   for (const key of members) {
     const group = inside.get(key);
-    graph.setNode(key, group === undefined ? { ...NODE } : { width: group.box.width, height: group.box.height });
+    const { width, height } = group?.box ?? size;
+    graph.setNode(key, { width, height });
   }
   for (const way of ways) {
     const label = labelOf(way);
@@ -100,7 +101,7 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined): Level {
   }
   dagreLayout(graph);
   straighten(graph, ways, members);
-  return drawn(graph, { ways, owner, inside, members });
+  return drawn(graph, { ways, owner, inside, members, rankGap: size.rankGap });
 }
 
 const goalOf = (way: FlowWay, members: ReadonlySet<string>): string =>
@@ -147,9 +148,10 @@ type Drawing = {
   owner: FlowStep | undefined;
   inside: ReadonlyMap<string, Level>;
   members: ReadonlySet<string>;
+  rankGap: number;
 };
 
-function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
+function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing): Level {
   const raw = new Map(
     graph.nodes().map((id) => {
       const { x = 0, y = 0, width = 0, height = 0 } = graph.node(id) as Partial<Box>;
@@ -217,7 +219,7 @@ function drawn(graph: Graph, { ways, owner, inside, members }: Drawing): Level {
     if (way.end === undefined || route === undefined || source === undefined || port === undefined) continue;
     // A rank may be as high as a loop: the end of a short step beside it needs not stand below that.
     const isStraight = [port.in, ...route.points].every(({ x }) => Math.abs(x - source.out.x) < 0.5);
-    const near = source.out.y + RANK_GAP;
+    const near = source.out.y + rankGap;
     if (isStraight && labelOf(way) === '' && near < port.in.y) {
       port.box.y = near;
       port.in.y = near;

@@ -48,7 +48,8 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
         onClick={() => data.onSelect?.(data.key)}
         onKeyDown={(event) => data.onKey?.(event, data.key)}
         className={clsx(
-          'nopan block h-full w-full rounded-8 border py-2.5 pr-3 pl-11 text-left outline-offset-3',
+          'nopan block h-full w-full rounded-8 border text-left outline-offset-3',
+          data.isCompact ? 'pr-8 pl-9.5' : 'py-2.5 pr-3 pl-11',
           isOff ? 'bg-sunken text-text-3' : 'bg-raised shadow-1',
           isSelected
             ? 'border-focus ring-1 ring-focus'
@@ -63,14 +64,17 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
       >
         <span
           className={clsx(
-            'absolute top-2.75 left-2.75 grid size-6.5 place-items-center rounded-6',
+            'absolute grid place-items-center rounded-6',
+            data.isCompact ? 'top-1.75 left-1.75 size-6' : 'top-2.75 left-2.75 size-6.5',
             isOff ? 'bg-hover text-text-3' : ROLE_LOOKS[role],
           )}
         >
           <Icon of={icon} />
         </span>
         <span className={clsx('block truncate', isCode ? 'mono font-medium' : 'font-medium leading-4.5')}>{title}</span>
-        <span className={clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}>
+        <span
+          className={data.isCompact ? 'sr-only' : clsx('block truncate text-12 leading-5', !isOff && 'text-text-2')}
+        >
           {line === '' ? kindName : line}
         </span>
         {told.length > 0 && <span className="sr-only">{told.join(', ')}</span>}

@@ -24,6 +24,8 @@ export type StepNode = Node<
     isOff: boolean;
     failure: FlowStep['failure'];
     isInner: boolean;
+    /** Its ID alone. */
+    isCompact: boolean;
     /** Members that may be led to another step by dragging. */
     handles: readonly { name: string; path: Path }[];
     onSelect: ((key: string) => void) | undefined;

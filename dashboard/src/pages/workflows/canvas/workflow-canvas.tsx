@@ -29,7 +29,7 @@ import { useKeys } from '../../../lib/keys.ts';
 import { type Names, stepLine, stepWords, triggerLines, triggerWords } from '../../../lib/step-words.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { AddMenu } from './add-menu.tsx';
-import { capId, NODE, type Placed, placed } from './layout.ts';
+import { capId, type Placed, placed } from './layout.ts';
 import { EndCap, GroupBox, StepCard } from './step-node.tsx';
 import type { CanvasEdit, CanvasNode, StepState } from './types.ts';
 import { Ways } from './ways.tsx';
@@ -56,6 +56,10 @@ type Given = {
   /** Absent: it is only looked at. */
   edit?: CanvasEdit | undefined;
   label?: string;
+  /** It stands in a page that scrolls: as high as its steps need, and the wheel is the page's. */
+  isInPage?: boolean;
+  /** Steps by their IDs alone, close together, without the ways that end. */
+  isCompact?: boolean;
 };
 
 /** A workflow as it runs, with every way out of each step. */
@@ -68,22 +72,35 @@ export function WorkflowCanvas(given: Given) {
 }
 
 /** The steps and ways of the newest text that was JSON. */
-function useFlow(text: string): { flow: FlowGraph; placed: Placed } {
+function useFlow(text: string, isCompact: boolean): { flow: FlowGraph; placed: Placed } {
   const last = useRef<{ flow: FlowGraph; placed: Placed }>(undefined);
   return useMemo(() => {
-    const flow = flowOf(text);
-    const now = flow === undefined ? last.current : { flow, placed: placed(flow) };
+    const whole = flowOf(text);
+    // What a run has not come to an end by is no part of its path.
+    const flow = whole && isCompact ? { ...whole, ways: whole.ways.filter(({ to }) => to !== undefined) } : whole;
+    const now = flow === undefined ? last.current : { flow, placed: placed(flow, { isCompact }) };
     const shown = now ?? { flow: EMPTY, placed: placed(EMPTY) };
     last.current = shown;
     return shown;
-  }, [text]);
+  }, [text, isCompact]);
 }
 const EMPTY = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
 
 type Adding = { way: FlowWay; anchor: Element | { getBoundingClientRect: () => DOMRect } };
 
-function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, edit, label = 'Workflow' }: Given) {
-  const { flow, placed: place } = useFlow(text);
+function Canvas({
+  text,
+  names = NO_NAMES,
+  states,
+  selected,
+  onSelect,
+  problems,
+  edit,
+  label = 'Workflow',
+  isInPage = false,
+  isCompact = false,
+}: Given) {
+  const { flow, placed: place } = useFlow(text, isCompact);
   const [adding, setAdding] = useState<Adding>();
   const box = useRef<HTMLDivElement>(null);
   const view = useReactFlow();
@@ -152,8 +169,8 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
           id: key,
           type: 'step',
           position: { x: at.x, y: at.y },
-          width: NODE.width,
-          height: NODE.height,
+          width: at.width,
+          height: at.height,
           style: { pointerEvents: 'all' },
           data: {
             key,
@@ -165,7 +182,8 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
             problems: problems?.get(key) ?? 0,
             state,
             isOff: own.states !== undefined && key !== TRIGGER && (state === undefined || state === 'skipped'),
-            failure: step?.failure,
+            failure: isCompact ? undefined : step?.failure,
+            isCompact,
             isInner: step?.owner !== undefined,
             handles: isEditing && step !== undefined ? slotsOf(step) : [],
             onSelect,
@@ -194,15 +212,22 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
       return { ...common, id, type: 'cap', position: { x, y }, width, height, data: { end, isOff } };
     });
     return [...groups, ...stepNodes, ...caps];
-  }, [flow, place, names, states, taken, selected, problems, isEditing, onSelect, onKey, drag.start]);
-  useFirstView(place);
+  }, [flow, place, names, states, taken, selected, problems, isEditing, isCompact, onSelect, onKey, drag.start]);
+  useFirstView(place, isCompact);
+  const height = useNeededHeight(place, isCompact);
   useStill(place, selected);
   useInView(place, selected);
   useKeys({ '1': () => void view.fitView({ padding: 0.08, maxZoom: 1, duration: 160 }) });
   const nameOf = (key: string): string =>
     key === TRIGGER ? 'the trigger' : (flow.steps.find((step) => step.key === key)?.id ?? key);
   return (
-    <div ref={box} role="group" aria-label={label} className="relative h-full min-h-0 w-full bg-sunken">
+    <div
+      ref={box}
+      role="group"
+      aria-label={label}
+      className="relative h-full min-h-0 w-full bg-sunken"
+      style={isInPage ? { height } : undefined}
+    >
       <ReactFlow
         nodes={nodes}
         edges={NO_EDGES}
@@ -214,7 +239,10 @@ function Canvas({ text, names = NO_NAMES, states, selected, onSelect, problems, 
         elementsSelectable={false}
         minZoom={0.2}
         maxZoom={1.5}
-        panOnScroll
+        panOnScroll={!isInPage}
+        zoomOnScroll={!isInPage}
+        preventScrolling={!isInPage}
+        panOnDrag={!isInPage || !window.matchMedia('(pointer: coarse)').matches}
         zoomOnDoubleClick={false}
         deleteKeyCode={null}
         selectionKeyCode={null}
@@ -295,7 +323,7 @@ function ZoomPanel() {
 }
 
 /** At first a workflow stands at the top in its real size, or as small as its width needs. */
-function useFirstView(place: Placed): void {
+function useFirstView(place: Placed, isCompact: boolean): void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
@@ -310,22 +338,39 @@ function useFirstView(place: Placed): void {
       if (before !== width) void view.setViewport({ x: x + (width - before) / 2, y, zoom });
       return;
     }
-    const bounds = boundsOf(place);
+    const bounds = boundsOf(place, isCompact);
     const needed = (width - 48) / bounds.width;
-    const zoom = Math.min(1, Math.max(width < 600 ? 0.3 : 0.55, needed));
+    const zoom = firstZoom(bounds.width, width);
     const entry = place.nodes.get(TRIGGER);
     // What is wider than the page begins with the trigger.
     const middle = needed < zoom && entry !== undefined ? entry.x + entry.width / 2 : bounds.x + bounds.width / 2;
     void view.setViewport({ x: width / 2 - middle * zoom, y: 28 - bounds.y * zoom, zoom });
-  }, [place, view, width, height]);
+  }, [place, isCompact, view, width, height]);
 }
 
-function boundsOf(place: Placed): { x: number; y: number; width: number } {
+const firstZoom = (ofAll: number, width: number): number =>
+  Math.min(1, Math.max(width < 600 ? 0.3 : 0.55, (width - 48) / ofAll));
+
+/** The part of a window that a canvas in a page takes at most. */
+const MOST_PART = 0.7;
+
+/** The height that all steps need at first, with room for the buttons below them. */
+function useNeededHeight(place: Placed, isCompact: boolean): number {
+  const width = useStore((state) => state.width);
+  const [least, most] = [160, Math.max(320, Math.round(window.innerHeight * MOST_PART))];
+  if (width === 0) return least;
+  const bounds = boundsOf(place, isCompact);
+  return Math.min(most, Math.max(least, Math.round(bounds.height * firstZoom(bounds.width, width)) + 84));
+}
+
+function boundsOf(place: Placed, isCompact: boolean): { x: number; y: number; width: number; height: number } {
   const boxes = [...place.nodes.values(), ...place.groups, ...place.caps];
   // Room for what is said at the left of a step.
-  const left = Math.min(...boxes.map(({ x }) => x)) - 96;
+  const left = Math.min(...boxes.map(({ x }) => x)) - (isCompact ? 0 : 96);
   const right = Math.max(...boxes.map(({ x, width }) => x + width));
-  return { x: left, y: Math.min(...boxes.map(({ y }) => y)), width: right - left };
+  const top = Math.min(...boxes.map(({ y }) => y));
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height));
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 /** A change of the workflow moves other steps, and not the one that its reader looks at. */
@@ -371,8 +416,8 @@ function useInView(place: Placed, selected: string | undefined): void {
 function takenWays(flow: FlowGraph, states: ReadonlyMap<string, StepState>): ReadonlySet<string> {
   const wasAt = (key: string | undefined): boolean => {
     if (key === TRIGGER) return true;
-    const state = states.get(flow.steps.find((step) => step.key === key)?.id ?? '');
-    return state !== undefined && state !== 'skipped';
+    // One whose condition was false was passed, too.
+    return states.has(flow.steps.find((step) => step.key === key)?.id ?? '');
   };
   const isOver = (key: string): boolean =>
     key === TRIGGER || states.get(key) === 'done' || states.get(key) === 'skipped';

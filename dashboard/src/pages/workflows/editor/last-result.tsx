@@ -3,6 +3,7 @@ import { FlaskConical } from 'lucide-react';
 import { api, type Trial } from '../../../api/client.ts';
 import type { FlowStep } from '../../../lib/flow-graph.ts';
 import { itemTexts, memberText, prettyText } from '../../../lib/raw-json.ts';
+import { RUN_STATES } from '../../../lib/run-words.ts';
 import { useHere } from '../../../lib/session.ts';
 import { HereLink } from '../../../parts/link.tsx';
 import { Ago } from '../../../parts/moment.tsx';
@@ -15,17 +16,11 @@ import { Status, type Tone } from '../../../ui/status.tsx';
 /** What a test run has said, and what it was asked with. `isReal`: with a message that was published. */
 export type TestResult = { trial: Trial; text: string; event: string; isReal: boolean };
 
-const STATES: Readonly<Record<string, readonly [Tone, string] | undefined>> = {
-  completed: ['delivered', 'Completed'],
-  failed: ['failed', 'Failed'],
-  running: ['running', 'Running'],
-  waiting: ['approval', 'Waiting'],
-  pending: ['pending', 'Pending'],
-  paused: ['held', 'Paused'],
-  skipped: ['cancelled', 'Skipped'],
-  cancelled: ['cancelled', 'Cancelled'],
-};
-export const runTone = (status: string): readonly [Tone, string] => STATES[status] ?? ['pending', status];
+/** How a status of a run or of a step is shown. */
+export function runTone(status: string): readonly [Tone, string] {
+  const known = Object.entries(RUN_STATES).find(([each]) => each === status)?.[1];
+  return known === undefined ? ['pending', status] : [known.tone, known.word];
+}
 
 /** Input and output of a step: of the test run that is shown, else of the newest run. */
 export function LastResult({

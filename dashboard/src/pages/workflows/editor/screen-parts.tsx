@@ -1,15 +1,13 @@
 import { FlaskConical, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { api, type Trial, type Workflow } from '../../../api/client.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import { isCovered } from '../../../lib/keys.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
 import { useHere } from '../../../lib/session.ts';
-import type { Names } from '../../../lib/step-words.ts';
 import { useActs } from '../../../parts/acts.tsx';
 import { useGo } from '../../../parts/link.tsx';
 import type { Edits } from '../../../parts/use-edits.ts';
-import { useNamed } from '../../../parts/use-named.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Note } from '../../../ui/callout.tsx';
 import { Dialog, DialogButtons } from '../../../ui/dialog.tsx';
@@ -56,18 +54,6 @@ export function useEscape(act: () => void): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-}
-
-/** Names of what a definition names by IDs. */
-export function useNames(): Names {
-  const channels = useNamed('channels', '');
-  const webhooks = useNamed('webhooks', '');
-  const workflows = useNamed('workflows', '');
-  const connectors = useNamed('connectors', '');
-  return useMemo(
-    () => new Map([...channels, ...webhooks, ...workflows, ...connectors]),
-    [channels, webhooks, workflows, connectors],
-  );
 }
 
 const STATES: Readonly<Record<Trial['steps'][number]['status'], StepState>> = {

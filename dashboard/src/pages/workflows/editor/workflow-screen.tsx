@@ -21,6 +21,7 @@ import { MoreMenu } from '../../../ui/menu.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Segmented, Tabs } from '../../../ui/tabs.tsx';
 import type { CanvasEdit } from '../canvas/workflow-canvas.tsx';
+import { useDefinitionNames } from '../use-definition-names.ts';
 import { RunsTab } from '../runs-tab.tsx';
 import { SettingsTab } from '../settings-tab.tsx';
 import { StartRun } from '../start-run.tsx';
@@ -37,7 +38,6 @@ import {
   TestBar,
   useEscape,
   useIsNarrow,
-  useNames,
   WorkflowStatus,
 } from './screen-parts.tsx';
 import { definitionOf, nameIn, useDefinition, useUndoKeys } from './use-definition.ts';
@@ -180,7 +180,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   useKeys({ F8: goToProblem });
   useEscape(() => selected !== undefined && select(undefined));
 
-  const names = useNames();
+  const names = useDefinitionNames();
   const problemsOfSteps = useMemo(() => problemCounts(draft.problems, draft.flow), [draft.problems, draft.flow]);
   const states = useMemo(() => (test === undefined ? undefined : statesOf(test)), [test]);
   const inspector = selected !== undefined &&

@@ -1,0 +1,98 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Stamp } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useAddress } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
+import { useChanges } from '../../parts/changes.tsx';
+import { ExportButton } from '../../parts/export-button.tsx';
+import { NotRead } from '../../parts/failure-note.tsx';
+import { HereLink } from '../../parts/link.tsx';
+import { usePaused } from '../../parts/pause.tsx';
+import { Page } from '../../shell/page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Decision } from './decision.tsx';
+import { History, useHistoryStatus } from './history.tsx';
+import { readOpen } from './open-decisions.tsx';
+import { TriggerMessage } from './trigger-message.tsx';
+
+/** So many stand there at first: the history below is not far. */
+const FIRST = 10;
+const EVERY_MS = 3_000;
+/** Changes are told. */
+const TOLD_EVERY_MS = 30_000;
+
+/** Decisions that runs wait for, to be taken in place, and those that were taken. */
+export function ApprovalsPage() {
+  const { at, path } = useHere();
+  const [search] = useAddress();
+  const isPaused = usePaused();
+  const status = useHistoryStatus();
+  const again = useRef(() => undefined as unknown);
+  const isTold = useChanges(['approval', 'run'], () => void (!isPaused && again.current()));
+  const open = useInfiniteQuery({
+    queryKey: [path, 'approvals', 'open'],
+    queryFn: ({ pageParam }) => readOpen({ cursor: pageParam }, at),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
+  });
+  again.current = open.refetch;
+  const decisions = open.data?.pages.flatMap((page) => page.decisions) ?? [];
+  const [isWhole, setIsWhole] = useState(false);
+  const named = decisions.findIndex(({ row }) => row.id === search['open']);
+  const shown = isWhole || named >= FIRST ? decisions : decisions.slice(0, FIRST);
+  return (
+    <Page
+      title="Approvals"
+      count={
+        open.data !== undefined && (
+          <span className="text-text-2 tabular-nums">
+            {decisions.length}
+            {open.hasNextPage && '+'} pending
+          </span>
+        )
+      }
+      actions={<ExportButton of={{ name: 'approvals', path: '/v1/approvals', query: () => ({ status }), at }} />}
+    >
+      {open.data === undefined ? (
+        <NotRead of={open} />
+      ) : decisions.length === 0 ? (
+        <Empty
+          icon={Stamp}
+          title="No pending approvals"
+          actions={<Button render={<HereLink to="/workflows">View workflows</HereLink>}>View workflows</Button>}
+        >
+          Runs that reach an approval step wait here for a decision.
+        </Empty>
+      ) : (
+        <section aria-label="Pending approvals">
+          <div className="flex flex-col gap-3">
+            {shown.map(({ row, form }) => (
+              <Decision key={row.id} of={row} form={form} hasRun isNamed={row.id === search['open']}>
+                <TriggerMessage runId={row.runId} />
+              </Decision>
+            ))}
+          </div>
+          {shown.length < decisions.length && (
+            <Button className="mt-4" onClick={() => setIsWhole(true)}>
+              Show all {decisions.length}
+              {open.hasNextPage && '+'}
+            </Button>
+          )}
+          {shown.length === decisions.length && open.hasNextPage && (
+            <Button className="mt-4" isBusy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
+              Load more
+            </Button>
+          )}
+        </section>
+      )}
+      <div className="mt-9">
+        <History
+          isPending={(id) => decisions.some(({ row }) => row.id === id)}
+          every={isTold ? TOLD_EVERY_MS : EVERY_MS}
+        />
+      </div>
+    </Page>
+  );
+}

@@ -1,1 +1,0 @@
-export { RetryFailedRuns as RetryFailed } from './replays/retry-failed-runs.tsx';

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { dateText } from '../../lib/format.ts';
+import { sinceOf } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
+import { counted } from '../../lib/words.ts';
+import { NothingMatches } from '../../parts/data-list/nothing-kept.tsx';
+import { useZone } from '../../parts/moment.tsx';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * In place of an empty list of runs: an app keeps them for so many days after they have ended. A run is older than its end, so that a time
+ * in which runs were created may lie before the retention although some of them are there. Then the list is not empty.
+ */
+export function NoRuns({
+  filters,
+  since,
+  until,
+}: {
+  filters: readonly string[];
+  since: string | undefined;
+  until: string | undefined;
+}) {
+  const { at, app } = useHere();
+  const zone = useZone();
+  const end = sinceOf(until);
+  const found = useQuery({
+    queryKey: ['app', app.id],
+    queryFn: () => api.apps.get(app.id, at),
+    enabled: end !== undefined,
+  });
+  const given = { title: 'No runs match', filters, since, until };
+  // One explanation after another would move what is being read.
+  if (end !== undefined && found.isPending) return null;
+  const days = found.data?.settings.retentionDays ?? 0;
+  const now = Date.now();
+  const kept = new Date(now - days * DAY_MS).toISOString();
+  if (end === undefined || days === 0 || end > kept) return <NothingMatches {...given} />;
+  return (
+    <NothingMatches {...given} title="Outside the retention period">
+      {`${app.name} keeps runs for ${counted(days, 'day')} after they have ended. Runs that ended before ${dateText(kept, now, zone)} have been deleted.`}
+    </NothingMatches>
+  );
+}

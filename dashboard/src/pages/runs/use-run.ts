@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, type Run } from '../../api/client.ts';
+import { type FlowGraph, flowOf, type FlowStep } from '../../lib/flow-graph.ts';
+import { itemTexts, memberText } from '../../lib/raw-json.ts';
+import { useWatch } from '../../lib/refresh.ts';
+import { isRunOver, type RunStep } from '../../lib/run-words.ts';
+import { useHere } from '../../lib/session.ts';
+
+/** A step that the run has come to, with its JSON, digit for digit. */
+export type TakenStep = { key: string; step: RunStep; text: string; kind: string };
+export type RunView = {
+  run: Run;
+  definition: string;
+  flow: FlowGraph | undefined;
+  taken: readonly TakenStep[];
+  /** Steps that the run may still come to. */
+  ahead: readonly FlowStep[];
+  /** JSON of what the `end` step has given. */
+  output: string | undefined;
+};
+
+/** A run with its steps, kept up while it goes on. */
+export function useRun(id: string) {
+  const { at, path } = useHere();
+  const watch = useWatch();
+  const found = useQuery({
+    queryKey: [path, 'run', id],
+    queryFn: () => api.runs.get(id, at).withAnswer(),
+    refetchInterval: ({ state: { data } }) =>
+      watch({ seen: data?.text, isOver: data !== undefined && isRunOver(data.data) }),
+  });
+  const view = useMemo(() => found.data && viewOf(found.data.data, found.data.text), [found.data]);
+  return { found, view };
+}
+
+const keyOf = ({ id, iteration, type }: RunStep): string => `${id} ${iteration}${type === 'item' ? ' item' : ''}`;
+
+function viewOf(run: Run, text: string): RunView {
+  const definition = memberText(text, 'definition') ?? '{}';
+  const flow = flowOf(definition);
+  const texts = itemTexts(memberText(text, 'steps') ?? '[]');
+  const kindOf = (id: string): string | undefined => flow?.steps.find((step) => step.id === id)?.kind;
+  return {
+    run,
+    definition,
+    flow,
+    taken: run.steps.map((step, place) => ({
+      key: keyOf(step),
+      step,
+      text: texts[place] ?? '{}',
+      kind: step.type === 'item' ? 'item' : (kindOf(step.id) ?? step.type),
+    })),
+    ahead: flow === undefined || run.status === 'completed' ? [] : stepsAhead(flow, run),
+    output: memberText(text, 'output'),
+  };
+}
+
+/** Steps to which a way leads from one that has not ended well. Of a run without any: all of them. */
+function stepsAhead(flow: FlowGraph, run: Run): FlowStep[] {
+  const taken = new Set(run.steps.map(({ id }) => id));
+  const open = run.steps.flatMap(({ id, status }) =>
+    status === 'completed' || status === 'skipped' ? [] : flow.steps.filter((step) => step.id === id),
+  );
+  const seen = new Set(open.map(({ key }) => key));
+  const queue = [...seen];
+  for (let from = queue.pop(); from !== undefined; from = queue.pop())
+    for (const way of flow.ways)
+      if (way.from === from && way.to !== undefined && !seen.has(way.to)) {
+        seen.add(way.to);
+        queue.push(way.to);
+      }
+  const isFresh = run.steps.length === 0;
+  return flow.steps.filter(({ key, id }) => !taken.has(id) && (isFresh || seen.has(key)));
+}
+
+/** The step that its reader wants to see first: the one that failed, else one that goes on, else the last one. */
+export function firstChosen({ run, taken }: RunView): TakenStep | undefined {
+  const steps = taken.filter(({ step }) => step.type !== 'item');
+  const failed = steps.filter(({ step }) => step.status === 'failed');
+  const isOver = isRunOver(run);
+  return (
+    failed.findLast(({ step }) => step.id === run.error?.stepId) ??
+    (run.status === 'completed' ? undefined : failed.at(-1)) ??
+    (isOver ? undefined : steps.findLast(({ step }) => step.finishedAt === undefined)) ??
+    steps.find(({ step }) => step.id === run.filteredBy) ??
+    steps.at(-1)
+  );
+}
+
+/** The step that the address names: of one in a loop its failure, else its last time. */
+export function namedStep(view: RunView, id: string | undefined, iteration: string | undefined): TakenStep | undefined {
+  const own = view.taken.filter(
+    ({ step }) => step.id === id && (iteration === undefined || step.iteration === iteration),
+  );
+  return (
+    own.findLast(({ step }) => step.status === 'failed') ??
+    own.findLast(({ step }) => step.type !== 'item') ??
+    own.at(-1)
+  );
+}
+
+/** The message that started a run, with its JSON. */
+export function useTriggerMessage(messageId: string | undefined) {
+  const { at, path } = useHere();
+  return useQuery({
+    queryKey: [path, 'message-of-run', messageId],
+    queryFn: () => api.messages.get(messageId ?? '', at).withAnswer(),
+    enabled: messageId !== undefined,
+    // One that retention has removed is no failure of this page.
+    meta: { failure: 'own' },
+    retry: false,
+    staleTime: 60_000,
+  });
+}
+
+/** Dead letters that the run has become, newest first: those of earlier failures stay when it is retried. */
+export function useDeadLettersOf(run: Run | undefined) {
+  const { at, path } = useHere();
+  const isPossible = run !== undefined && run.status !== 'skipped';
+  return useQuery({
+    queryKey: [path, 'dead-letters-of-run', run?.id, run?.status, run?.finishedAt],
+    queryFn: async () => {
+      const page = await api.deadLetters
+        .list(
+          {
+            kind: 'run',
+            workflowId: run?.workflowId,
+            messageId: run?.trigger.messageId,
+            status: ['open', 'replayed', 'discarded'],
+            since: run?.createdAt,
+            limit: 100,
+          },
+          at,
+        )
+        .page();
+      return page.data.filter(({ runId }) => runId === run?.id);
+    },
+    enabled: isPossible,
+    meta: { failure: 'own' },
+    retry: false,
+  });
+}
