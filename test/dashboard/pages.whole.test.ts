@@ -185,7 +185,7 @@ describeWithBrowser('pages in a browser', () => {
     await page.getByRole('link', { name: 'old refunds' }).waitFor();
     expect(await page.getByRole('button', { name: '1 new' }).count()).toBe(0);
     await posthorn.request('DELETE', `/v1/channels/${old.id}`);
-    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByRole('button', { name: 'Remove filter: Status is Archived' }).click();
     await page.getByRole('link', { name: 'refunds', exact: true }).waitFor();
     await dashboard.close();
   });
