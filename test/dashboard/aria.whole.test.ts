@@ -43,9 +43,10 @@ describeWithBrowser('aria in a browser', () => {
     await expectTold('delivery', page.locator('main'));
 
     await dashboard.open('/subscriptions/new');
-    await page.getByLabel('Name').waitFor();
-    await page.getByLabel('Channel').locator('option', { hasText: 'orders' }).waitFor({ state: 'attached' });
-    await expectTold('new-subscription', page.locator('main'));
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByRole('combobox', { name: 'Channel: orders' }).waitFor();
+    await drawer.getByRole('textbox', { name: 'Filter', exact: true }).waitFor();
+    await expectTold('new-subscription', drawer);
   });
 
   test('a screen reader is told of the sign-in as it was', async () => {

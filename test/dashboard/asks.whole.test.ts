@@ -159,11 +159,19 @@ describeWithBrowser('asks in a browser', () => {
     const target = { channelId: channel.id, name: 'Till', webhookUrl: 'https://example.com/hook' };
     const subscription = await make('/v1/subscriptions', target);
     await dashboard.open(`/subscriptions/${subscription.id}?tab=secret`, 'live');
-    await doAsked('Rotate', 'Till');
-    await page.locator('pre[aria-label="Secret"]').first().waitFor();
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    const rotating = page.getByRole('dialog', { name: /^Rotate the signing secret/ });
+    const rotate = rotating.getByRole('button', { name: 'Rotate secret' });
+    expect(await rotate.isDisabled()).toBe(true);
+    await rotating.getByLabel('Type Till to confirm').fill('Till');
+    await rotate.click();
+    await page
+      .getByRole('group', { name: 'Secret' })
+      .getByText(/^whsec_/)
+      .waitFor();
 
     await dashboard.open(`/subscriptions/${subscription.id}`, 'live');
-    await page.getByRole('button', { name: 'Replay since…' }).click();
+    await page.getByRole('button', { name: 'Replay…' }).click();
     const since = page.getByRole('dialog', { name: /^Replay to Till/ });
     const ask = since.getByRole('button', { name: /^Replay/ });
     expect(await ask.isDisabled()).toBe(true);

@@ -7,7 +7,7 @@ import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('channels in a browser', () => {
-  /** The page of a channel: its schemas, a message that is tried, its settings. */
+  /** The page of a channel: its traffic, its schemas, a message that is tested, its settings. */
   let scene: DashboardScene;
   let dashboard: Dashboard;
   let channelId: string;
@@ -35,7 +35,20 @@ describeWithBrowser('channels in a browser', () => {
     return body;
   };
 
-  test('the schema of a type is added, asked about the newest messages, changed, and removed', async () => {
+  const editor = (name: string) => dashboard.page.getByRole('textbox', { name, exact: true });
+  /** Writes over what stands in an editor. */
+  async function write(name: string, text: string): Promise<void> {
+    await editor(name).click();
+    await dashboard.page.keyboard.press('Control+a');
+    await dashboard.page.keyboard.insertText(text);
+  }
+  const reads = (name: string, text: string): Promise<unknown> =>
+    waitFor(`${text} in ${name}`, async () => (await editor(name).innerText()).includes(text));
+  const schemaOf = (type: string) =>
+    dashboard.page.getByRole('list', { name: 'Schemas' }).getByRole('button', { name: new RegExp(`^${type}`) });
+  const save = () => dashboard.page.getByRole('button', { name: 'Save', exact: true });
+
+  test('the schema of a type is added, validated with the newest messages, changed, and removed', async () => {
     const { page } = dashboard;
     for (const total of [5, 12.5, 300]) await publish('order.created', `{"total": ${total}}`);
     await publish('order.paid', '{"total": "much"}');
@@ -44,21 +57,23 @@ describeWithBrowser('channels in a browser', () => {
     const other = { 'order.paid': { required: ['total'] } };
     await scene.posthorn.request('PATCH', path, { schema: all, schemas: other, schemaMode: 'warn' }, scene.key);
     await dashboard.open(`/channels/${channelId}?tab=schemas`);
-    // One that there is was invisible before: only the schema of all types was shown.
-    await page.getByLabel('Schema of', { exact: true }).selectOption('order.paid');
-    expect(await page.getByLabel('JSON Schema of order.paid').inputValue()).toContain('"required"');
+    await schemaOf('order.paid').click();
+    await reads('JSON Schema of order.paid', '"required"');
 
-    await page.getByRole('button', { name: 'Add a type' }).click();
-    await page.getByRole('dialog').getByLabel('Type').fill('order.created');
-    await page.getByRole('dialog').getByRole('button', { name: 'Add a type' }).click();
-    const text = page.getByLabel('JSON Schema of order.created');
-    await text.fill('{"properties": {"total": {"maximum": 100}');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/JSON at position/).waitFor();
+    await page.getByRole('button', { name: 'Add event type' }).click();
+    await page.getByRole('dialog').getByLabel('Event type').fill('order.created');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add event type' }).click();
+    const text = 'JSON Schema of order.created';
+    await write(text, '{"properties": {"total": {"maximum": 100}');
+    await page.getByText(/Invalid JSON/).waitFor();
+    await save().click();
     expect(Object.keys((await stored()).schemas ?? {})).toEqual(['order.paid']);
-    await text.fill('{"properties": {"total": {"maximum": 100.50}}}');
+    // The service is asked while it is written, and its answer stands at the place.
+    await write(text, '{"properties": {"total": {"maximum": "much"}}}');
+    await page.getByText('properties.total.maximum must be number').waitFor();
+    await write(text, '{"properties": {"total": {"maximum": 100.50}}}');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save().click();
     // The text as it was written, not as a number that was read and written anew.
     expect((await sent).postData()).toContain('"maximum": 100.50');
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -68,73 +83,135 @@ describeWithBrowser('channels in a browser', () => {
       schemaMode: 'warn',
     });
 
-    await page.getByRole('button', { name: 'Check them' }).click();
-    await page.getByText('3 of 4 would pass.').waitFor();
+    const validate = page.getByRole('button', { name: 'Validate the last 100' });
+    await validate.click();
+    await page.getByText('3 of 4 are valid').waitFor();
+    await schemaOf('order.created').getByText('1 invalid').waitFor();
     // As it is written, and not saved.
-    await page.getByLabel('Schema of', { exact: true }).selectOption('order.created');
-    await text.fill('{"properties": {"total": {"maximum": 10}}}');
-    await page.getByRole('button', { name: 'Check them' }).click();
-    await page.getByText('2 of 4 would pass.').waitFor();
-    const dialog = page.getByRole('dialog', { name: 'Replace what is written?' });
-    await page.getByRole('button', { name: 'Write it from the newest messages' }).click();
+    await write(text, '{"properties": {"total": {"maximum": 10}}}');
+    await page.getByText('The schemas have changed since').waitFor();
+    await validate.click();
+    await page.getByText('2 of 4 are valid').waitFor();
+    const dialog = page.getByRole('dialog', { name: /^Replace your edits/ });
+    const generate = page.getByRole('button', { name: 'Generate from recent messages' });
+    await generate.click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await text.inputValue()).toBe('{"properties": {"total": {"maximum": 10}}}');
-    await page.getByRole('button', { name: 'Write it from the newest messages' }).click();
-    await dialog.getByRole('button', { name: 'Replace it' }).click();
-    await waitFor('a schema from the messages', async () => (await text.inputValue()).includes('"required"'));
-    expect(JSON.parse(await text.inputValue())).toEqual({
+    await reads(text, '{"properties": {"total": {"maximum": 10}}}');
+    await generate.click();
+    await dialog.getByRole('button', { name: 'Replace edits' }).click();
+    await reads(text, '"required"');
+    expect(JSON.parse(await editor(text).innerText())).toEqual({
       type: 'object',
       required: ['total'],
       properties: { total: { type: 'number' } },
     });
     expect((await stored()).schemas).toMatchObject({ 'order.created': { properties: { total: { maximum: 100.5 } } } });
-    await text.fill('{"properties": {"total": {"maximum": 100.50}}}');
-    await page.getByRole('button', { name: 'Check them' }).click();
-    await page.getByText('3 of 4 would pass.').waitFor();
-    await page.getByRole('listitem').filter({ hasText: 'payload.total' }).getByText('order.created').waitFor();
-    expect(await dashboard.violations()).toEqual([]);
+    await write(text, '{"properties": {"total": {"maximum": 100.5}}}');
+    await validate.click();
+    await page.getByText('3 of 4 are valid').waitFor();
+    const invalid = page.getByRole('list', { name: 'Invalid messages' }).getByRole('listitem');
+    await invalid.filter({ hasText: 'payload.total' }).getByText('order.created').waitFor();
+    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
 
-    await page.getByLabel('Schema of', { exact: true }).selectOption('order.created');
-    await page.getByRole('button', { name: 'Remove this schema' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await save().click();
     await waitFor('the schema is gone', async () => Object.keys((await stored()).schemas ?? {}).length === 1);
     expect((await stored()).schemas).toEqual(other);
   });
 
-  test('a real message is taken as the sample, changed, and asked about', async () => {
+  test('what was written of a schema stays while other tabs are looked at, and can be discarded', async () => {
+    const { page } = dashboard;
+    await dashboard.open(`/channels/${channelId}?tab=schemas`);
+    const text = 'JSON Schema of all event types';
+    await write(text, '{"type": "object"}');
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor();
+    await page.getByRole('tab', { name: 'Schemas' }).click();
+    await reads(text, '{"type": "object"}');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await waitFor('an empty schema', async () => !(await editor(text).innerText()).includes('object'));
+    expect(await stored()).not.toHaveProperty('schema');
+  });
+
+  test('a real message is the sample, and who receives it follows what is written', async () => {
     const { page } = dashboard;
     await publish('order.created', '{"total": 12}');
+    await publish('order.paid', '{"total": 13}');
     const target = { channelId, webhookUrl: 'https://example.com/hook' };
     await scene.make('/v1/subscriptions', { ...target, name: 'Large ones', filter: 'payload.total > 100' });
     await scene.make('/v1/subscriptions', { ...target, name: 'All' });
-    await dashboard.open(`/channels/${channelId}?tab=trial`);
-    await page.getByLabel('Sample').selectOption({ index: 1 });
-    await page.getByText('"total": 12').waitFor();
-    await page.getByRole('button', { name: 'Who would get it?' }).click();
-    await page.getByRole('row', { name: /Would not.*Large ones/ }).waitFor();
-    await page.getByRole('row', { name: /Would get it.*All/ }).waitFor();
-    await page.getByText('The schemas take it.').waitFor();
-    await page.getByLabel('Payload').fill('{"total": 500}');
-    await page.getByRole('button', { name: 'Who would get it?' }).click();
-    await page.getByRole('row', { name: /Would get it.*Large ones/ }).waitFor();
+    await dashboard.open(`/channels/${channelId}?tab=test`);
+    const recipient = (name: string, word: string) =>
+      page
+        .getByRole('list', { name: 'Recipients' })
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('img', { name: word }) })
+        .filter({ hasText: name });
+    await reads('Payload', '"total": 13');
+    await recipient('Large ones', "Won't receive").waitFor();
+    await recipient('All', 'Will receive').waitFor();
+    await page.getByText('Accepted: no schema for this event type').waitFor();
+    await write('Payload', '{"total": 500}');
+    await recipient('Large ones', 'Will receive').waitFor();
     // Another sample would take the place of what was written, so the page asks.
-    const dialog = page.getByRole('dialog', { name: 'Replace what is written?' });
-    await page.getByLabel('Sample').selectOption('');
-    await page.getByLabel('Sample').selectOption({ index: 1 });
+    const dialog = page.getByRole('dialog', { name: /^Replace your edits/ });
+    const sample = page.getByRole('combobox', { name: 'Sample' });
+    await sample.click();
+    await page.getByRole('option', { name: /^order\.created/ }).click();
     await dialog.waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Payload').inputValue()).toBe('{"total": 500}');
-    await page.getByLabel('Sample').selectOption({ index: 1 });
-    await dialog.getByRole('button', { name: 'Replace it' }).click();
-    await page.getByText('"total": 12').waitFor();
+    await reads('Payload', '{"total": 500}');
+    await sample.click();
+    await page.getByRole('option', { name: /^order\.created/ }).click();
+    await dialog.getByRole('button', { name: 'Replace edits' }).click();
+    await reads('Payload', '"total": 12');
+    await recipient('Large ones', "Won't receive").waitFor();
+    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
     const { body } = await scene.posthorn.request<{ data: object[] }>(
       'GET',
       `/v1/channels/${channelId}/messages`,
       undefined,
       scene.key,
     );
-    expect(body.data).toHaveLength(1);
+    expect(body.data).toHaveLength(2);
+  });
+
+  test('a payload that a schema rejects is told at its place before anything is published', async () => {
+    const { page } = dashboard;
+    const schema = { properties: { total: { type: 'number', maximum: 100 } } };
+    const path = `/v1/channels/${channelId}`;
+    await scene.posthorn.request('PATCH', path, { schema, schemaMode: 'enforce' }, scene.key);
+    await dashboard.open(`/channels/${channelId}?tab=test`);
+    await page.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+    await write('Payload', '{"total": 250}');
+    await page.getByText('Rejected: 1 problem').waitFor();
+    await page.getByText('payload.total must be at most 100').waitFor();
+    await write('Payload', '{"total": 50}');
+    await page.getByText('Valid', { exact: true }).waitFor();
+    await scene.posthorn.request('PATCH', path, { schemaMode: 'warn' }, scene.key);
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+    await write('Payload', '{"total": 250}');
+    await page.getByText('Accepted with warning: 1 problem').waitFor();
+  });
+
+  test('the overview has the traffic, the subscriptions and the scheduled messages of the channel', async () => {
+    const { page } = dashboard;
+    await dashboard.open(`/channels/${channelId}`);
+    await page.getByRole('heading', { name: 'Publish the first message' }).waitFor();
+    await page.getByText('No subscriptions yet. Messages are stored, and nobody receives them.').waitFor();
+    await scene.make('/v1/subscriptions', { channelId, webhookUrl: 'https://example.com/hook', name: 'Till' });
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.due', payload: {}, delay: 3_600_000 });
+    await publish('order.created', '{}');
+    await page.getByText('Messages accepted').waitFor();
+    await page.reload();
+    await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'Till' }).waitFor();
+    const scheduled = page.getByRole('table', { name: 'Scheduled messages' }).getByRole('row', { name: /order\.due/ });
+    expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
+    await scheduled.getByRole('button', { name: 'Cancel message…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click();
+    await scheduled.waitFor({ state: 'detached' });
   });
 
   // The list of its deliveries offered the line for publishing to it, which the service refuses.
@@ -166,33 +243,39 @@ describeWithBrowser('channels in a browser', () => {
     const main = page.getByRole('main');
     const offered = async (path: string): Promise<string[]> => {
       await dashboard.open(path);
-      await main.getByRole('link', { name: 'Make a subscription' }).first().waitFor();
-      return main.locator('button, a.button, [role=tab]').allInnerTexts();
+      await main.getByRole('link', { name: 'Create subscription' }).waitFor();
+      await main.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menu').waitFor();
+      const found = await page.locator('main button, main a, [role=tab], [role=menuitem]').allInnerTexts();
+      await page.keyboard.press('Escape');
+      return found;
     };
-    const refused = ['Publish a message', 'Pause', 'Archive', 'Delete', 'Settings'];
+    const refused = ['Publish message', 'Pause', 'Archive…', 'Delete…', 'Settings'];
     expect(await offered(`/channels/${channelId}`)).toEqual(expect.arrayContaining(refused));
     const system = await offered(`/channels/${await systemChannelOf(scene.posthorn, scene.key)}?tab=settings`);
-    await main.getByText('The service tells of itself here').waitFor();
-    expect(system).toEqual(expect.arrayContaining(['Messages', 'Make a subscription']));
+    await main.getByText('Posthorn only').waitFor();
+    expect(system).toEqual(expect.arrayContaining(['View messages', 'Create subscription']));
     expect(system.filter((each) => refused.includes(each))).toEqual([]);
   });
 
-  test('name, description and time of keeping are changed, and archiving asks', async () => {
+  test('name, description and retention are changed, and archiving asks', async () => {
     const { page } = dashboard;
+    const main = page.getByRole('main');
     await dashboard.open(`/channels/${channelId}?tab=settings`);
     await page.getByLabel('Description').fill('All orders of the shop');
-    await page.getByLabel('Days that messages are kept').fill('400');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/retentionDays/)
-      .waitFor();
-    await page.getByLabel('Days that messages are kept').fill('7');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.locator('.sentence').getByText('All orders of the shop').waitFor();
+    await page.getByLabel('Retention').fill('400');
+    await save().click();
+    await page.getByText(/must be at most 365/i).waitFor();
+    await page.getByLabel('Retention').fill('7');
+    await page.getByText(/^Saving deletes the messages that are older than this/).waitFor();
+    await save().click();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect((await stored()).retentionDays).toBe(7);
-    await page.getByRole('button', { name: 'Archive' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await page.locator('.sentence').getByText('Archived').waitFor();
+    await main.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Archive…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive channel' }).click();
+    await page.getByRole('heading', { name: 'orders Archived', level: 1 }).waitFor();
+    await main.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('heading', { name: 'orders Active', level: 1 }).waitFor();
   });
 });

@@ -123,8 +123,9 @@ describeWithBrowser('connecting in a browser', () => {
     await dashboard.open(`/channels/${own}`);
     await page
       .getByRole('row', { name: /reminder\.due/ })
-      .getByRole('link', { name: id })
+      .getByRole('link', { name: 'reminder.due' })
       .click();
+    await page.getByRole('button', { name: `(${id})` }).waitFor();
     await page.getByRole('heading', { name: 'reminder.due Scheduled', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Cancel message…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click();
@@ -143,7 +144,7 @@ describeWithBrowser('connecting in a browser', () => {
     await make('/v1/channels', { name: 'came last' });
     await dashboard.open('/channels');
     await named('came first').waitFor();
-    const marked = page.locator('[data-since="New since you looked"]');
+    const marked = page.locator('[data-since="New since your last visit"]');
     expect(await marked.count()).toBe(1);
     expect(await marked.innerText()).toContain('came first');
     await page.reload();

@@ -33,16 +33,18 @@ describeWithBrowser('failing receiver in a browser', () => {
     const { page } = dashboard;
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
-    await row.getByText('99.9 %').waitFor();
+    await row.getByText('99.9%').waitFor();
     expect(await row.getByText('Failing').count()).toBe(0);
     // Deliveries of the same hour have arrived before.
     await fail(subscriptionId);
     await dashboard.open('/subscriptions');
     await row.getByText('Failing').waitFor();
     await dashboard.open(`/subscriptions/${subscriptionId}`);
-    await page.locator('.sentence').getByText('Its newest tries have all failed.').waitFor();
+    const status = page.getByRole('region', { name: 'Status' });
+    await status.getByText(/^All recent attempts/).waitFor();
+    await page.getByRole('heading', { name: /^Till Failing since/, level: 1 }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
-    await page.locator('.sentence').getByRole('link').click();
+    await status.getByRole('link', { name: 'View failures' }).click();
     await page.waitForURL(({ searchParams }) => searchParams.get('subscription') === subscriptionId);
   });
 
@@ -55,20 +57,20 @@ describeWithBrowser('failing receiver in a browser', () => {
     await pool.query('UPDATE stat_counts SET count = 1400 WHERE code = 503');
     await dashboard.open('/subscriptions');
     const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
-    await row.getByText('100 %').waitFor();
-    const figure = page.locator('.numbers > div').filter({ hasText: 'Deliveries that arrived' });
+    await row.getByText('100%').waitFor();
+    const figure = page.locator('dl[aria-label=Figures] > div').filter({ hasText: 'Success rate' });
     await dashboard.open(`/subscriptions/${subscriptionId}`);
-    await figure.getByText('50 % of the tries delivered').waitFor();
-    expect(await figure.locator('.big').textContent()).toBe('100 %');
+    await page.getByText(/attempts, 50% succeeded/).waitFor();
+    await figure.getByText('100', { exact: true }).waitFor();
     // Now nothing arrives, and nothing has been given up yet.
     await fail(subscriptionId);
     await dashboard.open(`/subscriptions/${subscriptionId}`);
-    await figure.locator('.big').getByText('Failing').waitFor();
-    expect(await figure.textContent()).toContain('100 % of those that have ended arrived.');
+    await figure.getByText('Failing').waitFor();
+    expect(await figure.textContent()).not.toContain('100');
     expect(await dashboard.violations()).toEqual([]);
     await dashboard.open('/subscriptions');
     await row.getByText('Failing').waitFor();
-    expect(await row.getByText('100 %').count()).toBe(0);
+    expect(await row.getByText('100%').count()).toBe(0);
   });
 
   // Charts of the overview and of subscriptions alone had it.
@@ -91,8 +93,7 @@ describeWithBrowser('failing receiver in a browser', () => {
       await named.waitFor();
     }
     await dashboard.open(`/subscriptions/${subscriptionId}`);
-    const line = page.getByRole('figure', { name: 'Answers over time' }).locator('.mark title');
-    await line.filter({ hasText: 'Deploy 6' }).waitFor({ state: 'attached' });
+    await page.getByRole('main').getByText('Deploy 6', { exact: true }).waitFor();
   });
 
   // The overview counted what had failed, and named no receiver.

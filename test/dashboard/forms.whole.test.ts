@@ -13,6 +13,8 @@ describeWithBrowser('forms in a browser', () => {
 
   const CHANGED = 'Changed elsewhere meanwhile';
   const told = () => dashboard.page.locator('.note').filter({ hasText: CHANGED });
+  /** The same on pages of the second version. */
+  const noted = () => dashboard.page.locator('form [aria-live]').filter({ hasText: 'Someone else changed this' });
   const save = () => dashboard.page.getByRole('button', { name: 'Save', exact: true });
 
   /** Somebody else changes a thing. */
@@ -44,27 +46,30 @@ describeWithBrowser('forms in a browser', () => {
     const path = `/v1/subscriptions/${await scene.make('/v1/subscriptions', made)}`;
     await dashboard.open(`${path.slice('/v1'.length)}?tab=settings`);
     const name = page.getByLabel('Name', { exact: true });
-    const filter = page.getByLabel('Filter', { exact: true });
+    const filter = page.getByRole('textbox', { name: 'Filter', exact: true });
+    const newer = page.getByText('Someone else changed this');
     await name.waitFor();
     // Nothing is written yet: the form follows.
     await change(path, { filter: 'payload.total > 1' });
-    await untilKnown('the filter is shown', async () => (await filter.inputValue()) === 'payload.total > 1');
-    expect(await told().count()).toBe(0);
+    await untilKnown('the filter is shown', async () => (await filter.innerText()) === 'payload.total > 1');
+    expect(await newer.count()).toBe(0);
 
     await name.fill('Till of the shop');
-    await page.getByLabel('Retries').fill('5');
+    await page.getByRole('button', { name: 'Retry policy' }).click();
+    await page.getByLabel('Max retries').fill('5');
     await change(path, { filter: 'payload.total > 2', retryPolicy: { initialDelay: 2_000 } });
-    await told().waitFor();
-    expect(await told().innerText()).toContain(': Filter, First delay, ms.');
-    expect(await told().innerText()).not.toContain('Saving replaces');
+    await newer.waitFor();
+    const note = await newer.locator('..').innerText();
+    expect(note).toContain(': Filter, Initial delay.');
+    expect(note).not.toContain('Saving overwrites');
     expect(await name.inputValue()).toBe('Till of the shop');
-    expect(await page.getByLabel('Retries').inputValue()).toBe('5');
+    expect(await page.getByLabel('Max retries').inputValue()).toBe('5');
     // Fields that were not touched follow.
-    expect(await filter.inputValue()).toBe('payload.total > 2');
+    expect(await filter.innerText()).toBe('payload.total > 2');
     expect(await dashboard.violations()).toEqual([]);
     // Nobody else has changed what was written: it stays when the change was seen.
-    await page.getByRole('button', { name: 'Seen' }).click();
-    await told().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await newer.waitFor({ state: 'detached' });
     expect(await name.inputValue()).toBe('Till of the shop');
 
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
@@ -88,10 +93,10 @@ describeWithBrowser('forms in a browser', () => {
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postData() ?? ''));
     await save().click();
-    await told().getByText('Saving replaces the newer state of: Name.').waitFor();
+    await noted().getByText('Saving overwrites: Name.').waitFor();
     expect(sent).toEqual([]);
     expect(await name.inputValue()).toBe('orders of Berlin');
-    expect(await page.getByLabel('Days that messages are kept').inputValue()).toBe('9');
+    expect(await page.getByLabel('Retention').inputValue()).toBe('9');
     expect(await stored(path)).toMatchObject({ name: 'orders of Bonn' });
     await save().click();
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -110,7 +115,7 @@ describeWithBrowser('forms in a browser', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('button', { name: 'Activate' }).waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Orders of both shops');
-    expect(await told().count()).toBe(0);
+    expect(await noted().count()).toBe(0);
   });
 
   test('schemas that are being written stay, and the newer state is taken over by its button', async () => {
@@ -118,22 +123,24 @@ describeWithBrowser('forms in a browser', () => {
     const path = `/v1/channels/${await makeChannel()}`;
     await change(path, { schema: { type: 'object' }, schemaMode: 'warn' });
     await dashboard.open(`${path.slice('/v1'.length)}?tab=schemas`);
-    const text = page.getByLabel('JSON Schema of all types');
-    const mode = page.getByLabel('A payload that does not fit');
-    await text.fill('{"required": ["total"]}');
+    const text = page.getByRole('textbox', { name: 'JSON Schema of all event types' });
+    const mode = page.getByRole('group', { name: 'Invalid payloads' }).getByRole('button', { pressed: true });
+    await text.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"required": ["total"]}');
     await change(path, { schema: { required: ['id'] }, schemaMode: 'enforce' });
-    await untilKnown('the change is told', () => told().isVisible());
-    expect(await text.inputValue()).toBe('{"required": ["total"]}');
-    expect(await mode.inputValue()).toBe('enforce');
-    await told().getByText('Saving replaces the newer state of: JSON Schema of all types.').waitFor();
+    await untilKnown('the change is told', () => noted().isVisible());
+    expect(await text.innerText()).toBe('{"required": ["total"]}');
+    expect(await mode.innerText()).toBe('Reject');
+    await noted().getByText('Saving overwrites: Schema of all event types.').waitFor();
     expect(await dashboard.violations()).toEqual([]);
-    await page.getByRole('button', { name: 'Take over the newer state' }).click();
-    await told().waitFor({ state: 'detached' });
-    expect(JSON.parse(await text.inputValue())).toEqual({ required: ['id'] });
+    await page.getByRole('button', { name: 'Load latest' }).click();
+    await noted().waitFor({ state: 'detached' });
+    await waitFor('the newer schema', async () => (await text.innerText()).includes('"id"'));
     // An untouched form follows again.
     await change(path, { schema: { required: ['sku'] } });
-    await untilKnown('the schema is shown', async () => (await text.inputValue()).includes('sku'));
-    expect(await told().count()).toBe(0);
+    await untilKnown('the schema is shown', async () => (await text.innerText()).includes('sku'));
+    expect(await noted().count()).toBe(0);
   });
 
   test('the form of an app and its question stay open while the app is changed elsewhere', async () => {

@@ -90,7 +90,7 @@ describeWithBrowser('keyboard in a browser', () => {
     }
 
     await go('c', 'Channels');
-    await follow('Make a channel');
+    await follow('Create channel');
     await write('Name', 'orders');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();

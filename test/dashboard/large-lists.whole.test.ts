@@ -203,20 +203,20 @@ describeWithBrowser('large lists in a browser', () => {
       ({ pathname }) => lists.includes(pathname),
       (route) => pass(route).catch(() => undefined),
     );
-    for (const [at, path] of [
+    for (const [at, path, least = 50] of [
       ['/channels', '/v1/channels'],
       ['/workflows', '/v1/workflows'],
       ['/runs', '/v1/runs'],
       ['/audit', '/v1/audit'],
       [`/messages?tab=scheduled&channel=${channelId}`, scheduled],
-      [`/channels/${channelId}`, scheduled],
+      [`/channels/${channelId}`, scheduled, 10],
       [`/messages/${messageId}`, '/v1/runs'],
     ] as const) {
       answers = [];
       await dashboard.open(at);
       await page.locator('main').getByRole('row').nth(10).waitFor();
       const seen = [...answers];
-      expect([at, seen.some((each) => each.path === path && each.rows >= 50)]).toEqual([at, true]);
+      expect([at, seen.some((each) => each.path === path && each.rows >= least)]).toEqual([at, true]);
       expect([at, seen.filter(({ bytes }) => bytes > MOST.answer)]).toEqual([at, []]);
     }
     // An entry that is not among the rows.

@@ -101,7 +101,7 @@ describeWithBrowser('list exports in a browser', () => {
     const downloads: Download[] = [];
     page.on('download', (download) => downloads.push(download));
     await dashboard.open('/channels?name=shop');
-    await page.getByText('100+ rows').waitFor();
+    await page.getByText('100+ match').waitFor();
     /** Questions for the second page and those behind it, which wait until they are let go or are refused. */
     const held: ('go' | 'fail')[] = [];
     await page.route(/\/v1\/channels\?.*name=shop.*cursor=/, async (route) => {

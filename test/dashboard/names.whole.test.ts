@@ -71,8 +71,8 @@ describeWithBrowser('names in a browser', () => {
   });
 
   test.each([
-    ['/channels', 'Channels', 'ERS%', 'orders%', 'Name'],
-    ['/subscriptions', 'Subscriptions', 'KS.EXAMPLE.NET', 'by host', 'Name or host'],
+    ['/channels', 'Channels', 'ERS%', 'orders%', undefined],
+    ['/subscriptions', 'Subscriptions', 'KS.EXAMPLE.NET', 'by host', undefined],
     ['/inbound', 'Inbound webhooks', 'hub', 'GitHub of ours', undefined],
   ])(
     'the list of %s is filtered by a part of a name, which stands in the address',
@@ -113,7 +113,10 @@ describeWithBrowser('names in a browser', () => {
       });
       await page.reload();
       await grid.getByText(name, { exact: true }).first().waitFor();
-      if (isSecond) await page.getByRole('button', { name: `Remove filter: Name is ${part}` }).waitFor();
+      if (isSecond)
+        await page
+          .getByRole('button', { name: new RegExp(`^Remove filter: Name(?: or host)? is ${part}$`, 'i') })
+          .waitFor();
       else expect(await field.inputValue()).toBe(part);
       expect(await dashboard.violations()).toEqual([]);
 

@@ -48,7 +48,7 @@ describeWithBrowser('once in a browser', () => {
     const before = await count('/v1/channels');
     const { sent, free } = await holdBack();
     await page.getByLabel('Name').fill('orders');
-    const button = page.getByRole('button', { name: 'Make a channel' });
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Create channel' });
     await pressOften(button, page.getByLabel('Name'));
     await button.focus();
     expect(await button.evaluate((shown) => shown.ownerDocument.activeElement === shown)).toBe(true);
@@ -81,10 +81,14 @@ describeWithBrowser('once in a browser', () => {
     const { page } = dashboard;
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByLabel('URL').fill('https://example.com/hook');
-    await page.getByLabel('Name').fill('Till');
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByLabel('Endpoint URL').fill('https://example.com/hook');
+    await drawer.getByLabel('Name', { exact: true }).fill('Till');
     const making = await holdBack();
-    await pressOften(page.getByRole('button', { name: 'Make a subscription' }), page.getByLabel('Name'));
+    await pressOften(
+      drawer.getByRole('button', { name: 'Create subscription' }),
+      drawer.getByLabel('Name', { exact: true }),
+    );
     making.free();
     await headed('Till');
     expect(making.sent).toEqual(['/v1/subscriptions']);
@@ -93,7 +97,7 @@ describeWithBrowser('once in a browser', () => {
     const id = /sub_\w+/.exec(page.url())?.[0] ?? '';
     await page.unrouteAll();
     const testing = await holdBack();
-    await pressOften(page.getByRole('button', { name: 'Send a test' }));
+    await pressOften(page.getByRole('button', { name: 'Send test event' }));
     testing.free();
     await page.waitForURL(/\/messages\/msg_\w+$/);
     expect(testing.sent).toEqual([`/v1/subscriptions/${id}/test`]);
@@ -149,7 +153,7 @@ describeWithBrowser('once in a browser', () => {
       route.request().method() === 'POST' ? route.abort() : route.continue();
     await page.route('**/v1/**', lose);
     await page.getByLabel('Name').fill('orders');
-    const button = page.getByRole('button', { name: 'Make a channel' });
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Create channel' });
     await button.dblclick();
     await page.getByRole('alert').waitFor();
     expect(await button.getAttribute('aria-disabled')).toBeNull();

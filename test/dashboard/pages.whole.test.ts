@@ -173,8 +173,11 @@ describeWithBrowser('pages in a browser', () => {
     await posthorn.request('POST', '/v1/channels', { name: 'refunds' });
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('link', { name: 'refunds' }).waitFor();
-    await page.getByLabel('State').selectOption('archived');
-    await page.getByText('None match').waitFor();
+    const field = page.getByRole('combobox', { name: 'Filter' });
+    await field.fill('status:archived');
+    await page.keyboard.press('Escape');
+    await field.press('Enter');
+    await page.getByText('No channels match').waitFor();
     expect(new URL(page.url()).search).toBe('?status=archived');
     // Nothing is being read in an empty list, so its first row waits for nobody.
     const { body: old } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'old refunds' });
@@ -194,15 +197,18 @@ describeWithBrowser('pages in a browser', () => {
     const devtools = await dashboard.context.newCDPSession(page);
     await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
     await dashboard.open('/channels', 'live');
-    await page
-      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC$/)
-      .first()
-      .waitFor();
-    const inTokyo = page.getByText(/\d\d:\d\d:\d\d\.\d{3} UTC\+09:00/).first();
+    const time = page.getByRole('grid', { name: 'Channels' }).locator('time').first();
+    const told = (zone: RegExp) => async (): Promise<void> => {
+      await time.hover();
+      await page.getByText(zone).first().waitFor();
+      await page.mouse.move(0, 0);
+    };
+    const inTokyo = told(/\d\d:\d\d:\d\d\.\d{3} UTC\+09:00 \(\d\d:\d\d:\d\d UTC\)/);
+    await told(/\d\d:\d\d:\d\d\.\d{3} UTC \(\d\d:\d\d:\d\d local\)/)();
     await page.getByRole('button', { name: 'Time zone: UTC. Change to local time' }).click();
-    await inTokyo.waitFor();
+    await inTokyo();
     await page.reload();
-    await inTokyo.waitFor();
+    await inTokyo();
     await page.getByRole('button', { name: 'Time zone: Local time. Change to UTC' }).waitFor();
     await dashboard.close();
   });
@@ -237,7 +243,7 @@ describeWithBrowser('pages in a browser', () => {
     await dashboard.signIn(OWNER);
     const { page } = dashboard;
     await dashboard.open('/channels?status=archived', 'live');
-    await page.getByText('None match').waitFor();
+    await page.getByText('No channels match').waitFor();
     const address = page.url();
     await dashboard.context.clearCookies();
     const signIn = async (): Promise<void> => {
@@ -247,7 +253,7 @@ describeWithBrowser('pages in a browser', () => {
     };
     await page.goto(address);
     await signIn();
-    await page.getByText('None match').waitFor();
+    await page.getByText('No channels match').waitFor();
     expect(page.url()).toBe(address);
     for (const foreign of [
       '//example.com/',

@@ -168,7 +168,7 @@ describeWithBrowser('replays in a browser', () => {
     await dashboard.open(`/replays?open=${body.id}`);
     const panel = page.getByRole('complementary', { name: 'Replay' });
     await panel.getByText(/limit 1\/s\)?, about .* left$/).waitFor();
-    await panel.getByText(/^API key key_/).waitFor();
+    await panel.getByText(/^API key /).waitFor();
     await rows(/In progress 40 dead letters .* about .* left/).waitFor();
     const title = panel.getByRole('heading', { name: /^40 dead letters/ });
     // One line, and its badge on the next one at most.

@@ -40,18 +40,23 @@ describeWithBrowser('stories in a browser', () => {
   async function makeChannel(name: string): Promise<void> {
     await dashboard.open('/channels/new');
     await dashboard.page.getByLabel('Name').fill(name);
-    await dashboard.page.getByRole('button', { name: 'Make a channel' }).click();
+    await dashboard.page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await dashboard.page.getByRole('heading', { name, level: 1 }).waitFor();
   }
 
   async function makeSubscription(name: string, channel: string, retries = 10): Promise<void> {
     const { page } = dashboard;
     await dashboard.open('/subscriptions/new');
-    await page.getByLabel('Channel', { exact: true }).selectOption({ label: channel });
-    await page.getByLabel('URL').fill(receiver.url);
-    await page.getByLabel('Name').fill(name);
-    if (retries !== 10) await page.getByLabel('Retries').fill(String(retries));
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: channel, exact: true }).click();
+    await drawer.getByLabel('Endpoint URL').fill(receiver.url);
+    await drawer.getByLabel('Name', { exact: true }).fill(name);
+    if (retries !== 10) {
+      await drawer.getByRole('button', { name: 'Retry policy' }).click();
+      await drawer.getByLabel('Max retries').fill(String(retries));
+    }
+    await drawer.getByRole('button', { name: 'Create subscription' }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
   }
 
@@ -88,11 +93,11 @@ describeWithBrowser('stories in a browser', () => {
     await steps.getByText('0 of 4').waitFor();
     await steps.getByRole('link', { name: 'Create channel' }).click();
     await page.getByLabel('Name').fill('orders');
-    await page.getByRole('button', { name: 'Make a channel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'Make a subscription' }).first().click();
-    await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
-    expect(await page.getByLabel('Channel', { exact: true }).locator('option:checked').innerText()).toBe('orders');
+    await page.getByRole('link', { name: 'Create subscription' }).first().click();
+    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    await drawer.getByRole('combobox', { name: 'Channel: orders' }).waitFor();
     await makeSubscription('Till', 'orders');
     await publish('orders', '{"total": 12.50, "big": 9007199254740993}');
     // As it was written, and as it arrives.

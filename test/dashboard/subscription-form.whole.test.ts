@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
@@ -19,6 +20,12 @@ describeWithBrowser('subscription form in a browser', () => {
     channelId = await scene.make('/v1/channels', { name: 'orders' });
   });
 
+  const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^New subscription/ });
+  const create = (): Promise<void> => drawer().getByRole('button', { name: 'Create subscription' }).click();
+  /** Opens a part of the form that few subscriptions need. */
+  const unfold = (name: string): Promise<void> => dashboard.page.getByRole('button', { name }).click();
+  const save = (): Promise<void> => dashboard.page.getByRole('button', { name: 'Save', exact: true }).click();
+
   const read = async <T>(path: string): Promise<T> => {
     const { body } = await scene.posthorn.request<T & object>('GET', path, undefined, scene.key);
     return body;
@@ -28,23 +35,22 @@ describeWithBrowser('subscription form in a browser', () => {
     const { page } = dashboard;
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByLabel('URL').fill('https://example.com/hook');
-    await page.getByLabel('Name').fill('Till');
-    await page.getByText('More', { exact: true }).click();
-    await page.getByLabel('Time for an answer, ms').fill('5000');
-    await page.getByLabel('Tries a second, at most').fill('20');
-    await page.getByLabel('Requests at a time, at most').fill('3');
-    await page.getByLabel('Owner').fill('customer-7');
-    await page.getByLabel('Headers').fill('X-Shop: Berlin\nAuthorization: Bearer a:b\n');
-    await page.getByLabel('Own signing secret').fill('whsec_short');
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
-    await page
-      .locator('.problem')
-      .getByText(/whsec_/)
-      .waitFor();
+    await drawer().getByLabel('Endpoint URL').fill('https://example.com/hook');
+    await drawer().getByLabel('Name', { exact: true }).fill('Till');
+    await unfold('Delivery settings');
+    await drawer().getByLabel('Timeout', { exact: true }).fill('5');
+    await drawer().getByLabel('Rate limit').fill('20');
+    await drawer().getByLabel('Concurrency').fill('3');
+    await unfold('Headers, secret and customer');
+    await drawer().getByLabel('Customer ID').fill('customer-7');
+    await drawer().getByLabel('Headers').fill('X-Shop: Berlin\nAuthorization: Bearer a:b\n');
+    const own = drawer().getByLabel('Signing secret', { exact: true });
+    await own.fill('whsec_short');
+    await create();
+    await waitFor('the secret is rejected', async () => (await own.getAttribute('aria-invalid')) === 'true');
     expect(await dashboard.violations()).toEqual([]);
-    await page.getByLabel('Own signing secret').fill(secret);
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
+    await own.fill(secret);
+    await create();
     await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
     const id = /sub_\w+/.exec(page.url())?.[0] ?? '';
     const path = `/v1/subscriptions/${id}`;
@@ -58,13 +64,14 @@ describeWithBrowser('subscription form in a browser', () => {
     expect(await read(`${path}/secret`)).toMatchObject({ secret, older: [] });
 
     await page.getByRole('tab', { name: 'Settings' }).click();
-    await page.getByText('More', { exact: true }).click();
-    expect(await page.getByLabel('Own signing secret').count()).toBe(0);
-    await page.getByLabel('Tries a second, at most').fill('');
-    await page.getByLabel('Owner').fill('');
+    await unfold('Delivery settings');
+    await page.getByLabel('Rate limit').fill('');
+    await unfold('Headers and customer');
+    expect(await page.getByLabel('Signing secret', { exact: true }).and(page.locator('input')).count()).toBe(0);
+    await page.getByLabel('Customer ID').fill('');
     await page.getByLabel('Headers').fill('X-Shop: Bonn');
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await save();
     // Only what differs is sent.
     expect(Object.keys((await sent).postDataJSON() as object)).not.toContain('timeoutMs');
     await waitFor('the change is stored', async () => {
@@ -81,22 +88,15 @@ describeWithBrowser('subscription form in a browser', () => {
   test('inputs that stand in one row have one top and one height, however long their labels and hints are', async () => {
     const { page } = dashboard;
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByText('More', { exact: true }).click();
-    const limits = [
-      'Time for an answer, ms',
-      'Longest Retry-After, ms',
-      'Tries a second, at most',
-      'Requests at a time, at most',
-    ];
-    for (const [width, perRow] of [
-      [1_440, 4],
-      [390, 2],
-    ] as const) {
+    await unfold('Delivery settings');
+    const limits = ['Timeout', 'Max Retry-After', 'Rate limit', 'Concurrency'];
+    for (const width of [1_440, 390]) {
       await page.setViewportSize({ width, height: 900 });
-      const boxes = await Promise.all(limits.map((label) => page.getByLabel(label).boundingBox()));
+      const boxes = await Promise.all(
+        limits.map((label) => drawer().getByLabel(label, { exact: true }).locator('..').boundingBox()),
+      );
       expect(new Set(boxes.map((box) => box?.height)).size).toBe(1);
-      for (let at = 0; at < boxes.length; at += perRow)
-        expect(new Set(boxes.slice(at, at + perRow).map((box) => box?.y)).size).toBe(1);
+      expect(boxes.map((box) => box?.y)).toEqual([boxes[0]?.y, boxes[0]?.y, boxes[2]?.y, boxes[2]?.y]);
     }
   });
 
@@ -105,21 +105,22 @@ describeWithBrowser('subscription form in a browser', () => {
     for (const total of [50, 150, 250])
       await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { total } });
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByLabel('URL').fill(receiver.url);
-    await page.getByLabel('Name').fill('Large orders');
-    await page.getByLabel('Filter', { exact: true }).fill('payload.total > 100');
-    await page.getByText('2 of 3 match.').waitFor();
-    await page.getByText('payload.total: 250').waitFor();
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
+    await drawer().getByLabel('Endpoint URL').fill(receiver.url);
+    await drawer().getByLabel('Name', { exact: true }).fill('Large orders');
+    await drawer().getByRole('textbox', { name: 'Filter', exact: true }).click();
+    await page.keyboard.insertText('payload.total > 100');
+    await page.getByText('2 of the last 3 messages match').waitFor();
+    await page.getByText('total 250').waitFor();
+    await create();
     await page.getByRole('heading', { name: 'Large orders', level: 1 }).waitFor();
     const publish = async (total: string, state: string): Promise<void> => {
       await dashboard.open(`/messages/new?channel=${channelId}`);
-      const drawer = page.getByRole('dialog', { name: /^Publish message/ });
-      await drawer.getByRole('combobox', { name: 'Event type' }).fill('order.created');
-      await drawer.getByRole('textbox', { name: 'Payload', exact: true }).click();
+      const form = page.getByRole('dialog', { name: /^Publish message/ });
+      await form.getByRole('combobox', { name: 'Event type' }).fill('order.created');
+      await form.getByRole('textbox', { name: 'Payload', exact: true }).click();
       await page.keyboard.press('Control+a');
       await page.keyboard.insertText(`{"total": ${total}}`);
-      await drawer.getByRole('button', { name: 'Publish message' }).click();
+      await form.getByRole('button', { name: 'Publish message' }).click();
       await page.getByRole('heading', { name: `order.created ${state}`, level: 1 }).waitFor();
     };
     await publish('100', 'No subscribers');
@@ -129,40 +130,44 @@ describeWithBrowser('subscription form in a browser', () => {
     expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 100.50')]);
   });
 
-  test('the tries of a policy are drawn while it is written, with the time after which it gives up', async () => {
+  test('the attempts of a policy are drawn while it is written, with the time after which it gives up', async () => {
     const { page } = dashboard;
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByLabel('Retries').fill('0');
-    await page.getByRole('img', { name: 'One try, and no other.' }).waitFor();
-    await page.getByLabel('First delay, ms').fill('10800000');
-    await page.getByLabel('Longest delay, ms').fill('10800000');
-    await page.getByLabel('Retries').fill('9');
-    const drawing = page.getByRole('img', { name: '10 tries, and gives up after about 1 d 3 h.' });
+    await unfold('Retry policy');
+    await drawer().getByLabel('Max retries').fill('0');
+    await page.getByRole('img', { name: '1 attempt, no retries' }).waitFor();
+    await drawer().getByLabel('Initial delay', { exact: true }).fill('10800');
+    await drawer().getByLabel('Max delay', { exact: true }).fill('3');
+    await drawer().getByLabel('Max retries').fill('9');
+    const drawing = page.getByRole('img', { name: '10 attempts over about 1 d 3 h' });
     await drawing.waitFor();
-    await page.locator('figcaption').getByText('10 tries, and gives up after about 1 d 3 h.').waitFor();
-    const tries = await drawing
-      .locator('circle')
-      .evaluateAll((all) => all.map((each) => Number(each.getAttribute('cx'))));
-    expect(tries).toHaveLength(10);
-    expect(tries).toEqual(tries.toSorted((one, other) => one - other));
+    await page.locator('figcaption').getByText('10 attempts, then gives up after about 1 d 3 h.').waitFor();
+    const attempts = await drawing
+      .locator('[data-attempt]')
+      .evaluateAll((all) => all.map((each) => Number.parseFloat(each.getAttribute('style')?.split(':')[1] ?? '')));
+    expect(attempts).toHaveLength(10);
+    expect(attempts).toEqual(attempts.toSorted((one, other) => one - other));
     // The line is logarithmic: three hours of 27 take most of it.
-    expect(tries.map(Math.round)).toMatchObject([12, 496, ...Array<unknown>(7).fill(expect.any(Number)), 588]);
-    expect(await drawing.locator('text').allTextContents()).toEqual(['1 s', '1 min', '1 h', '1 d']);
+    expect(attempts.map(Math.round)).toMatchObject([0, 84, ...Array<unknown>(7).fill(expect.any(Number)), 100]);
+    await drawing.getByText('now', { exact: true }).waitFor();
+    await drawing.getByText('1 d 3 h', { exact: true }).waitFor();
   });
 
   test('a new subscription is made without a circuit breaker, and gets what the channel has stored since a time', async () => {
     const { page } = dashboard;
     await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } });
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    await page.getByLabel('URL').fill('https://example.com/hook');
-    await page.getByLabel('Name').fill('Till');
-    await page.getByText('More', { exact: true }).click();
-    await page.getByLabel('Stop for a while when all tries fail').uncheck();
-    await page
-      .getByLabel(/^Also send messages stored since/)
+    await drawer().getByLabel('Endpoint URL').fill('https://example.com/hook');
+    await drawer().getByLabel('Name', { exact: true }).fill('Till');
+    await unfold('Delivery settings');
+    await drawer()
+      .getByRole('switch', { name: /^Circuit breaker/ })
+      .click();
+    await drawer()
+      .getByLabel(/^Send stored messages since/)
       .fill(new Date(Date.now() - 3_600_000).toISOString().slice(0, 16));
-    await page.getByRole('button', { name: 'Make a subscription' }).click();
-    await page.getByText('Stored messages since then are on their way').waitFor();
+    await create();
+    await page.getByText('Replay of stored messages started').first().waitFor();
     await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
     const path = `/v1/subscriptions/${/sub_\w+/.exec(page.url())?.[0]}`;
     expect(await read(path)).toMatchObject({ circuitBreaker: false });
@@ -171,10 +176,10 @@ describeWithBrowser('subscription form in a browser', () => {
       return data.length === 1;
     });
     await page.getByRole('tab', { name: 'Settings' }).click();
-    await page.getByText('More', { exact: true }).click();
-    expect(await page.getByLabel(/^Also send messages stored since/).count()).toBe(0);
-    await page.getByLabel('Stop for a while when all tries fail').check();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await unfold('Delivery settings');
+    expect(await page.getByLabel(/^Send stored messages since/).count()).toBe(0);
+    await page.getByRole('switch', { name: /^Circuit breaker/ }).click();
+    await save();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await read(path)).toMatchObject({ circuitBreaker: true });
   });
@@ -188,9 +193,10 @@ describeWithBrowser('subscription form in a browser', () => {
       webhookUrl: 'https://example.com/hook',
     });
     await dashboard.open(`/subscriptions/${id}?tab=settings`);
-    await page.getByLabel('Name', { exact: true }).fill(' ');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.locator('.field', { hasText: 'Name' }).locator('.problem').waitFor();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill(' ');
+    await save();
+    await waitFor('the name is rejected', async () => (await name.getAttribute('aria-invalid')) === 'true');
     expect(await page.getByText('Saved', { exact: true }).count()).toBe(0);
     expect(await read(`/v1/subscriptions/${id}`)).toMatchObject({ name: 'Till' });
   });
@@ -201,7 +207,7 @@ describeWithBrowser('subscription form in a browser', () => {
     const id = await scene.make('/v1/subscriptions', made);
     await dashboard.open(`/subscriptions/${id}`);
     await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
-    const warning = page.getByText('What does not work as it may seem to');
+    const warning = page.getByText('Check this setting');
     expect(await warning.count()).toBe(0);
     await scene.posthorn.deps.pool.query('UPDATE subscriptions SET headers = $2 WHERE id = $1', [
       id,
@@ -219,18 +225,18 @@ describeWithBrowser('subscription form in a browser', () => {
     const { db } = scene.posthorn.deps;
     const says = async (text: RegExp): Promise<void> => {
       await dashboard.open(`/subscriptions/${id}`);
-      await page.locator('.sentence').filter({ hasText: text }).waitFor();
+      await page.getByRole('region', { name: 'Status' }).filter({ hasText: text }).waitFor();
     };
     const { status } = await scene.posthorn.request('POST', `/v1/subscriptions/${id}/pause`, undefined, scene.key);
     expect(status).toBe(200);
-    await says(/Messages wait until it is resumed\. None is lost\. \(since .* UTC, by API key key_/);
+    await says(/Paused .+ by API key key_\w+\. Messages are kept until you resume\./);
     const since = new Date(Date.now() - 6 * 86_400_000);
     const disabled = { status: 'disabled', failingSince: since, statusChangedAt: new Date() };
     await db.subscription.update({ where: { id }, data: disabled });
-    await says(/Its receiver has taken nothing for five days, .*\(since .* UTC\)/);
+    await says(/every attempt failed for five days, .+\. Messages are kept until you resume\./);
     await db.subscription.update({ where: { id }, data: { failingSince: disabled.statusChangedAt } });
-    await says(/Its receiver has answered 410 Gone, .*\(since .* UTC\)/);
+    await says(/the endpoint returned 410 Gone, .+\. Messages/);
     await db.subscription.update({ where: { id }, data: { failingSince: null } });
-    await says(/after a 410 Gone or five days of failures\. .*\(since .* UTC\)/);
+    await says(/Disabled (?:just now|\d+ s ago)\. Messages/);
   });
 });

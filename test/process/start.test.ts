@@ -22,6 +22,7 @@ const MOST_LINES = 25;
 let posthorn: StartedPosthorn;
 let receiver: Receiver;
 let key: string;
+let liveKey: string;
 
 // The tests of this file are the life of one installation, in order: what one leaves the next one finds.
 beforeAll(async () => {
@@ -42,9 +43,9 @@ function state(): RunningState {
   return found;
 }
 
-async function request(path: string, body?: object): Promise<{ status: number; body: unknown }> {
+async function request(path: string, body?: object, as = key): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${state().apiUrl}${path}`, {
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };
@@ -93,6 +94,7 @@ test('the first start prints at most 25 lines, and the last one is the only link
 test('the first start prints keys of both environments and four lines for a shell that deliver a message', async () => {
   const [, live, testKey] = /live {2}(svc_live_\w+)\n {2}test {2}(svc_test_\w+)/.exec(posthorn.output()) ?? [];
   expect(live).toBeDefined();
+  liveKey = live ?? '';
   key = testKey ?? '';
   await runCurlLines();
   await waitFor('the message to arrive', () => receiver.requests.length === 1);
@@ -208,22 +210,25 @@ test('the first start prints a link, a new one takes its place, and leads a brow
   expect(late.errors).toContain('There is an administrator already');
 
   // The curl lines were of the test environment.
-  await page.getByLabel('Environment').selectOption('live');
-  await page.getByRole('region', { name: 'To the first delivery' }).getByText('To do').first().waitFor();
-  await page.getByRole('link', { name: /Make a channel/ }).click();
-  await page.getByLabel('Name').fill('invoices');
-  await page.getByRole('button', { name: 'Make a channel' }).click();
-  await page.getByRole('heading', { name: 'invoices', level: 1 }).waitFor();
-  await page.getByRole('link', { name: 'Make a subscription' }).first().click();
-  await page.getByRole('heading', { name: 'Make a subscription', level: 1 }).waitFor();
-  await page.getByLabel('URL').fill(receiver.url);
-  await page.getByRole('button', { name: 'Make a subscription' }).click();
+  await page.getByRole('group', { name: 'Environment' }).getByRole('button', { name: 'Live' }).click();
+  const steps = page.getByRole('group', { name: 'Get started' });
+  await steps.getByText('0 of 4').waitFor();
+  await steps.getByRole('link', { name: 'Create channel' }).waitFor();
+  await request('/v1/channels', { name: 'invoices' }, liveKey);
+  await page.reload();
+  await steps.getByText('1 of 4').waitFor();
+  await steps.getByRole('link', { name: 'Add subscription' }).click();
+  const form = page.getByRole('dialog', { name: /^New subscription/ });
+  await form.getByLabel('Endpoint URL').fill(receiver.url);
+  await form.getByRole('button', { name: 'Create subscription' }).click();
   await page.getByRole('heading', { name: new URL(receiver.url).host, level: 1 }).waitFor();
-  await dashboard.open('/messages/new', 'live');
-  await page.getByLabel('Channel', { exact: true }).selectOption({ label: 'invoices' });
-  await page.getByLabel('Type').fill('invoice.paid');
-  await page.getByRole('button', { name: 'Publish a message' }).click();
-  await page.locator('.sentence').getByText('Delivered').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await steps.getByText('2 of 4').waitFor();
+  await steps.getByRole('link', { name: 'Publish message' }).click();
+  const drawer = page.getByRole('dialog', { name: /^Publish message/ });
+  await drawer.getByRole('combobox', { name: 'Event type' }).fill('invoice.paid');
+  await drawer.getByRole('button', { name: 'Publish message' }).click();
+  await page.getByRole('heading', { name: 'invoice.paid 1 of 1 delivered', level: 1 }).waitFor();
   expect(receiver.requests.filter(({ body }) => body.includes('invoice.paid'))).toHaveLength(1);
   expect(dashboard.faults).toEqual([]);
   await dashboard.close();

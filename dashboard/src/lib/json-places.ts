@@ -33,6 +33,15 @@ export function placeOfPath(json: string, path: string, root: string): number | 
   return undefined;
 }
 
+/** The same for the steps of a JSON Pointer: `/properties/total`. */
+export function placeOfPointer(json: string, pointer: string): number | undefined {
+  for (const { steps, index } of placesIn(json)) {
+    const own = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    if (own === pointer) return index;
+  }
+  return undefined;
+}
+
 /** The path of the first text or number that is exactly this, as the search takes it: `payload.items.*.sku`. */
 export function pathOfValue(json: string, value: string): string | undefined {
   for (const { steps, token } of placesIn(json)) {

@@ -6,7 +6,7 @@ type Policy = Subscription['retryPolicy'];
 const MOST_RETRIES = 100;
 
 /** Milliseconds from the first attempt to each one, if every attempt fails at once: the delays without the jitter that is added to them. */
-function attemptTimes({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
+export function attemptTimes({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
   const times = [0];
   let at = 0;
   let delay = initialDelay;

@@ -2,17 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { askTogether } from '../lib/ask-together.ts';
 import { useHere, useSession } from '../lib/session.ts';
-import { useTexts } from '../lib/texts.ts';
+import { shortId } from '../ui/copy.tsx';
+import { useDoers } from './use-doers.ts';
 
-/** Kinds of those who act, by the prefix of their ids. */
-const KINDS = { key: 'apiKey', oac: 'machineCredential', usr: 'person' } as const;
+/** Kinds of those who act, by the prefix of their IDs. */
+const KINDS: Readonly<Record<string, string>> = { key: 'API key', oac: 'Machine credential', usr: 'Person' };
 
-/** Who has done something: a person by name, while a member of the organisation, and others by kind and id. */
+/** Who has done something: a person by name, while a member of the organisation, a key or credential by kind and name. */
 export function Doer({ id }: { id: string }) {
-  const t = useTexts();
   const { user } = useSession();
   const { organisation } = useHere();
-  const isPerson = id.startsWith('usr_');
+  const prefix = id.split('_')[0] ?? '';
+  const isPerson = prefix === 'usr';
+  const credentials = useDoers();
   const member = useQuery({
     queryKey: ['members', organisation.id, 'name', id],
     queryFn: () =>
@@ -23,15 +25,12 @@ export function Doer({ id }: { id: string }) {
     staleTime: 60_000,
     enabled: isPerson && id !== user.id,
   });
-  if (id === user.id) return <span title={id}>{`${user.name} ${t.members.you}`}</span>;
-  const name = member.data ?? undefined;
-  if (name !== undefined) return <span title={id}>{name}</span>;
-  // `as`: an id of a kind that is not here is shown alone.
-  const kind = KINDS[id.split('_')[0] as keyof typeof KINDS] as (typeof KINDS)[keyof typeof KINDS] | undefined;
+  if (id === user.id) return <span title={id}>{user.name} (you)</span>;
+  const name = (isPerson ? member.data : undefined) ?? credentials.find(([each]) => each === id)?.[1];
+  if (isPerson && name !== undefined) return <span title={id}>{name}</span>;
   return (
     <span title={id}>
-      {kind !== undefined && `${t.audit.actors[kind]} `}
-      <span className="mono">{id}</span>
+      {KINDS[prefix]} {name ?? <span className="mono">{shortId(id)}</span>}
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
+import { api, type SubscriptionStats } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
-/** Whether the newest tries of a subscription have all failed; false where there is none. */
-export function useFailing(id: string | undefined): boolean {
+/** The figures of the last day of one subscription, and since when its attempts fail; undefined before they are known. */
+export function useSubscriptionStats(id: string | undefined): SubscriptionStats['subscriptions'][number] | undefined {
   const { at, path } = useHere();
   const { data } = useQuery({
     queryKey: [path, 'subscription-figures', [id]],
@@ -12,5 +12,5 @@ export function useFailing(id: string | undefined): boolean {
     enabled: id !== undefined,
     refetchInterval: 10_000,
   });
-  return data?.[0]?.failingSince !== undefined;
+  return data?.[0];
 }

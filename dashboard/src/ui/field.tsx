@@ -196,7 +196,7 @@ export function Checkbox({
 }) {
   const stop = useRowStop();
   return (
-    <label className="inline-flex items-start gap-2">
+    <label className="inline-flex items-start gap-2 align-top">
       <span className="inline-flex h-5 items-center">
         <BaseCheckbox.Root
           checked={isOn}

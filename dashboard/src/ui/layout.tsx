@@ -62,7 +62,7 @@ export function Section({
   const id = useId();
   return (
     <section aria-labelledby={id} className={clsx('min-w-0', className)}>
-      <div className="mb-2.5 flex min-h-6.5 flex-wrap items-center gap-2">
+      <div className="mb-1 flex min-h-8 flex-wrap items-center gap-2">
         <h2 id={id} className="text-13">
           {title}
         </h2>

@@ -76,7 +76,7 @@ export function StatusIcon({ tone, label, isSmall = true }: { tone: Tone; label?
 /** A state in a row: a coloured icon, and its word in the colour of the text. */
 export function Status({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+    <span className="inline-flex items-center gap-1.5 align-top whitespace-nowrap">
       <StatusIcon tone={tone} />
       {children}
     </span>

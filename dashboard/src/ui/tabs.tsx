@@ -7,7 +7,13 @@ import type { ReactNode } from 'react';
 import { CountTag } from './badge.tsx';
 import { Icon } from './icon.tsx';
 
-export type Tab = { value: string; label: string; count?: ReactNode };
+export type Tab = {
+  value: string;
+  label: string;
+  count?: ReactNode;
+  /** The count is one of failures. */
+  isBad?: boolean;
+};
 
 /** The parts of a page, at most five. Their content stands in `children`, which knows the chosen one. */
 export function Tabs({
@@ -56,7 +62,7 @@ export function Tabs({
               )}
             >
               {tab.label}
-              {tab.count !== undefined && <CountTag>{tab.count}</CountTag>}
+              {tab.count !== undefined && <CountTag isBad={tab.isBad === true}>{tab.count}</CountTag>}
             </Base.Tab>
           ))}
         </Base.List>

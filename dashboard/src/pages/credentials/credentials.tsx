@@ -215,7 +215,7 @@ const columnsOf = (kind: Kind, search: Readonly<Record<string, string>>): readon
   {
     key: 'expires',
     head: 'Expires',
-    width: 92,
+    width: 132,
     grow: 0,
     rank: 4,
     cell: (row) =>

@@ -43,7 +43,7 @@ export function CauseResponse({ of: { errorStatus, errorClass } }: { of: Cause }
 /** The subscription or the workflow that gave up, with the icon of its kind. */
 export function Source({ of }: { of: { subscriptionId?: string; workflowId?: string } }) {
   return (
-    <span className="inline-flex min-w-0 items-center gap-2">
+    <span className="inline-flex max-w-full min-w-0 items-center gap-2 align-top">
       <Icon of={of.subscriptionId === undefined ? Workflow : Split} isSmall className="text-text-3" />
       <span className="truncate">
         <Whose of={of} />

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Stats } from '../../api/client.ts';
 import { deliverySeries } from '../../lib/delivered.ts';
-import { countText, durationText } from '../../lib/format.ts';
+import { countText, durationText, shareText } from '../../lib/format.ts';
 import { ERROR_CODES } from '../../lib/words.ts';
 import { useGo } from '../../parts/link.tsx';
 import { useZone } from '../../parts/moment.tsx';
@@ -17,7 +17,12 @@ import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type FiguresQuery, useRows } from './use-figures.ts';
 
-type Given = { of: FiguresQuery; channelId: string | undefined };
+type Given = {
+  of: Pick<FiguresQuery, 'data'>;
+  channelId?: string | undefined;
+  /** Of one subscription alone. */
+  subscriptionId?: string;
+};
 
 const VIEWS = [
   { value: 'status', label: 'By status' },
@@ -28,10 +33,10 @@ type View = (typeof VIEWS)[number]['value'];
 const HEIGHT = 148;
 
 /** The deliveries of the span over time: how they stand, what came back for their attempts, or how long it took. */
-export function DeliveriesChart({ of: query, channelId }: Given) {
+export function DeliveriesChart({ of: query, channelId, subscriptionId }: Given) {
   const go = useGo();
   const zone = useZone();
-  const rows = useRows(channelId);
+  const rows = useRows(channelId, subscriptionId);
   const [view, setView] = useState<View>('status');
   const [isTable, setIsTable] = useState(false);
   const [hidden, setHidden] = useState<readonly string[]>([]);
@@ -124,17 +129,32 @@ function seriesOf({ points }: Stats, view: View): ChartSeries[] {
   );
 }
 
+const keyOf = (answer: Stats['answers'][number]): string =>
+  'status' in answer ? String(answer.status) : answer.errorClass;
+
+const isSuccess = (answer: Stats['answers'][number]): boolean => 'status' in answer && answer.status < 300;
+
 const SHOWN_RESPONSES = 6;
 
 /** What endpoints have returned in the span, most often first. Each leads to its deliveries. */
-export function Responses({ of: query, channelId }: Given) {
+export function Responses({ of: query, channelId, subscriptionId }: Given) {
   const go = useGo();
-  const rows = useRows(channelId);
+  const rows = useRows(channelId, subscriptionId);
   const answers = query.data?.now.answers;
   if (answers === undefined) return <Skeleton />;
   const total = answers.reduce((sum, { count }) => sum + count, 0);
+  const good = answers.reduce((sum, answer) => sum + (isSuccess(answer) ? answer.count : 0), 0);
+  const before = query.data?.earlier.answers ?? [];
+  const keysBefore = new Set(before.map(keyOf));
   return (
-    <Section title="Responses" end={<span className="text-12 text-text-2">{countText(total)} attempts</span>}>
+    <Section
+      title="Responses"
+      end={
+        <span className="text-12 text-text-2">
+          {countText(total)} attempts{total > 0 && `, ${shareText(good, total)} succeeded`}
+        </span>
+      }
+    >
       {answers.length === 0 ? (
         <p className="text-text-2">No attempts in this range</p>
       ) : (
@@ -142,16 +162,24 @@ export function Responses({ of: query, channelId }: Given) {
           label="Responses"
           total={total}
           rows={answers.slice(0, SHOWN_RESPONSES).map((answer) => {
-            const isGood = 'status' in answer && answer.status < 300;
+            const isGood = isSuccess(answer);
             const isWarning = 'status' in answer && answer.status >= 400 && answer.status < 500;
             return {
-              key: 'status' in answer ? String(answer.status) : answer.errorClass,
-              name:
-                'status' in answer ? (
-                  <CodeBadge code={answer.status} />
-                ) : (
-                  <CodeBadge>{ERROR_CODES[answer.errorClass]}</CodeBadge>
-                ),
+              key: keyOf(answer),
+              name: (
+                <>
+                  {'status' in answer ? (
+                    <CodeBadge code={answer.status} />
+                  ) : (
+                    <CodeBadge>{ERROR_CODES[answer.errorClass]}</CodeBadge>
+                  )}
+                  {!isGood && before.length > 0 && !keysBefore.has(keyOf(answer)) && (
+                    <span className="ml-1.5 text-11 font-medium text-failed" title="Not in the previous period">
+                      new
+                    </span>
+                  )}
+                </>
+              ),
               count: answer.count,
               tone: isGood ? ('delivered' as const) : isWarning ? ('retrying' as const) : ('failed' as const),
             };

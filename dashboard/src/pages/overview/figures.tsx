@@ -93,24 +93,24 @@ export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId:
 }
 
 /** The success rate of the deliveries of a step; undefined where none has finished. */
-function courseOf({ deliveries, delivered, failedAttempts }: Stats['points'][number]): number | undefined {
+export function courseOf({ deliveries, delivered, failedAttempts }: Stats['points'][number]): number | undefined {
   const [good, bad] =
     deliveries === undefined ? [delivered, failedAttempts] : [deliveries.delivered, deliveries.failed];
   return good + bad === 0 ? undefined : good / (good + bad);
 }
 
-const summed = (values: readonly number[]): number[] => {
+export const summed = (values: readonly number[]): number[] => {
   let sum = 0;
   return values.map((value) => (sum += value));
 };
 
-const split = (text: string): [value: string, unit: string | undefined] => {
+export const split = (text: string): [value: string, unit: string | undefined] => {
   const [value = '', ...unit] = text.split(' ');
   return unit.length === 1 ? [value, unit[0]] : [text, undefined];
 };
 
 /** The change of a figure in percent. `isWorse`: more of it is worse. */
-function change(now: number, before: number, { isWorse = false } = {}): Figure['delta'] {
+export function change(now: number, before: number, { isWorse = false } = {}): Figure['delta'] {
   if (before === 0) return undefined;
   const percent = ((now - before) / before) * 100;
   if (Math.abs(percent) < 0.5) return undefined;

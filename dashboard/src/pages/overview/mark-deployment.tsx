@@ -1,10 +1,14 @@
+import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api, isApiError } from '../../api/client.ts';
+import { api, isApiError, type Mark } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { Ago } from '../../parts/moment.tsx';
 import { MomentField, useMomentOf } from '../../parts/moment-field.tsx';
+import { useMarks } from '../../parts/use-marks.ts';
+import { IconButton } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
@@ -53,6 +57,39 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
         error={field === 'at' && isApiError(error) ? error.details?.reason : undefined}
       />
       {field === undefined && <FailureNote error={error} />}
+      <Marked />
     </Dialog>
+  );
+}
+
+const SHOWN = 5;
+
+/** The latest marked deployments, each of which can be deleted. */
+function Marked() {
+  const { at } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const marks = useMarks().slice(0, SHOWN);
+  const remove = ({ id, name, at: when }: Mark): void =>
+    void act(() => api.marks.delete(id, at).then(refresh), {
+      told: `${name} deleted`,
+      undo: () => api.marks.create({ name, at: when }, at).then(refresh),
+    });
+  if (marks.length === 0) return null;
+  return (
+    <section aria-label="Marked deployments">
+      <h3 className="mb-1 text-12 text-text-2">Marked deployments</h3>
+      <ul className="border-t border-line">
+        {marks.map((mark) => (
+          <li key={mark.id} className="flex min-h-9 items-center gap-2.5 border-b border-line">
+            <span className="min-w-0 grow truncate">{mark.name}</span>
+            <span className="shrink-0 text-text-2">
+              <Ago at={mark.at} />
+            </span>
+            <IconButton icon={Trash2} label={`Delete ${mark.name}`} size="small" onClick={() => remove(mark)} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

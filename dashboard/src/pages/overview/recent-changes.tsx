@@ -2,16 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, type LucideIcon, Pencil, Plus, Rocket, Trash2 } from 'lucide-react';
 import { api, type AuditEntry } from '../../api/client.ts';
 import { roughText } from '../../lib/format.ts';
+import type { NamePair } from '../../lib/list-filter.ts';
 import { useHere } from '../../lib/session.ts';
-import { Doer } from '../../parts/doer.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { Name } from '../../parts/names.tsx';
+import { useDoers } from '../../parts/use-doers.ts';
+import { useNameQuestion } from '../../parts/use-found.ts';
 import { useMarks } from '../../parts/use-marks.ts';
 import { shortId } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { Actor } from '../../parts/actor.tsx';
 
 const SHOWN = 6;
 /** The log has sign-ins and tokens too: so many entries are read to find changes among them. */
@@ -31,10 +34,14 @@ const KINDS: Readonly<Record<string, string>> = {
   member: 'Member',
   invitation: 'Invitation',
 };
-const NAMED: Readonly<Record<string, 'channel' | 'subscription' | 'workflow'>> = {
+/** How the name of a target is read, by the prefix of its ID. `found`: by the search. */
+const NAMED: Readonly<Record<string, 'channel' | 'subscription' | 'workflow' | 'mark' | 'found'>> = {
   chn: 'channel',
   sub: 'subscription',
   wfl: 'workflow',
+  mrk: 'mark',
+  whk: 'found',
+  cxn: 'found',
 };
 
 /** The latest changes of the place, for those who may read the audit log, and else its marked deployments. */
@@ -45,6 +52,7 @@ export function RecentChanges() {
 
 function Changes() {
   const { organisation, path } = useHere();
+  const doers = useDoers();
   const found = useQuery({
     queryKey: [path, 'recent-changes'],
     queryFn: async () =>
@@ -52,7 +60,7 @@ function Changes() {
         .data,
     refetchInterval: 30_000,
   });
-  const rows = (found.data ?? []).filter(({ action }) => kindOf(action) !== undefined).slice(0, SHOWN);
+  const rows = (found.data ?? []).filter(({ action }) => isChange(action)).slice(0, SHOWN);
   return (
     <Section
       title="Recent changes"
@@ -70,12 +78,10 @@ function Changes() {
         <ul>
           {rows.map((row) => (
             <Line key={row.id} icon={iconOf(row.action)} at={row.at}>
-              <Target of={row} /> <span className="text-text-2">{verbOf(row.action)}</span>{' '}
-              {row.actor.id !== undefined && (
-                <span className="text-text-2">
-                  by <Doer id={row.actor.id} />
-                </span>
-              )}
+              <Target of={row} doers={doers} />{' '}
+              <span className="text-text-2">
+                {verbOf(row.action)} by <Actor of={row} />
+              </span>
             </Line>
           ))}
         </ul>
@@ -85,6 +91,8 @@ function Changes() {
 }
 
 const kindOf = (action: string): string | undefined => KINDS[action.split('.')[0] ?? ''];
+/** A secret that was looked at is in the log, and changes nothing. */
+const isChange = (action: string): boolean => kindOf(action) !== undefined && !action.endsWith('viewed');
 const verbOf = (action: string): string => (action.split('.')[1] ?? '').replaceAll('_', ' ');
 
 const iconOf = (action: string): LucideIcon => {
@@ -94,19 +102,38 @@ const iconOf = (action: string): LucideIcon => {
   return /deleted$|removed$|revoked$/.test(action) ? Trash2 : Pencil;
 };
 
-function Target({ of: { action, target } }: { of: AuditEntry }) {
-  const named = NAMED[target.id.split('_')[0] ?? ''];
-  const isGone = action.endsWith('.deleted');
+function Target({ of: { action, target }, doers }: { of: AuditEntry; doers: readonly NamePair[] }) {
+  const kind = NAMED[target.id.split('_')[0] ?? ''];
+  const known = doers.find(([id]) => id === target.id)?.[1];
   return (
     <span className="font-medium">
       {kindOf(action)}{' '}
-      {named !== undefined && !isGone ? (
-        <Name kind={named} id={target.id} />
+      {action.endsWith('.deleted') ? (
+        <ShortId of={target.id} />
+      ) : kind === 'mark' ? (
+        <DeploymentName id={target.id} />
+      ) : kind === 'found' ? (
+        <FoundName id={target.id} />
+      ) : kind !== undefined ? (
+        <Name kind={kind} id={target.id} />
       ) : (
-        <span className="mono">{shortId(target.id)}</span>
+        (known ?? <ShortId of={target.id} />)
       )}
     </span>
   );
+}
+
+const ShortId = ({ of: id }: { of: string }) => <span className="mono">{shortId(id)}</span>;
+
+function DeploymentName({ id }: { id: string }) {
+  const marks = useMarks();
+  return marks.find((mark) => mark.id === id)?.name ?? <ShortId of={id} />;
+}
+
+function FoundName({ id }: { id: string }) {
+  const ask = useNameQuestion();
+  const found = useQuery(ask('thing', id));
+  return found.data?.find(([each]) => each === id)?.[1] ?? <ShortId of={id} />;
 }
 
 function Deployments() {

@@ -10,20 +10,20 @@ export const USUAL = '24h';
 export type TwoSpans = { now: Stats; earlier: Stats };
 export type FiguresQuery = ReturnType<typeof useFigures>;
 
-/** The figures of the span that the address names, and of as long before it. */
-export function useFigures(channelId: string | undefined) {
+/** The figures of the span that the address names, and of as long before it: of the place, or of a channel or subscription. */
+export function useFigures(channelId: string | undefined, subscriptionId?: string) {
   const { at, path } = useHere();
   const [search] = useAddress();
   const { since = USUAL, until } = search;
   return useQuery({
-    queryKey: [path, 'overview-figures', channelId, since, until],
+    queryKey: [path, 'overview-figures', channelId, subscriptionId, since, until],
     queryFn: async (): Promise<TwoSpans> => {
       const [from, to] = [sinceOf(since) ?? sinceOf(USUAL) ?? '', sinceOf(until)];
       const length = Date.parse(to ?? new Date().toISOString()) - Date.parse(from);
       const before = new Date(Date.parse(from) - Math.max(60_000, length)).toISOString();
       const [now, earlier] = await Promise.all([
-        api.stats.get({ channelId, since: from, until: to }, at),
-        api.stats.get({ channelId, since: before, until: from }, at),
+        api.stats.get({ channelId, subscriptionId, since: from, until: to }, at),
+        api.stats.get({ channelId, subscriptionId, since: before, until: from }, at),
       ]);
       return { now, earlier };
     },
@@ -32,13 +32,14 @@ export function useFigures(channelId: string | undefined) {
   });
 }
 
-/** The part of an address that leads to the rows of the same span and channel. */
-export function useRows(channelId: string | undefined): Readonly<Record<string, string>> {
+/** The part of an address that leads to the rows of the same span, and of the channel or subscription. */
+export function useRows(channelId: string | undefined, subscriptionId?: string): Readonly<Record<string, string>> {
   const [search] = useAddress();
   const { since = USUAL, until } = search;
   return {
     since,
     ...(until !== undefined && { until }),
     ...(channelId !== undefined && { channel: channelId }),
+    ...(subscriptionId !== undefined && { subscription: subscriptionId }),
   };
 }

@@ -165,7 +165,7 @@ function useColumns(): readonly Column<AnyReplay>[] {
         </>
       ),
     },
-    { key: 'progress', head: 'Progress', width: 170, rank: 1, cell: (row) => <Progress of={row} /> },
+    { key: 'progress', head: 'Progress', width: 200, rank: 1, cell: (row) => <Progress of={row} /> },
     {
       key: 'delivered',
       head: 'Delivered',

@@ -12,10 +12,10 @@ import { CodeView } from '../../ui/code/code-view.tsx';
 import { DiffView } from '../../ui/code/diff-view.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/layout.tsx';
-import { Actor } from './audit-actor.tsx';
+import { Actor } from '../../parts/actor.tsx';
 
 /** One entry beside the list: what has changed comes first. */
-export function AuditPanel({ id, names }: { id: string; names: readonly NamePair[] }) {
+export function AuditPanel({ id }: { id: string }) {
   const { organisation } = useHere();
   const found = useQuery({
     queryKey: ['audit-entry', organisation.id, id],
@@ -30,7 +30,7 @@ export function AuditPanel({ id, names }: { id: string; names: readonly NamePair
       <h2 className="mono text-13! font-medium">{row.action}</h2>
       <Facts
         facts={[
-          ['Actor', <Actor key="actor" of={row} names={names} />],
+          ['Actor', <Actor key="actor" of={row} />],
           ['Target', <Target key="target" of={row} />],
           ['Time', <Exact key="at" at={row.at} />],
           row.from !== undefined && [

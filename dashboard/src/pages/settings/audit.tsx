@@ -19,7 +19,7 @@ import { Page } from '../../shell/page.tsx';
 import { TypeTag } from '../../ui/badge.tsx';
 import { namedId } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Actor } from './audit-actor.tsx';
+import { Actor } from '../../parts/actor.tsx';
 import { AuditPanel } from './audit-panel.tsx';
 
 const FILTERS = ['action', 'actor', 'target', 'since', 'until'] as const;
@@ -59,7 +59,7 @@ function Audit() {
         </HereLink>
       ),
     },
-    { key: 'actor', head: 'Actor', width: 150, cell: (row) => <Actor of={row} names={doers} /> },
+    { key: 'actor', head: 'Actor', width: 150, cell: (row) => <Actor of={row} /> },
     {
       key: 'target',
       head: 'Target',
@@ -107,7 +107,7 @@ function Audit() {
           mark: <Icon of={ScrollText} isSmall className="text-text-3" />,
           what: <span className="mono">{row.action}</span>,
           when: <Ago at={row.at} />,
-          where: <Actor of={row} names={doers} />,
+          where: <Actor of={row} />,
         })}
         above={
           <FilterLine
@@ -126,7 +126,7 @@ function Audit() {
         onCount={setCount}
         empty={<NothingMatches title="No entries match" filters={FILTERS} since={since} until={until} />}
         panelTitle="Audit entry"
-        panel={(id) => <AuditPanel key={id} id={id} names={doers} />}
+        panel={(id) => <AuditPanel key={id} id={id} />}
       />
     </Page>
   );

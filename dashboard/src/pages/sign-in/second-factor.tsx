@@ -7,7 +7,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-export type Attempt = (how: () => Promise<SignIn>) => void;
+export type SignInAttempt = (how: () => Promise<SignIn>) => void;
 
 /** The second step of signing in, by any of the person's means. */
 export function SecondFactor({
@@ -16,7 +16,7 @@ export function SecondFactor({
   error,
 }: {
   means: readonly string[];
-  attempt: Attempt;
+  attempt: SignInAttempt;
   error: unknown;
 }) {
   const [code, setCode] = useState('');

@@ -11,7 +11,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/callout.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { type Attempt, SecondFactor } from './second-factor.tsx';
+import { type SignInAttempt, SecondFactor } from './second-factor.tsx';
 
 /** What the identity provider came back with. */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function SignInPage() {
   const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getWays() });
   const problem = /^#problem=(\w+)$/.exec(location.hash)?.[1];
   const target = ownPath(search['returnTo']);
-  const attempt: Attempt = (how) => {
+  const attempt: SignInAttempt = (how) => {
     setError(undefined);
     atWorkOf<SignIn>(how).then(
       (answer) => {
@@ -92,7 +92,7 @@ function ownPath(text = '/'): string {
   return url.pathname + url.search;
 }
 
-function PasswordForm({ attempt, error }: { attempt: Attempt; error: unknown }) {
+function PasswordForm({ attempt, error }: { attempt: SignInAttempt; error: unknown }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   return (

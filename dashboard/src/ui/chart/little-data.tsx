@@ -2,8 +2,6 @@ import type { ReactNode } from 'react';
 import { lengthText, spanText, type Zone } from './times.ts';
 import type { ChartView } from './view.ts';
 
-const HOUR = 3_600_000;
-
 /** A sentence in place of a chart with one or two bars: "12 attempts, all in the last minute. 11 delivered, 1 failed". */
 export function FewBars({
   label,
@@ -107,11 +105,12 @@ export function Zoomed({
         onClick={onChange}
         className="shrink-0 rounded-4 whitespace-nowrap text-accent hover:underline"
       >
-        {isWhole ? `Zoom to ${part}` : `View full ${lengthText(roundedSeconds(whole.to - whole.from))}`}
+        {isWhole ? `Zoom to ${part}` : `View full ${wholeText((whole.to - whole.from) / 1_000)}`}
       </button>
     </p>
   );
 }
 
-/** The last bar of a range may go beyond its end: 24 hours and a quarter are 24 hours. */
-const roundedSeconds = (ms: number): number => (ms < 3 * HOUR ? ms : Math.round(ms / HOUR) * HOUR) / 1_000;
+/** The length of a range in whole hours: it has a step more than was asked for, and nobody thinks of a day as 1,455 minutes. */
+const wholeText = (seconds: number): string =>
+  lengthText(seconds < 3_600 ? seconds : Math.round(seconds / 3_600) * 3_600);

@@ -86,7 +86,7 @@ export function CodeEditor({
       className={clsx(
         'flex min-w-0',
         height === 'fill' && 'h-full min-h-0',
-        isSingleLine || language === 'template' || language === 'text' ? 'bg-surface' : 'bg-sunken',
+        isSingleLine || language !== 'json' ? 'bg-surface' : 'bg-sunken',
         isDisabled && 'opacity-60',
         look === 'field' && 'rounded-6 border focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
         look === 'field' && (isInvalid ? 'border-failed ring-1 ring-failed' : 'border-line-input'),

@@ -9,7 +9,7 @@ const typecast = flag('Whether texts are turned into the kinds of the fields.').
 export const airtable: Connector = {
   id: 'airtable',
   name: 'Airtable',
-  description: 'Records of a base.',
+  description: 'Create, update and find records in a base.',
   category: 'data',
   colour: '1c7ab8',
   auth: {
@@ -21,14 +21,14 @@ export const airtable: Connector = {
   operations: [
     {
       id: 'create-record',
-      name: 'Make a record',
+      name: 'Create a record',
       description: 'Adds a record to a table.',
       input: z.strictObject({ ...table, fields: object('Values by the names of the fields.'), typecast }),
       request: { method: 'POST', url: TABLE, json: { fields: '$fields', typecast: '$typecast' } },
     },
     {
       id: 'update-record',
-      name: 'Change a record',
+      name: 'Update a record',
       description: 'Sets some fields of a record.',
       input: z.strictObject({
         ...table,

@@ -7,7 +7,7 @@ const API = 'https://api.anthropic.com/v1';
 export const anthropic: Connector = {
   id: 'anthropic',
   name: 'Anthropic',
-  description: 'Answers of a model.',
+  description: 'Send prompts to Claude models.',
   category: 'ai',
   colour: '9a5a3c',
   auth: {
@@ -20,7 +20,7 @@ export const anthropic: Connector = {
   operations: [
     {
       id: 'create-message',
-      name: 'Ask a model',
+      name: 'Send a prompt',
       description: 'Gets one answer of a model to one question.',
       input: z.strictObject({
         model: text('Name of the model.'),

@@ -5,7 +5,7 @@ import { objects, secretUrl, text } from './fields.ts';
 export const discord: Connector = {
   id: 'discord',
   name: 'Discord',
-  description: 'Messages to a channel, by an address that the channel gives.',
+  description: 'Post messages to a channel through its webhook URL.',
   category: 'messaging',
   colour: '4a55c7',
   auth: { type: 'none' },

@@ -9,7 +9,7 @@ const repository = { owner: text('Owner of the repository.'), repo: text('Name o
 export const github: Connector = {
   id: 'github',
   name: 'GitHub',
-  description: 'Issues, comments and runs of Actions.',
+  description: 'Create issues, comment on them, and start Actions workflows.',
   category: 'development',
   colour: '24292f',
   auth: {
@@ -22,7 +22,7 @@ export const github: Connector = {
   operations: [
     {
       id: 'create-issue',
-      name: 'Make an issue',
+      name: 'Create an issue',
       description: 'Makes an issue in a repository.',
       input: z.strictObject({
         ...repository,
@@ -46,7 +46,7 @@ export const github: Connector = {
     },
     {
       id: 'run-workflow',
-      name: 'Run a workflow of Actions',
+      name: 'Start an Actions workflow',
       description: 'Starts a workflow that has the trigger `workflow_dispatch`.',
       input: z.strictObject({
         ...repository,

@@ -8,7 +8,7 @@ const project = z.union([z.int(), z.string().min(1)]).describe('Id of the projec
 export const gitlab: Connector = {
   id: 'gitlab',
   name: 'GitLab',
-  description: 'Issues, notes and pipelines.',
+  description: 'Create issues, comment on them, and start pipelines.',
   category: 'development',
   colour: 'c7481f',
   auth: {
@@ -20,7 +20,7 @@ export const gitlab: Connector = {
   operations: [
     {
       id: 'create-issue',
-      name: 'Make an issue',
+      name: 'Create an issue',
       description: 'Makes an issue in a project.',
       input: z.strictObject({
         project,
@@ -43,7 +43,7 @@ export const gitlab: Connector = {
     },
     {
       id: 'run-pipeline',
-      name: 'Run a pipeline',
+      name: 'Start a pipeline',
       description: 'Starts a pipeline of a branch or a tag.',
       input: z.strictObject({
         project,

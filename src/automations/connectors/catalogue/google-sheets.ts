@@ -19,7 +19,7 @@ const json = { majorDimension: 'ROWS', values: '$rows' };
 export const googleSheets: Connector = {
   id: 'google-sheets',
   name: 'Google Sheets',
-  description: 'Rows of spreadsheets.',
+  description: 'Append, update and read rows of spreadsheets.',
   category: 'data',
   colour: '2f7d4f',
   auth: {
@@ -48,14 +48,14 @@ export const googleSheets: Connector = {
     },
     {
       id: 'update-rows',
-      name: 'Change rows',
+      name: 'Update rows',
       description: 'Writes the cells of a range.',
       input: z.strictObject({ ...place, ...written }),
       request: { method: 'PUT', url: VALUES, query, json },
     },
     {
       id: 'get-rows',
-      name: 'Get rows',
+      name: 'Read rows',
       description: 'Reads the cells of a range.',
       input: z.strictObject(place),
       request: { method: 'GET', url: VALUES },

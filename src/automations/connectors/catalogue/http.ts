@@ -59,7 +59,7 @@ const baseUrl = z
 export const http: Connector = {
   id: 'http',
   name: 'HTTP',
-  description: 'Any service that takes a key in a header and speaks JSON.',
+  description: 'Call any JSON API that takes a key in a header.',
   category: 'general',
   colour: '5a6470',
   auth: {
@@ -104,7 +104,7 @@ const ownParameterIn = (address: string): string | undefined => {
 export const httpOAuth: Connector = {
   id: 'http-oauth',
   name: 'HTTP with OAuth 2.0',
-  description: 'Any service that takes access tokens of an OAuth 2.0 provider and speaks JSON.',
+  description: 'Call any JSON API that takes OAuth 2.0 access tokens.',
   category: 'general',
   colour: '4a5a78',
   auth: {

@@ -8,7 +8,7 @@ const properties = object('Properties by their internal names.');
 export const hubspot: Connector = {
   id: 'hubspot',
   name: 'HubSpot',
-  description: 'Contacts and deals of the CRM.',
+  description: 'Create and update contacts and deals.',
   category: 'sales',
   colour: 'c4562f',
   auth: {
@@ -20,15 +20,15 @@ export const hubspot: Connector = {
   operations: [
     {
       id: 'create-contact',
-      name: 'Make a contact',
+      name: 'Create a contact',
       description: 'Makes a contact.',
       input: z.strictObject({ properties }),
       request: { method: 'POST', url: `${OBJECTS}/contacts`, json: { properties: '$properties' } },
     },
     {
       id: 'update-contact',
-      name: 'Change a contact',
-      description: 'Sets properties of a contact, found by its e-mail address.',
+      name: 'Update a contact',
+      description: 'Sets properties of a contact, found by its email address.',
       input: z.strictObject({ email: text('E-mail address of the contact.'), properties }),
       request: {
         method: 'PATCH',
@@ -39,7 +39,7 @@ export const hubspot: Connector = {
     },
     {
       id: 'create-deal',
-      name: 'Make a deal',
+      name: 'Create a deal',
       description: 'Makes a deal.',
       input: z.strictObject({ properties }),
       request: { method: 'POST', url: `${OBJECTS}/deals`, json: { properties: '$properties' } },

@@ -7,7 +7,7 @@ const API = 'https://api.intercom.io';
 export const intercom: Connector = {
   id: 'intercom',
   name: 'Intercom',
-  description: 'Contacts and their notes.',
+  description: 'Create contacts and add notes to them.',
   category: 'support',
   colour: '2a5bd7',
   auth: {
@@ -20,7 +20,7 @@ export const intercom: Connector = {
   operations: [
     {
       id: 'create-contact',
-      name: 'Make a contact',
+      name: 'Create a contact',
       description: 'Makes a user or a lead.',
       input: z.strictObject({
         role: oneOf(['user', 'lead'], 'Kind of the contact.').default('user'),

@@ -8,7 +8,7 @@ const issue = text('Key of the issue, such as `OPS-7`.');
 export const jira: Connector = {
   id: 'jira',
   name: 'Jira',
-  description: 'Issues of Jira Cloud: new ones, comments and transitions.',
+  description: 'Create issues in Jira Cloud, comment on them, and move them.',
   category: 'project_management',
   colour: '1f5fc4',
   auth: {
@@ -26,7 +26,7 @@ export const jira: Connector = {
   operations: [
     {
       id: 'create-issue',
-      name: 'Make an issue',
+      name: 'Create an issue',
       description: 'Makes an issue in a project.',
       input: z.strictObject({
         project: text('Key of the project.'),

@@ -8,7 +8,7 @@ const url = 'https://api.linear.app/graphql';
 export const linear: Connector = {
   id: 'linear',
   name: 'Linear',
-  description: 'Issues and comments.',
+  description: 'Create issues and comment on them.',
   category: 'project_management',
   colour: '4b53b8',
   auth: {
@@ -21,7 +21,7 @@ export const linear: Connector = {
   operations: [
     {
       id: 'create-issue',
-      name: 'Make an issue',
+      name: 'Create an issue',
       description: 'Makes an issue in a team.',
       input: z.strictObject({
         teamId: text('Id of the team.'),

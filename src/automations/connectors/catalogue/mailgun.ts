@@ -5,7 +5,7 @@ import { oneOf, secret, text } from './fields.ts';
 export const mailgun: Connector = {
   id: 'mailgun',
   name: 'Mailgun',
-  description: 'E-mail from a domain of yours.',
+  description: 'Send emails from your own domain.',
   category: 'email',
   colour: 'b83a4b',
   auth: {
@@ -22,7 +22,7 @@ export const mailgun: Connector = {
   operations: [
     {
       id: 'send-email',
-      name: 'Send an e-mail',
+      name: 'Send an email',
       description: 'Sends a text, HTML or both.',
       input: z.strictObject({
         from: text('Address of the sender.'),

@@ -12,7 +12,7 @@ const webhookUrl = secretUrl('Address of the workflow "Post to a channel when a 
 export const microsoftTeams: Connector = {
   id: 'microsoft-teams',
   name: 'Microsoft Teams',
-  description: 'Messages and Adaptive Cards to a channel.',
+  description: 'Post messages and Adaptive Cards to a channel.',
   category: 'messaging',
   colour: '464eb8',
   auth: { type: 'none' },

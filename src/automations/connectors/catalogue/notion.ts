@@ -7,7 +7,7 @@ const API = 'https://api.notion.com/v1';
 export const notion: Connector = {
   id: 'notion',
   name: 'Notion',
-  description: 'Pages and databases of a workspace.',
+  description: 'Create pages, append blocks, and query databases.',
   category: 'data',
   colour: '2f2f2f',
   auth: {
@@ -20,7 +20,7 @@ export const notion: Connector = {
   operations: [
     {
       id: 'create-page',
-      name: 'Make a page',
+      name: 'Create a page',
       description: 'Adds a page to a database.',
       input: z.strictObject({
         databaseId: text('Id of the database.'),

@@ -7,7 +7,7 @@ const API = 'https://api.openai.com/v1';
 export const openai: Connector = {
   id: 'openai',
   name: 'OpenAI',
-  description: 'Answers of a model, embeddings and moderation.',
+  description: 'Send prompts to models, create embeddings, and moderate text.',
   category: 'ai',
   colour: '0f6b56',
   auth: {
@@ -19,7 +19,7 @@ export const openai: Connector = {
   operations: [
     {
       id: 'create-response',
-      name: 'Ask a model',
+      name: 'Send a prompt',
       description: 'Gets one answer of a model.',
       input: z.strictObject({
         model: text('Name of the model.'),
@@ -40,14 +40,14 @@ export const openai: Connector = {
     },
     {
       id: 'create-embeddings',
-      name: 'Make embeddings',
+      name: 'Create embeddings',
       description: 'Turns texts into vectors.',
       input: z.strictObject({ model: text('Name of the model.'), input: textOrTexts('Texts.') }),
       request: { method: 'POST', url: `${API}/embeddings`, json: { model: '$model', input: '$input' } },
     },
     {
       id: 'moderate',
-      name: 'Moderate',
+      name: 'Moderate text',
       description: 'Says whether a text may do harm.',
       input: z.strictObject({ input: textOrTexts('Texts.'), model: text('Name of the model.').exactOptional() }),
       request: { method: 'POST', url: `${API}/moderations`, json: { input: '$input', model: '$model' } },

@@ -7,7 +7,7 @@ const ALERTS = 'https://{connection.host}/v2/alerts';
 export const opsgenie: Connector = {
   id: 'opsgenie',
   name: 'Opsgenie',
-  description: 'Alerts: raised and closed. A repeated request raises none twice.',
+  description: 'Raise and close alerts. A retry does not raise a second one.',
   category: 'incidents',
   colour: '1f5fc4',
   auth: {

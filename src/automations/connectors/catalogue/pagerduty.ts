@@ -8,7 +8,7 @@ const url = 'https://events.pagerduty.com/v2/enqueue';
 export const pagerduty: Connector = {
   id: 'pagerduty',
   name: 'PagerDuty',
-  description: 'Incidents: raised and resolved. A repeated request raises none twice.',
+  description: 'Raise and resolve alerts. A retry does not raise a second one.',
   category: 'incidents',
   colour: '1b7a3d',
   auth: {

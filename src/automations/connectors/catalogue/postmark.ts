@@ -12,7 +12,7 @@ const addresses = {
 export const postmark: Connector = {
   id: 'postmark',
   name: 'Postmark',
-  description: 'E-mail, as texts or by templates.',
+  description: 'Send emails, from text or from a template.',
   category: 'email',
   colour: 'b8930a',
   auth: {
@@ -25,7 +25,7 @@ export const postmark: Connector = {
   operations: [
     {
       id: 'send-email',
-      name: 'Send an e-mail',
+      name: 'Send an email',
       description: 'Sends a text, HTML or both.',
       input: z.strictObject({
         ...addresses,

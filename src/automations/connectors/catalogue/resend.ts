@@ -7,7 +7,7 @@ const API = 'https://api.resend.com';
 export const resend: Connector = {
   id: 'resend',
   name: 'Resend',
-  description: 'E-mail. A repeated request sends nothing twice.',
+  description: 'Send emails. A retry does not send a second one.',
   category: 'email',
   colour: '1c1c1c',
   auth: {
@@ -19,7 +19,7 @@ export const resend: Connector = {
   operations: [
     {
       id: 'send-email',
-      name: 'Send an e-mail',
+      name: 'Send an email',
       description: 'Sends a text, HTML or both.',
       input: z.strictObject({
         from: text('Address of the sender, of a verified domain.'),

@@ -10,7 +10,7 @@ const type = text('API name of the object, such as `Contact`.');
 export const salesforce: Connector = {
   id: 'salesforce',
   name: 'Salesforce',
-  description: 'Records of an organisation of Salesforce.',
+  description: 'Create, update and query records.',
   category: 'sales',
   colour: '1f6fa8',
   auth: {
@@ -34,21 +34,21 @@ export const salesforce: Connector = {
   operations: [
     {
       id: 'create-record',
-      name: 'Make a record',
+      name: 'Create a record',
       description: 'Makes a record of an object.',
       input: z.strictObject({ type, fields }),
       request: { method: 'POST', url: `${API}/sobjects/{type}`, json: '$fields' },
     },
     {
       id: 'update-record',
-      name: 'Change a record',
+      name: 'Update a record',
       description: 'Sets some fields of a record.',
       input: z.strictObject({ type, recordId: text('Id of the record.'), fields }),
       request: { method: 'PATCH', url: `${API}/sobjects/{type}/{recordId}`, json: '$fields' },
     },
     {
       id: 'query',
-      name: 'Query',
+      name: 'Query records',
       description: 'Reads records by a query of SOQL.',
       input: z.strictObject({ soql: text('Query of SOQL.') }),
       request: { method: 'GET', url: `${API}/query`, query: { q: '$soql' } },

@@ -8,7 +8,7 @@ const addresses = { to: text('Address of the receiver.'), from: text('Address of
 export const sendgrid: Connector = {
   id: 'sendgrid',
   name: 'SendGrid',
-  description: 'E-mail, as texts or by templates.',
+  description: 'Send emails, from text or from a template.',
   category: 'email',
   colour: '1a82a8',
   auth: {
@@ -20,7 +20,7 @@ export const sendgrid: Connector = {
   operations: [
     {
       id: 'send-email',
-      name: 'Send an e-mail',
+      name: 'Send an email',
       description: 'Sends a text to one receiver.',
       input: z.strictObject({
         ...addresses,

@@ -7,7 +7,7 @@ const ORGANISATION = 'https://sentry.io/api/0/organizations/{connection.organisa
 export const sentry: Connector = {
   id: 'sentry',
   name: 'Sentry',
-  description: 'Issues and releases.',
+  description: 'Update issues and create releases.',
   category: 'development',
   colour: '4a3a6b',
   auth: {
@@ -22,7 +22,7 @@ export const sentry: Connector = {
   operations: [
     {
       id: 'update-issue',
-      name: 'Change an issue',
+      name: 'Update an issue',
       description: 'Resolves, opens or ignores an issue, and gives it to somebody.',
       input: z.strictObject({
         issueId: text('Id of the issue.'),
@@ -37,7 +37,7 @@ export const sentry: Connector = {
     },
     {
       id: 'create-release',
-      name: 'Make a release',
+      name: 'Create a release',
       description: 'Tells Sentry of a release.',
       input: z.strictObject({
         version: text('Version.'),

@@ -8,7 +8,7 @@ const url = 'https://{connection.shop}.myshopify.com/admin/api/2025-07/graphql.j
 export const shopify: Connector = {
   id: 'shopify',
   name: 'Shopify',
-  description: 'Orders, products and customers of a shop, by its Admin API.',
+  description: 'Read orders, and query the Admin API.',
   category: 'commerce',
   colour: '4f7f34',
   auth: {
@@ -39,7 +39,7 @@ export const shopify: Connector = {
     },
     {
       id: 'graphql',
-      name: 'Ask the Admin API',
+      name: 'Query the Admin API',
       description: 'Sends any query or mutation of the Admin API.',
       input: z.strictObject({
         query: text('Query or mutation, in GraphQL.'),

@@ -6,7 +6,7 @@ import { objects, secret, text } from './fields.ts';
 export const slack: Connector = {
   id: 'slack',
   name: 'Slack',
-  description: 'Messages to channels and people of a workspace.',
+  description: 'Post and update messages, and find people.',
   category: 'messaging',
   colour: '5b3a6b',
   auth: {
@@ -38,7 +38,7 @@ export const slack: Connector = {
     },
     {
       id: 'update-message',
-      name: 'Change a message',
+      name: 'Update a message',
       description: 'Replaces the text of a message that the bot has posted.',
       input: z.strictObject({
         channel: text('Id of the channel.'),
@@ -54,7 +54,7 @@ export const slack: Connector = {
     {
       id: 'find-person',
       name: 'Find a person',
-      description: 'Finds a person of the workspace by e-mail address.',
+      description: 'Finds a person of the workspace by email address.',
       input: z.strictObject({ email: text('E-mail address.') }),
       request: { method: 'GET', url: 'https://slack.com/api/users.lookupByEmail', query: { email: '$email' } },
     },

@@ -9,7 +9,7 @@ const metadata = object('Texts that are kept with it.').exactOptional();
 export const stripe: Connector = {
   id: 'stripe',
   name: 'Stripe',
-  description: 'Customers, payments and refunds. A repeated request does nothing twice.',
+  description: 'Create customers and payment intents, and refund payments. A retry does nothing twice.',
   category: 'commerce',
   colour: '5a50c8',
   auth: {
@@ -21,7 +21,7 @@ export const stripe: Connector = {
   operations: [
     {
       id: 'create-customer',
-      name: 'Make a customer',
+      name: 'Create a customer',
       description: 'Makes a customer.',
       input: z.strictObject({
         email: text('E-mail address.').exactOptional(),
@@ -38,7 +38,7 @@ export const stripe: Connector = {
     },
     {
       id: 'create-payment-intent',
-      name: 'Make a payment intent',
+      name: 'Create a payment intent',
       description: 'Prepares a payment of a customer.',
       input: z.strictObject({
         amount: whole('Amount in the smallest unit of the currency.'),

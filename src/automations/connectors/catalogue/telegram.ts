@@ -8,7 +8,7 @@ const chatId = z.union([z.int(), z.string().min(1)]).describe('Id of the chat, o
 export const telegram: Connector = {
   id: 'telegram',
   name: 'Telegram',
-  description: 'Messages of a bot.',
+  description: 'Send messages as a bot.',
   category: 'messaging',
   colour: '1d87bd',
   auth: {

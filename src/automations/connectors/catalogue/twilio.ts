@@ -7,7 +7,7 @@ const ACCOUNT = 'https://api.twilio.com/2010-04-01/Accounts/{connection.accountS
 export const twilio: Connector = {
   id: 'twilio',
   name: 'Twilio',
-  description: 'Text messages and calls.',
+  description: 'Send text messages and start calls.',
   category: 'messaging',
   colour: 'c8324a',
   auth: {
@@ -42,7 +42,7 @@ export const twilio: Connector = {
     },
     {
       id: 'make-call',
-      name: 'Make a call',
+      name: 'Start a call',
       description: 'Calls a number and does what a TwiML text says.',
       input: z.strictObject({
         to: text('Number that is called.'),

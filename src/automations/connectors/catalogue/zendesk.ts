@@ -7,7 +7,7 @@ const API = 'https://{connection.subdomain}.zendesk.com/api/v2';
 export const zendesk: Connector = {
   id: 'zendesk',
   name: 'Zendesk',
-  description: 'Tickets of support. A repeated request makes no second ticket.',
+  description: 'Create tickets and comment on them. A retry does not create a second one.',
   category: 'support',
   colour: '17494d',
   auth: {
@@ -24,7 +24,7 @@ export const zendesk: Connector = {
   operations: [
     {
       id: 'create-ticket',
-      name: 'Make a ticket',
+      name: 'Create a ticket',
       description: 'Makes a ticket with its first comment.',
       input: z.strictObject({
         subject: text('Subject.'),

@@ -1,0 +1,73 @@
+import type { CodeProblem } from '../ui/code/editor-problems.ts';
+import { memberText, memberTexts } from './raw-json.ts';
+
+/** Values that a filter names, such as payload.order.total. */
+const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
+/** A name that is asked for by `has` may be absent on purpose. */
+const ASKED = /\bhas\(\s*$/;
+/** Longest value that is shown. */
+const MOST_SHOWN = 40;
+
+/** The values of a payload that a filter names, as they stand there, digit for digit: `total 250.64`. */
+export function valuesNamed(filter: string, payload: string): string {
+  return [...new Set(filter.match(NAMED) ?? [])]
+    .map((name) => {
+      const path = name.split('.').slice(1);
+      const value = path.reduce<string | undefined>(
+        (text, part) => (text === undefined ? undefined : memberText(text, part)),
+        payload,
+      );
+      const shown = value === undefined || value.length <= MOST_SHOWN ? value : `${value.slice(0, MOST_SHOWN)}…`;
+      return `${path.join('.')} ${shown ?? '—'}`;
+    })
+    .join(', ');
+}
+
+/** Names of a filter that no payload has, where the payloads have one that is written almost alike. */
+export function misspeltNames(filter: string, payloads: readonly string[]): CodeProblem[] {
+  if (payloads.length === 0) return [];
+  return [...filter.matchAll(NAMED)].flatMap(({ 0: name, index }): CodeProblem[] => {
+    if (ASKED.test(filter.slice(0, index))) return [];
+    let texts = payloads;
+    let from = index + 'payload'.length;
+    for (const part of name.split('.').slice(1)) {
+      from += 1;
+      const found = texts.flatMap((text) => memberText(text, part) ?? []);
+      if (found.length === 0) {
+        const fix = nearest(part, new Set(texts.flatMap((text) => memberTexts(text).map(([key]) => key))));
+        return fix === undefined ? [] : [{ message: `Unknown field ${part}`, from, to: from + part.length, fix }];
+      }
+      texts = found;
+      from += part.length;
+    }
+    return [];
+  });
+}
+
+/** The name that differs by one or two letters. */
+function nearest(name: string, among: ReadonlySet<string>): string | undefined {
+  const most = name.length > 4 ? 2 : 1;
+  return [...among]
+    .map((each) => [each, distance(name.toLowerCase(), each.toLowerCase())] as const)
+    .filter(([, letters]) => letters <= most)
+    .toSorted(([, one], [, other]) => one - other)[0]?.[0];
+}
+
+/** How many letters have to be put in, taken out or replaced to make one name of the other (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1)
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Whether a subscription with these event types receives a message of that type. */
+export const hasEventType = (wanted: readonly string[], type: string): boolean =>
+  wanted.length === 0 ||
+  wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));

@@ -1,1 +1,0 @@
-export * from './replays/replay-since.tsx';

@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query';
+import { Lock, Terminal } from 'lucide-react';
+import { useContext, useEffect, useRef, useState } from 'react';
+import { api, type App } from '../../api/client.ts';
+import { requestsOf, type Written } from '../../api/requests.ts';
+import { useRefresh } from '../../lib/refresh.ts';
+import { useAddress } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
+import { changedPolicy } from '../../lib/retry-policy.ts';
+import { createBody, newSubscriptionFields } from '../../lib/subscription-fields.ts';
+import { onlyChannelOf } from '../../lib/system-channel.ts';
+import { ZoneContext } from '../../lib/times.ts';
+import { useActs } from '../../parts/acts.tsx';
+import { EquivalentRequest } from '../../parts/equivalent-request.tsx';
+import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
+import { HereLink, PROSE_LINK, useGo } from '../../parts/link.tsx';
+import { isAtField } from '../../parts/problem-of.ts';
+import { useEdits } from '../../parts/use-edits.ts';
+import { useChannels } from '../../parts/use-names.ts';
+import { Button } from '../../ui/button.tsx';
+import { Drawer } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { REJECTED_FIELDS } from './field-names.ts';
+import { SubscriptionFieldGroups } from './subscription-form.tsx';
+import { SubscriptionsPage } from './subscriptions.tsx';
+
+const TITLE = 'New subscription';
+/** Parts of the address that are the form's. */
+const OF_FORM = ['target', 'type'] as const;
+
+/** Creates a subscription in a drawer over the list. */
+export function NewSubscriptionPage() {
+  const { at, app: here, environment, may } = useHere();
+  const [search] = useAddress();
+  const go = useGo();
+  const channels = useChannels();
+  // The policy that holds where no number is changed.
+  const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
+  useEffect(() => {
+    document.title = `${environment === 'test' ? '[Test] ' : ''}${TITLE} · ${here.name}`;
+  }, [environment, here.name]);
+  const close = (): void => go('/subscriptions', search['channel'] === undefined ? {} : { channel: search['channel'] });
+  const frame = { title: TITLE, environment, onClose: close } as const;
+  return (
+    <>
+      <SubscriptionsPage ofForm={OF_FORM} />
+      {!may('developer') ? (
+        <Drawer {...frame}>
+          <Empty icon={Lock} title="You don't have access">
+            <p>You need the Developer role to do this. Ask an admin for access.</p>
+          </Empty>
+        </Drawer>
+      ) : channels.isPending || channels.isError ? (
+        <Drawer {...frame}>
+          <NotRead of={channels} />
+        </Drawer>
+      ) : app.data === undefined ? (
+        <Drawer {...frame}>
+          <NotRead of={app} />
+        </Drawer>
+      ) : channels.all.length === 0 ? (
+        <Drawer {...frame}>
+          <Empty
+            title="No channels yet"
+            actions={
+              <Button look="primary" render={<HereLink to="/channels/new" />}>
+                Create channel
+              </Button>
+            }
+          >
+            <p>A subscription receives the messages of a channel.</p>
+          </Empty>
+        </Drawer>
+      ) : (
+        <Form
+          firstChannel={search['channel'] ?? onlyChannelOf(channels.all)}
+          given={{ webhookUrl: search['target'], eventType: search['type'] }}
+          settings={app.data.settings}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function Form({
+  firstChannel,
+  given,
+  settings,
+  onClose,
+}: {
+  firstChannel: string;
+  given: { webhookUrl?: string | undefined; eventType?: string | undefined };
+  settings: App['settings'];
+  onClose: () => void;
+}) {
+  const { at, environment } = useHere();
+  const { act } = useActs();
+  const zone = useContext(ZoneContext);
+  const go = useGo();
+  const refresh = useRefresh();
+  const [channelId, setChannelId] = useState(firstChannel);
+  const [hasNoChannel, setHasNoChannel] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [requests, setRequests] = useState<readonly Written[]>();
+  // It begins with the defaults of the app as they were when the form was opened.
+  const [begun] = useState(() => newSubscriptionFields(settings, given));
+  const box = useRef<HTMLDivElement>(null);
+  const [firstFocus] = useState(() => ({
+    // The first field that is not filled in.
+    get current(): HTMLElement | null {
+      return box.current?.querySelector<HTMLElement>(firstChannel === '' ? 'button' : 'input[type=url]') ?? null;
+    },
+  }));
+  const edits = useEdits(begun);
+  const { values, written, write } = edits;
+  const create = (): void => {
+    setError(undefined);
+    setHasNoChannel(channelId === '');
+    if (channelId === '') return;
+    let hasReplay = false;
+    void act(
+      async () => {
+        const made = await api.subscriptions.create(createBody({ values, written }, { channelId, zone }), at);
+        hasReplay = made.replayId !== undefined;
+        go(`/subscriptions/${made.id}`);
+        await refresh();
+      },
+      {
+        told: () => (hasReplay ? 'Subscription created. Replay of stored messages started' : 'Subscription created'),
+        onFailure: setError,
+      },
+    );
+  };
+  return (
+    <Drawer
+      title={TITLE}
+      environment={environment}
+      onClose={onClose}
+      firstFocus={firstFocus}
+      onSubmit={create}
+      actions={
+        <>
+          <Button
+            look="quiet"
+            icon={Terminal}
+            className="mr-auto"
+            onClick={() => void requestsOf(create).then((found) => found.length > 0 && setRequests(found))}
+          >
+            <span className="max-md:sr-only">Equivalent request</span>
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit">
+            Create subscription
+          </Button>
+        </>
+      }
+    >
+      <div ref={box}>
+        <SubscriptionFieldGroups
+          values={values}
+          write={write}
+          error={error}
+          channelId={channelId}
+          onChannel={setChannelId}
+          hasNoChannel={hasNoChannel}
+          usualTimeoutMs={settings.timeoutMs}
+          endpointHint={
+            <UseInspector onUrl={(webhookUrl) => write({ webhookUrl })} isHidden={values.webhookUrl !== ''} />
+          }
+          isUsualPolicy={changedPolicy(written, values) === undefined}
+          isNew
+        />
+      </div>
+      {!isAtField(error, REJECTED_FIELDS) && (
+        <div className="mt-4 empty:hidden">
+          <FailureNote error={error} />
+        </div>
+      )}
+      {requests !== undefined && <EquivalentRequest of={requests} onClose={() => setRequests(undefined)} />}
+    </Drawer>
+  );
+}
+
+/** Sends to an inspector: the newest one, or one that is created for it. */
+function UseInspector({ onUrl, isHidden }: { onUrl: (url: string) => void; isHidden: boolean }) {
+  const { at } = useHere();
+  const { act } = useActs();
+  if (isHidden) return null;
+  return (
+    <>
+      No endpoint yet?{' '}
+      <button
+        type="button"
+        className={PROSE_LINK}
+        onClick={() =>
+          void act(
+            async () => {
+              const [known] = (await api.inspectors.list({ limit: 1 }, at).page()).data;
+              onUrl((known ?? (await api.inspectors.create({ name: 'First look' }, at))).url);
+            },
+            { told: () => undefined },
+          )
+        }
+      >
+        Use an inspector
+      </button>
+    </>
+  );
+}
