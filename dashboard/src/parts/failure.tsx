@@ -1,6 +1,5 @@
 import { ConnectionError, isApiError } from '../api/client.ts';
 import { NoPasskeyError } from '../lib/passkeys.ts';
-import { useTexts } from '../lib/texts.ts';
 import type { Texts } from '../texts/en.ts';
 
 /** Says what went wrong: in the service's own words, else in the language of the reader. A browser has its words in English alone. */
