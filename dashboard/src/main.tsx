@@ -12,7 +12,6 @@ import { router } from './router.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 import './ui/theme.css';
-import './style/index.css';
 
 const client = new QueryClient({
   defaultOptions: {

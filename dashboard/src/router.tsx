@@ -7,7 +7,6 @@ import {
   Navigate,
   Outlet,
   type RouteComponent,
-  useLocation,
   useParams,
 } from '@tanstack/react-router';
 import { BASE } from './lib/addresses.ts';
@@ -16,7 +15,6 @@ import { Alone } from './parts/alone.tsx';
 import { FailureNote } from './parts/failure-note.tsx';
 import { HereLink } from './parts/link.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
-import { NAVIGATION, OTHER_PAGES, SETTINGS_PAGES } from './shell/navigation.ts';
 import { Page } from './shell/page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Button } from './ui/button.tsx';
@@ -112,26 +110,6 @@ const connections = () => import('./pages/connections/connections.tsx');
 const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
-
-/** Pages of the first version stand in the frame of the second, until the last of them is replaced. */
-const first = createRoute({ getParentRoute: () => place, id: 'v1', component: OldFrame });
-const oldPages = new Set<AnyRoute>();
-function oldPageOf(path: string, component: RouteComponent): AnyRoute {
-  const page = createRoute({ getParentRoute: () => first, path, component, errorComponent: BrokenPage });
-  oldPages.add(page);
-  return page;
-}
-
-function OldFrame() {
-  const { pathname } = useLocation();
-  const page = pathname.split('/')[3] ?? '';
-  const known = [...NAVIGATION.flatMap(({ pages: some }) => some), ...SETTINGS_PAGES, ...OTHER_PAGES];
-  return (
-    <Page title={known.find(({ path }) => path === page)?.name ?? 'Posthorn'} layout="v1" hasHead>
-      <Outlet />
-    </Page>
-  );
-}
 
 /** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
 const pages: AnyRoute[] = [
@@ -297,14 +275,7 @@ function ToOverview() {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([
-    ...entries,
-    ...componentPages,
-    signedIn.addChildren([
-      home,
-      place.addChildren([...pages.filter((page) => !oldPages.has(page)), first.addChildren([...oldPages])]),
-    ]),
-  ]),
+  routeTree: root.addChildren([...entries, ...componentPages, signedIn.addChildren([home, place.addChildren(pages)])]),
   basepath: BASE === '' ? '/' : BASE,
   parseSearch,
   stringifySearch: writeSearch,

@@ -49,12 +49,6 @@ export function severalOf({ several = [] }: ListFilter, text: string): readonly 
   return words.length > 1 && pairs.length === words.length && new Set(words).size === words.length ? pairs : undefined;
 }
 
-/** The parts of an address in which a filter has that value, or the filter that it belongs to. */
-export function searchOf({ name, instead, accepts }: ListFilter, value: string): Search {
-  const other = accepts?.(value) === true ? undefined : instead?.(value);
-  return other === undefined ? { [name]: value } : { [name]: '', [other.name]: other.value };
-}
-
 /** A value of the address in words: the name of its choice, or of each that it has. */
 export const choiceText = (filter: ListFilter, value: string): string =>
   filter.options?.find(([each]) => each === value)?.[1] ??

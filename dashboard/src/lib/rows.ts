@@ -1,13 +1,10 @@
 import { keep } from './kept.ts';
 
-/** The heights of the rows of lists, in CSS pixels: as `--row` in tokens.css. */
-const HEIGHTS = { comfortable: 36, compact: 28 } as const;
-export type Rows = keyof typeof HEIGHTS;
+/** How high the rows of lists are: `--row` in theme.css. */
+export type Rows = 'comfortable' | 'compact';
 
 // The root has it before the first paint (theme.js), so that style and script agree, although another tab has chosen anew.
 export const rowsNow = (): Rows => (document.documentElement.dataset['rows'] === 'compact' ? 'compact' : 'comfortable');
-
-export const rowHeightNow = (): number => HEIGHTS[rowsNow()];
 
 /** Chooses the height of rows: of lists that are opened from now on. */
 export function chooseRows(rows: Rows): void {

@@ -2,7 +2,7 @@ import type { FoundKind, ListFilter, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 
 /** Ids of each kind begin so. */
-export const FOUND_PREFIXES: Readonly<Record<FoundKind, string>> = {
+const FOUND_PREFIXES: Readonly<Record<FoundKind, string>> = {
   channel: 'chn',
   subscription: 'sub',
   workflow: 'wfl',

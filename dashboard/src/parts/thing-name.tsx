@@ -56,8 +56,3 @@ export function useKnownNames(): (of: Known) => string {
     );
   };
 }
-
-export function ThingName(of: Known) {
-  const name = useThingName(of);
-  return name === of.id ? <span className="mono">{of.id}</span> : <span title={of.id}>{name}</span>;
-}

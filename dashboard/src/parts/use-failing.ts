@@ -14,6 +14,3 @@ export function useSubscriptionStats(id: string | undefined): SubscriptionStats[
   });
   return data?.[0];
 }
-
-/** Whether the newest attempts of a subscription have all failed; false where there is none. */
-export const useFailing = (id: string | undefined): boolean => useSubscriptionStats(id)?.failingSince !== undefined;

@@ -28,7 +28,7 @@ type Given = {
    * `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings;
    * `settings-full`: both.
    */
-  layout?: 'page' | 'full' | 'settings' | 'settings-full' | 'v1';
+  layout?: 'page' | 'full' | 'settings' | 'settings-full';
   /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
   hasHead?: boolean;
   /** Nothing of the page changes by itself, and no time is shown: an editor. */
@@ -108,9 +108,7 @@ export function Page({
           className="min-h-0 grow overflow-auto outline-offset-[-2px]"
         >
           <OldData />
-          {layout === 'v1' ? (
-            <div className="v1 min-h-full">{children}</div>
-          ) : layout === 'settings' ? (
+          {layout === 'settings' ? (
             <div className="flex gap-x-8 p-6 max-lg:flex-col max-lg:gap-y-4 max-md:p-4">
               <SettingsNavigation />
               <div className="max-w-240 min-w-0 grow">{children}</div>

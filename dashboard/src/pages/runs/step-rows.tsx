@@ -153,13 +153,16 @@ function Row({
           'grid w-full grid-cols-[16px_minmax(0,1fr)] gap-x-2.5 px-3 py-2 text-left outline-offset-[-2px]',
           isChosen ? 'bg-selected shadow-[inset_2px_0_var(--accent-fill)]' : 'hover:bg-hover',
         )}
-        style={depth === 0 ? undefined : { paddingLeft: 12 + depth * 14 }}
       >
         <span className="flex h-5 items-center">
           <StatusIcon tone={tone} label={word} isSmall={false} />
         </span>
         <span className="min-w-0">
-          <span className="flex items-baseline gap-2">
+          <span
+            className="flex items-baseline gap-2"
+            // The bars of all steps stand on one axis.
+            style={depth === 0 ? undefined : { paddingLeft: depth * 14 }}
+          >
             <span className="mono truncate font-medium">{id}</span>
             {iteration !== '' && <span className="mono text-text-3">[{iteration}]</span>}
             <span className="truncate text-12 text-text-3">{kind}</span>

@@ -9,7 +9,7 @@ import { useHere } from '../../lib/session.ts';
 import { changedPolicy } from '../../lib/retry-policy.ts';
 import { createBody, newSubscriptionFields } from '../../lib/subscription-fields.ts';
 import { onlyChannelOf } from '../../lib/system-channel.ts';
-import { timeOfText, ZoneContext } from '../../lib/times.ts';
+import { timeOfText, ZoneContext } from '../../lib/zone-times.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { EquivalentRequest } from '../../parts/equivalent-request.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { lengthText, spanText } from './times.ts';
-import type { Zone } from './times.ts';
+import { lengthText, spanText, type Zone } from './times.ts';
 import type { ChartView } from './view.ts';
 
 const HOUR = 3_600_000;
