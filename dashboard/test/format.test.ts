@@ -9,8 +9,6 @@ import {
   shareText,
   sizeText,
 } from '../src/lib/format.ts';
-import { jsonProblem } from '../src/lib/json-problem.ts';
-import { en } from '../src/texts/en.ts';
 
 test.each([
   [0, '0 ms'],
@@ -79,12 +77,4 @@ describe('a moment', () => {
     expect(dateText(at, later(0), 'utc')).toBe('28 Nov 14:03');
     expect(exactText(at, 'utc')).toBe('2026-11-28 14:03:12.481 UTC');
   });
-});
-
-// Browsers say it in words of their own.
-test.each([
-  ['{"total": 12}', undefined],
-  ['{"total": 12,\n  }', expect.stringContaining('JSON')],
-])('the fault of %j is said', (text, problem) => {
-  expect(jsonProblem(text, en)).toEqual(problem);
 });

@@ -1,4 +1,4 @@
-import { isJsonText } from './json-problem.ts';
+import { isJsonText } from './json-text.ts';
 import { itemTexts, memberText, memberTexts } from './raw-json.ts';
 
 /** A field for one member of the answers. `json` takes any JSON, where the schema is no plain one. */

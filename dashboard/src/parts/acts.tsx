@@ -2,11 +2,10 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from 're
 import { needsProof } from '../api/client.ts';
 import { endpointOf, isDescribing, listening, type Written } from '../api/requests.ts';
 import { atWorkOf } from '../lib/at-work.ts';
-import { useTexts } from '../lib/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { closeToast, toast } from '../ui/toast.tsx';
 import { EquivalentRequest } from './equivalent-request.tsx';
-import { failureText } from './failure.tsx';
+import { failureText } from './failure-text.ts';
 import { ProveDialog } from './prove-dialog.tsx';
 
 type Act = {
@@ -44,7 +43,6 @@ export function useActs(): Act {
 }
 
 export function ActProvider({ children }: { children: ReactNode }) {
-  const t = useTexts();
   const [shown, setShown] = useState<readonly Written[]>();
   const [asked, setAsked] = useState<(isProven: boolean) => void>();
   const value = useMemo((): Act => {
@@ -77,9 +75,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
           await listening(what, sent);
           const isOfKeys = sent.some((each) => endpointOf(each)?.isPersonal !== true);
           const text =
-            typeof told === 'function'
-              ? told()
-              : (told ?? (onFailure === undefined && isOfKeys ? t.common.done : undefined));
+            typeof told === 'function' ? told() : (told ?? (onFailure === undefined && isOfKeys ? 'Done' : undefined));
           if (text !== undefined && undo !== undefined) {
             const id = tellDone(text, sent, () => {
               closeToast(id);
@@ -94,7 +90,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
             if (isDone) continue;
             return false;
           }
-          if (onFailure === undefined) tell(failureText(error, t), 'bad');
+          if (onFailure === undefined) tell(failureText(error), 'bad');
           else onFailure(error);
           return false;
         }
@@ -131,7 +127,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
         });
       },
     };
-  }, [t]);
+  }, []);
   return (
     <ActContext value={value}>
       {children}

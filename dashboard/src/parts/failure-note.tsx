@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { isApiError } from '../api/client.ts';
-import { useTexts } from '../lib/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Note } from '../ui/callout.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { failureText } from './failure.tsx';
+import { failureText } from './failure-text.ts';
 
 /** Says what failed and why. The ID of the request, by which the service's log knows it, stands behind Details. */
 export function FailureNote({
@@ -17,7 +16,6 @@ export function FailureNote({
   onRetry?: (() => void) | undefined;
   children?: ReactNode;
 }) {
-  const t = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   if (error === null || error === undefined) return null;
   const requestId = isApiError(error) ? error.requestId : undefined;
@@ -39,7 +37,7 @@ export function FailureNote({
         </>
       }
     >
-      <p>{failureText(error, t)}</p>
+      <p>{failureText(error)}</p>
       {children !== undefined && <p>{children}</p>}
       {isOpen && requestId !== undefined && (
         <p className="mt-1 flex items-center gap-1 text-text-2">

@@ -1,7 +1,6 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { useTexts } from '../lib/texts.ts';
-import { failureText } from './failure.tsx';
+import { failureText } from './failure-text.ts';
 import { FailureNote } from './failure-note.tsx';
 import { Exact } from './moment.tsx';
 
@@ -17,7 +16,6 @@ const isOld = (query: Query): boolean =>
  * part does it for all pages, so that none can forget it.
  */
 export function OldData() {
-  const t = useTexts();
   const client = useQueryClient();
   const cache = client.getQueryCache();
   const listen = useCallback((onChange: () => void) => cache.subscribe(onChange), [cache]);
@@ -26,7 +24,7 @@ export function OldData() {
     const [first] = cache
       .findAll({ predicate: isOld })
       .toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt);
-    return first === undefined ? undefined : `${first.queryHash} ${failureText(first.state.error, t)}`;
+    return first === undefined ? undefined : `${first.queryHash} ${failureText(first.state.error)}`;
   });
   const query =
     found === undefined

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { isDescribing } from '../api/requests.ts';
 import { type Edit, type FormFields, movedFields, withSaved, withSeen, withWritten } from '../lib/edits.ts';
 import { useSession } from '../lib/session.ts';
-import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 
 type Saving<T> = {
@@ -57,7 +56,6 @@ function leave(name: string, edit: Edit<FormFields>): void {
  * page, and the browser asks before the tab is closed over it.
  */
 export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits<T> {
-  const t = useTexts();
   const { act } = useActs();
   const { user } = useSession();
   const name = keptAs === undefined ? undefined : `${user.id} ${keptAs}`;
@@ -81,7 +79,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
   const [isSaving, setIsSaving] = useState(false);
   const written: Partial<T> = edit?.written ?? {};
   const values = { ...thing, ...written };
-  const save = async ({ names, read, send, refresh, onFailure, told = t.common.saved }: Saving<T>): Promise<void> => {
+  const save = async ({ names, read, send, refresh, onFailure, told = 'Saved' }: Saving<T>): Promise<void> => {
     const isOfSave = (name: string): boolean => names?.includes(name) ?? name in written;
     const saved: { answer?: T } = {};
     // While the answer is read back, the thing has what was sent, perhaps written in another way.

@@ -9,8 +9,7 @@ import type { Search } from '../lib/list-filter.ts';
 import { modifier } from '../lib/platform.ts';
 import { parseSearch, writeSearch } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
-import { useTexts } from '../lib/texts.ts';
-import { failureText } from '../parts/failure.tsx';
+import { failureText } from '../parts/failure-text.ts';
 import { useNow, useZone } from '../parts/moment.tsx';
 import { searchedText, useHits } from '../parts/search-hits.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -27,7 +26,6 @@ const LEAST_LETTERS = 2;
  * Enter opens, and with ⌘ or Ctrl in a new tab.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const t = useTexts();
   const session = useSession();
   const here = useHere();
   const navigate = useNavigate();
@@ -56,7 +54,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         if (address !== undefined) go(path, parseSearch(search));
         else setProblem(`No match for ${wantedId} in ${isWhole ? 'your apps' : `the first ${MOST_APPS} of your apps`}`);
       },
-      (failure: unknown) => setProblem(failureText(failure, t)),
+      (failure: unknown) => setProblem(failureText(failure)),
     );
   };
   const choose = ({ to, findId }: Item, isNewTab: boolean): void => {
@@ -157,7 +155,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <span role="status" className="ml-auto max-md:ml-0">
                 {isAsked &&
                   (found.isError
-                    ? failureText(found.error, t)
+                    ? failureText(found.error)
                     : found.isFetching
                       ? 'Searching…'
                       : `${hits.length === 0 ? 'No results. ' : ''}${searched ?? ''}`)}

@@ -8,7 +8,7 @@ import {
   type AnswerProblem,
   answersText,
 } from '../../lib/answer-fields.ts';
-import { isJsonText } from '../../lib/json-problem.ts';
+import { isJsonText } from '../../lib/json-text.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';

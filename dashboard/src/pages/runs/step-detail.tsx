@@ -1,7 +1,7 @@
 import { ArrowUpRight, CircleHelp, RotateCw } from 'lucide-react';
 import { temporalUrlOfRun } from '../../lib/addresses.ts';
 import { itemTexts, memberText, prettyText } from '../../lib/raw-json.ts';
-import { isJsonText } from '../../lib/json-problem.ts';
+import { isJsonText } from '../../lib/json-text.ts';
 import { stateOfStep } from '../../lib/run-words.ts';
 import { counted } from '../../lib/words.ts';
 import { Clock } from '../../parts/moment.tsx';

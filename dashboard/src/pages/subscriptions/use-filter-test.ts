@@ -5,8 +5,7 @@ import { hasEventType, misspeltNames } from '../../lib/filter-names.ts';
 import { payloadPaths } from '../../lib/payload-paths.ts';
 import { memberText } from '../../lib/raw-json.ts';
 import { useHere } from '../../lib/session.ts';
-import { failureText } from '../../parts/failure.tsx';
-import { useTexts } from '../../lib/texts.ts';
+import { failureText } from '../../parts/failure-text.ts';
 import { useSettled } from '../../parts/use-found.ts';
 import type { CodeProblem } from '../../ui/code/editor-problems.ts';
 
@@ -48,7 +47,6 @@ export function useFilterTest(
   { eventTypes, filter }: { eventTypes: readonly string[]; filter: string },
   { isWanted = true }: { isWanted?: boolean } = {},
 ): FilterTest {
-  const t = useTexts();
   const { at, path } = useHere();
   const settled = useSettled(filter.trim());
   const newest = useQuery({
@@ -98,7 +96,7 @@ export function useFilterTest(
   const names = useMemo(() => payloadPaths([...read.values()].map((text): unknown => JSON.parse(text))), [read]);
   return {
     messages: all?.length === 0 ? [] : verdicts.error === null || !hasFilter ? messages : undefined,
-    error: hasFilter && verdicts.error !== null ? reasonOf(failureText(verdicts.error, t)) : undefined,
+    error: hasFilter && verdicts.error !== null ? reasonOf(failureText(verdicts.error)) : undefined,
     problems: useMemo(() => misspeltNames(filter, [...read.values()]), [filter, read]),
     payloads: read,
     types: [...new Set((all ?? []).map(({ eventType }) => eventType))].toSorted(),

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, isApiError, type Workflow } from '../../api/client.ts';
 import { problemsInJson } from '../../lib/definition-problems.ts';
-import { isJsonText } from '../../lib/json-problem.ts';
+import { isJsonText } from '../../lib/json-text.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';

@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import { Eye, EyeOff, Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react';
-import { isJsonText } from '../../lib/json-problem.ts';
+import { isJsonText } from '../../lib/json-text.ts';
 import { IconButton } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { Select } from '../select.tsx';

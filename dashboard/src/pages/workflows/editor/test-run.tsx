@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
-import { isJsonText } from '../../../lib/json-problem.ts';
+import { isJsonText } from '../../../lib/json-text.ts';
 import { memberText, prettyText } from '../../../lib/raw-json.ts';
 import { useHere } from '../../../lib/session.ts';
 import { useActs } from '../../../parts/acts.tsx';

@@ -1,12 +1,11 @@
 import { ConnectionError, isApiError } from '../api/client.ts';
 import { NoPasskeyError } from '../lib/passkeys.ts';
-import type { Texts } from '../texts/en.ts';
 
-/** Says what went wrong: in the service's own words, else in the language of the reader. A browser has its words in English alone. */
-export function failureText(error: unknown, t: Texts): string {
-  if (error instanceof ConnectionError) return t.faults.noAnswer;
-  if (error instanceof NoPasskeyError) return t.faults.noPasskey;
-
+/** Says what went wrong: in the service's own words where it has answered. */
+export function failureText(error: unknown): string {
+  if (error instanceof ConnectionError) return "The service isn't responding";
+  if (error instanceof NoPasskeyError)
+    return 'No passkey was used: this browser has none for Posthorn, or you cancelled';
   // Most refusals of a field have its reason in their message already.
   if (
     isApiError(error) &&

@@ -1,6 +1,0 @@
-/** English words of the editor of JSON. */
-export const enDefinition = {
-  definition: {
-    line: (line: number) => `Line ${line}`,
-  },
-};
