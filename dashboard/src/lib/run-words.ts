@@ -2,10 +2,10 @@ import type { Approval, Run, RunSummary } from '../api/client.ts';
 import type { Tone } from '../ui/status.tsx';
 
 type Word = { tone: Tone; word: string };
-export type RunStep = Run['steps'][number];
+export type ShownStep = Run['steps'][number];
 
 /** The status of runs, as rows and heads show it. */
-export const RUN_STATES: Readonly<Record<RunSummary['status'], Word>> = {
+export const RUN_WORDS: Readonly<Record<RunSummary['status'], Word>> = {
   pending: { tone: 'pending', word: 'Pending' },
   running: { tone: 'running', word: 'Running' },
   waiting: { tone: 'scheduled', word: 'Waiting' },
@@ -18,11 +18,11 @@ export const RUN_STATES: Readonly<Record<RunSummary['status'], Word>> = {
 
 /** A run that a filter has ended is completed, and did not do everything. */
 export const stateOfRun = ({ status, filteredBy }: Pick<RunSummary, 'status' | 'filteredBy'>): Word =>
-  filteredBy === undefined ? RUN_STATES[status] : { tone: 'cancelled', word: 'Filtered' };
+  filteredBy === undefined ? RUN_WORDS[status] : { tone: 'cancelled', word: 'Filtered' };
 
 /** The status of a step. One that waits for a person is told apart from one that waits for a time or a message. */
-export const stateOfStep = ({ status, type }: Pick<RunStep, 'status' | 'type'>): Word =>
-  status === 'waiting' && type === 'approval' ? { tone: 'approval', word: 'Waiting for approval' } : RUN_STATES[status];
+export const stateOfStep = ({ status, type }: Pick<ShownStep, 'status' | 'type'>): Word =>
+  status === 'waiting' && type === 'approval' ? { tone: 'approval', word: 'Waiting for approval' } : RUN_WORDS[status];
 
 /** Statuses in which a run continues at the steps that failed, or where it was stopped. */
 const CONTINUES: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];

@@ -1,6 +1,7 @@
 /**
  * Texts of a page that cannot be read, as a program for the browser: tests know nothing of its types. A text is found that a box cuts off,
- * unless dots say so and the whole stands in a title or beside its list. A canvas is moved about, and cuts nothing off. Texts that stand over each other are found, too.
+ * unless dots say so and the whole stands in a title or beside its list. A canvas is moved about, and cuts nothing off. Texts that overlap
+ * are found, too.
  */
 export const UNREADABLE = `(() => {
   const found = [];

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react';
-import type { RunStep } from '../../lib/run-words.ts';
+import type { ShownStep } from '../../lib/run-words.ts';
 import { TRIGGER } from '../../lib/flow-graph.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Section } from '../../ui/layout.tsx';
@@ -11,7 +11,7 @@ const WorkflowCanvas = lazy(async () => ({
   default: (await import('../../pages/workflows/canvas/workflow-canvas.tsx')).WorkflowCanvas,
 }));
 
-const STATES: Readonly<Record<RunStep['status'], StepState>> = {
+const STATES: Readonly<Record<ShownStep['status'], StepState>> = {
   completed: 'done',
   failed: 'failed',
   running: 'running',
@@ -22,7 +22,7 @@ const STATES: Readonly<Record<RunStep['status'], StepState>> = {
 };
 
 /** How far each step is. One that was taken several times has failed where one of them has. */
-function statesOf(steps: readonly RunStep[]): ReadonlyMap<string, StepState> {
+function statesOf(steps: readonly ShownStep[]): ReadonlyMap<string, StepState> {
   const taken = steps.filter(({ type }) => type !== 'item');
   const failed = taken.filter(({ status }) => status === 'failed');
   return new Map([...taken, ...failed].map(({ id, status }) => [id, STATES[status]]));

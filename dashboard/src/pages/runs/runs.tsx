@@ -2,7 +2,7 @@ import { Ban, ListChecks, RotateCw, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import { api, type RunSummary } from '../../api/client.ts';
 import { durationText } from '../../lib/format.ts';
-import { isRunOver, RUN_STATES, stateOfRun, TRIGGER_NAMES } from '../../lib/run-words.ts';
+import { isRunOver, RUN_WORDS, stateOfRun, TRIGGER_NAMES } from '../../lib/run-words.ts';
 import { sinceOf, someOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted } from '../../lib/words.ts';
@@ -172,7 +172,7 @@ function RunList({ isFiltered, onCount }: { isFiltered: boolean; onCount: (count
   const times = useTimeFilters();
   const { query, queryNow } = useRunFilters();
   const { since, until } = search;
-  const states = STATUSES.map((status) => [status, RUN_STATES[status].word] as const);
+  const states = STATUSES.map((status) => [status, RUN_WORDS[status].word] as const);
   const all = useColumns();
   const choice = useColumnChoice('runs-2', all);
   const retry = useEachRow({

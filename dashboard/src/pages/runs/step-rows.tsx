@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { FlowStep } from '../../lib/flow-graph.ts';
 import { durationText } from '../../lib/format.ts';
 import { memberText } from '../../lib/raw-json.ts';
-import { type RunStep, stateOfStep } from '../../lib/run-words.ts';
+import { type ShownStep, stateOfStep } from '../../lib/run-words.ts';
 import { stepWords } from '../../lib/step-words.ts';
 import { counted } from '../../lib/words.ts';
 import { Doer } from '../../parts/doer.tsx';
@@ -90,9 +90,9 @@ export function stepCount({ taken, ahead }: RunView): string {
   return ahead.length === 0 ? String(ids) : `${ids} of ${ids + ahead.length} reached`;
 }
 
-const isOpen = (step: RunStep): boolean =>
+const isOpen = (step: ShownStep): boolean =>
   step.finishedAt === undefined && (step.status === 'running' || step.status === 'waiting');
-const endOf = (step: RunStep, end: number): number =>
+const endOf = (step: ShownStep, end: number): number =>
   step.finishedAt !== undefined ? Date.parse(step.finishedAt) : isOpen(step) ? end : Date.parse(step.startedAt);
 
 /** What its result was, in a few words. */

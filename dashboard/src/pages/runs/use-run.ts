@@ -4,11 +4,11 @@ import { api, type Run } from '../../api/client.ts';
 import { type FlowGraph, flowOf, type FlowStep } from '../../lib/flow-graph.ts';
 import { itemTexts, memberText } from '../../lib/raw-json.ts';
 import { useWatch } from '../../lib/refresh.ts';
-import { isRunOver, type RunStep } from '../../lib/run-words.ts';
+import { isRunOver, type ShownStep } from '../../lib/run-words.ts';
 import { useHere } from '../../lib/session.ts';
 
 /** A step that the run has come to, with its JSON, digit for digit. */
-export type TakenStep = { key: string; step: RunStep; text: string; kind: string };
+export type TakenStep = { key: string; step: ShownStep; text: string; kind: string };
 export type RunView = {
   run: Run;
   definition: string;
@@ -34,7 +34,7 @@ export function useRun(id: string) {
   return { found, view };
 }
 
-const keyOf = ({ id, iteration, type }: RunStep): string => `${id} ${iteration}${type === 'item' ? ' item' : ''}`;
+const keyOf = ({ id, iteration, type }: ShownStep): string => `${id} ${iteration}${type === 'item' ? ' item' : ''}`;
 
 function viewOf(run: Run, text: string): RunView {
   const definition = memberText(text, 'definition') ?? '{}';

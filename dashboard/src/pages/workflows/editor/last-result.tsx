@@ -3,7 +3,7 @@ import { FlaskConical } from 'lucide-react';
 import { api, type Trial } from '../../../api/client.ts';
 import type { FlowStep } from '../../../lib/flow-graph.ts';
 import { itemTexts, memberText, prettyText } from '../../../lib/raw-json.ts';
-import { RUN_STATES } from '../../../lib/run-words.ts';
+import { RUN_WORDS } from '../../../lib/run-words.ts';
 import { useHere } from '../../../lib/session.ts';
 import { HereLink } from '../../../parts/link.tsx';
 import { Ago } from '../../../parts/moment.tsx';
@@ -18,7 +18,7 @@ export type TestResult = { trial: Trial; text: string; event: string; isReal: bo
 
 /** How a status of a run or of a step is shown. */
 export function runTone(status: string): readonly [Tone, string] {
-  const known = Object.entries(RUN_STATES).find(([each]) => each === status)?.[1];
+  const known = Object.entries(RUN_WORDS).find(([each]) => each === status)?.[1];
   return known === undefined ? ['pending', status] : [known.tone, known.word];
 }
 
