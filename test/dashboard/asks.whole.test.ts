@@ -34,7 +34,7 @@ describeWithBrowser('asks in a browser', () => {
     await go.click();
   }
 
-  /** The same by the menu of a page of the second version. */
+  /** The same by the menu of the page. */
   async function chooseAsked(item: string, button: string, name: string, keep = 'Cancel'): Promise<void> {
     const { page } = dashboard;
     const dialog = page.getByRole('dialog');
