@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { countText, shareText } from '../src/ui/chart/numbers.ts';
+import { roundShareText } from '../src/ui/chart/numbers.ts';
+import { countText } from '../src/lib/format.ts';
 import { barEdges, niceMax, stackEdges } from '../src/ui/chart/scale.ts';
 
 describe('niceMax', () => {
@@ -63,7 +64,7 @@ test.each([
   [997, 1_000, '99.7%'],
   [0, 0, '0%'],
 ])('the share of %d in %d is %s', (part, whole, expected) => {
-  expect(shareText(part, whole)).toBe(expected);
+  expect(roundShareText(part, whole)).toBe(expected);
 });
 
 test('counts have separators, and a unit above a million', () => {

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { type CodeLanguage, placeOf } from '../src/ui/code/completion.ts';
+import { type CodeLanguage, completionPlace } from '../src/ui/code/completion.ts';
 
 /** The place of `|` in a text. */
-const at = (language: CodeLanguage, marked: string) => placeOf(language, marked.replace('|', ''), marked.indexOf('|'));
+const at = (language: CodeLanguage, marked: string) =>
+  completionPlace(language, marked.replace('|', ''), marked.indexOf('|'));
 
 test('names are completed between braces alone, which are closed where they are open', () => {
   expect(at('template', 'Hi |')).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type CodeLine, jsonLines, lineText, textLines, unfolded } from '../src/ui/code/json-lines.ts';
 import { findMatches, markedPieces, MOST_MATCHES } from '../src/ui/code/matches.ts';
-import { sizeText } from '../src/ui/code/size.ts';
+import { textSize } from '../src/ui/code/size.ts';
 
 const textsOf = (lines: readonly CodeLine[]): string[] => lines.map(lineText);
 
@@ -109,10 +109,10 @@ test('pieces are cut where a match begins and ends', () => {
 });
 
 test('a size is in bytes of UTF-8 and decimal units', () => {
-  expect([sizeText('é'), sizeText('a'.repeat(3_800)), sizeText('a'.repeat(1_200_000))]).toEqual([
+  expect([textSize('é'), textSize('a'.repeat(3_800)), textSize('a'.repeat(1_200_000))]).toEqual([
     '2 B',
     '3.8 KB',
     '1.2 MB',
   ]);
-  expect(sizeText('a'.repeat(999_999))).toBe('1.0 MB');
+  expect(textSize('a'.repeat(999_999))).toBe('1.0 MB');
 });

@@ -400,7 +400,7 @@ function hasCircle(steps: readonly Known[], after: (key: string) => readonly str
 }
 
 /** Whether a way leads from one step to the other, over whatever steps. */
-export function leadsTo(flow: FlowGraph, from: string, to: string): boolean {
+export function flowLeadsTo(flow: FlowGraph, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];
   for (let key = open.pop(); key !== undefined; key = open.pop()) {

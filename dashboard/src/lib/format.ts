@@ -1,5 +1,5 @@
 /** Texts of numbers, times and spans as all pages show them. Every function is pure: the present time and the zone are given. */
-export type Zone = 'utc' | 'local';
+import type { Zone } from './zone-times.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { api, type SearchResults } from '../api/client.ts';
-import { countText, dateText, type Zone } from '../lib/format.ts';
+import { countText, dateText } from '../lib/format.ts';
+import type { Zone } from '../lib/zone-times.ts';
 import type { SearchHit } from '../lib/hit-addresses.ts';
 import { pathOfValue } from '../lib/json-places.ts';
 import { memberText } from '../lib/raw-json.ts';

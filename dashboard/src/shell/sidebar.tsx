@@ -19,7 +19,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import { api } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
-import { countText } from '../lib/bounded-count.ts';
+import { boundedText } from '../lib/bounded-count.ts';
 import { keep, kept } from '../lib/kept.ts';
 import { modifier } from '../lib/platform.ts';
 import { nameOf, useHere, useSession } from '../lib/session.ts';
@@ -184,7 +184,7 @@ function useCounts(): Readonly<Record<string, ReactNode>> {
   const letters = backlog.data?.openDeadLetters;
   return {
     ...(letters !== undefined &&
-      letters.count > 0 && { 'dead-letters': <CountTag isBad>{countText(letters)}</CountTag> }),
+      letters.count > 0 && { 'dead-letters': <CountTag isBad>{boundedText(letters)}</CountTag> }),
     ...(approvals.data !== undefined &&
       approvals.data > 0 && { approvals: <CountTag>{approvals.data === 100 ? '100+' : approvals.data}</CountTag> }),
   };

@@ -15,7 +15,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { ChannelActions } from './channel-actions.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { SchemasTab } from './schemas-tab.tsx';
-import { SettingsTab } from './settings-tab.tsx';
+import { ChannelSettingsTab } from './settings-tab.tsx';
 import { TestTab } from './test-tab.tsx';
 import { CHANNEL_STATES, schemaCount } from './words.ts';
 
@@ -68,7 +68,7 @@ export function ChannelPage() {
             {tab === 'overview' && <OverviewTab of={row} />}
             {tab === 'schemas' && <SchemasTab key={id} of={row} text={text} />}
             {tab === 'test' && <TestTab key={id} of={row} />}
-            {tab === 'settings' && <SettingsTab key={id} of={row} />}
+            {tab === 'settings' && <ChannelSettingsTab key={id} of={row} />}
           </div>
         </Tabs>
       ) : (

@@ -28,7 +28,7 @@ const membersOf = (types: Written): string =>
     .join(',');
 
 /** The body that saves what was written of them: each as that text, so that no number of it changes. */
-export function bodyOf({ all, types, mode }: Partial<SchemaFields>): string {
+export function schemaBodyOf({ all, types, mode }: Partial<SchemaFields>): string {
   const parts = [
     mode === undefined ? [] : [`"schemaMode":"${mode}"`],
     all === undefined ? [] : [`"schema":${all.trim() === '' ? 'null' : all}`],
@@ -63,7 +63,7 @@ function typeOf(field: string): string | undefined {
 }
 
 /** The same at its place in the text of the schema. */
-export function placed({ reason, pointer }: SchemaProblem, text: string): CodeProblem {
+export function placedProblem({ reason, pointer }: SchemaProblem, text: string): CodeProblem {
   const from = pointer === undefined ? undefined : placeOfPointer(text, pointer);
   const message = pointer === undefined ? reason : `${pointer.slice(1).replaceAll('/', '.')} ${reason}`;
   return from === undefined ? { message } : { message, from, line: text.slice(0, from).split('\n').length };

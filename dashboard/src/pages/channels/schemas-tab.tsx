@@ -16,7 +16,7 @@ import { CodeView } from '../../ui/code/code-view.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Segmented } from '../../ui/tabs.tsx';
-import { ALL, bodyOf, fieldsOf, placed, syntaxOf, textsOf, triedOf } from './schema-fields.ts';
+import { ALL, schemaBodyOf, fieldsOf, placedProblem, syntaxOf, textsOf, triedOf } from './schema-fields.ts';
 import { type ListedSchema, SchemaList, schemaName } from './schema-list.tsx';
 import { useRecentTypes } from './use-recent.ts';
 import { schemaProblemOf, useSchemaCheck } from './use-schema-check.ts';
@@ -66,7 +66,11 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
   const problem = useSchemaCheck(channel.id, isWritten && isGood ? tried : undefined) ?? schemaProblemOf(error);
   const syntax = syntaxOf(current);
   const problems =
-    syntax !== undefined ? [syntax] : problem !== undefined && problem.type === type ? [placed(problem, current)] : [];
+    syntax !== undefined
+      ? [syntax]
+      : problem !== undefined && problem.type === type
+        ? [placedProblem(problem, current)]
+        : [];
   const isChanged = Object.keys(written).length > 0;
   const isUnsaved = current.trim() !== '' && current !== saved.get(type);
 
@@ -104,7 +108,7 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
     const sent = { ...(channel.schemaMode === undefined && { mode }), ...written };
     edits.save({
       read: async () => fieldsOf(await api.channels.get(channel.id, at).withAnswer()),
-      send: async () => fieldsOf(await api.channels.update(channel.id, bodyOf(sent), at).withAnswer()),
+      send: async () => fieldsOf(await api.channels.update(channel.id, schemaBodyOf(sent), at).withAnswer()),
       refresh,
       onFailure: (failure) => {
         setError(failure);

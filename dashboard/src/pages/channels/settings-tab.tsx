@@ -19,7 +19,7 @@ const fieldsOf = (channel: Channel) => ({
 const NAMES = { name: 'Name', description: 'Description', retentionDays: 'Retention' } as const;
 
 /** Name, description and retention of a channel. */
-export function SettingsTab({ of: row }: { of: Channel }) {
+export function ChannelSettingsTab({ of: row }: { of: Channel }) {
   const { at } = useHere();
   const refresh = useRefresh();
   const edits = useEdits(fieldsOf(row), `channel ${row.id}`);

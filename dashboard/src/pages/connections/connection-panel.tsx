@@ -18,7 +18,7 @@ import { Facts, Section } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { ConnectorIcon, healthOf, LastCheck } from './parts.tsx';
+import { ConnectorIcon, connectionHealth, LastCheck } from './parts.tsx';
 
 /** Workflows that are named beside a connection. */
 const MOST_USERS = 20;
@@ -51,7 +51,7 @@ export function ConnectionPanel({ id }: { id: string }) {
   const isOwn = row.environment === environment;
   const isOAuth = connector.data?.authType === 'oauth2';
   const isUnauthorized = row.status === 'unauthorized';
-  const { tone, word } = healthOf(row);
+  const { tone, word } = connectionHealth(row);
   const check = async (): Promise<void> => {
     setChecked(await api.connections.test(id, at));
     await refresh();

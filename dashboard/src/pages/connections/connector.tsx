@@ -14,7 +14,7 @@ import { Columns, Facts, Fold, HeadFact, PageHead, Section } from '../../ui/layo
 import { StatusIcon } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { AUTH_TYPE_NAMES, CATEGORY_NAMES, ConnectorIcon, Described, healthOf } from './parts.tsx';
+import { AUTH_TYPE_NAMES, CATEGORY_NAMES, ConnectorIcon, Described, connectionHealth } from './parts.tsx';
 
 type Operation = WholeConnector['operations'][number];
 
@@ -157,7 +157,7 @@ function Connected({ id }: { id: string }) {
       ) : (
         <ul className="overflow-hidden rounded-8 border border-line-strong">
           {found.data.map((row) => {
-            const { tone, word } = healthOf(row);
+            const { tone, word } = connectionHealth(row);
             return (
               <li key={row.id} className="border-line not-last:border-b">
                 <HereLink

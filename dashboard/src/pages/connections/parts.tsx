@@ -31,7 +31,7 @@ export const ConnectorIcon = ({ icon, size = 20 }: { icon: string; size?: number
 );
 
 /** A connection whose last check failed does not work, whatever it was given. */
-export function healthOf({ status, lastTest }: Connection): { tone: Tone; word: string } {
+export function connectionHealth({ status, lastTest }: Connection): { tone: Tone; word: string } {
   if (status === 'unauthorized') return { tone: 'held', word: 'Not connected' };
   return lastTest?.ok === false ? { tone: 'failed', word: 'Failing' } : { tone: 'delivered', word: 'Ready' };
 }

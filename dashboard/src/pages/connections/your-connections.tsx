@@ -16,7 +16,7 @@ import { Section } from '../../ui/layout.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
-import { ConnectorIcon, healthOf, LastCheck } from './parts.tsx';
+import { ConnectorIcon, connectionHealth, LastCheck } from './parts.tsx';
 
 const STATUSES = ['ready', 'unauthorized'] as const;
 const STATUS_NAMES = { ready: 'Ready', unauthorized: 'Not connected' } as const;
@@ -119,7 +119,7 @@ export function YourConnections({
               head: 'Status',
               width: '140px',
               cell: (row) => {
-                const { tone, word } = healthOf(row);
+                const { tone, word } = connectionHealth(row);
                 return <Status tone={tone}>{word}</Status>;
               },
             },

@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/copy.tsx';
 import { TextField } from '../../ui/field.tsx';
 
 /** The secrets that the sender and this webhook have in common: two for as long as a rotation overlaps. */
-export function SigningSecret({ of: { id, name }, isShownThere }: { of: Webhook; isShownThere: boolean }) {
+export function WebhookSecret({ of: { id, name }, isShownThere }: { of: Webhook; isShownThere: boolean }) {
   const { at } = useHere();
   const { act } = useActs();
   const [shown, setShown] = useState<WebhookSecrets['secrets']>();

@@ -9,7 +9,7 @@ import { CopyId } from '../../ui/copy.tsx';
 import { Facts, Fold, Section } from '../../ui/layout.tsx';
 import type { ProviderChoice } from './provider-grid.tsx';
 import { SetupSteps } from './setup-steps.tsx';
-import { SigningSecret } from './signing-secret.tsx';
+import { WebhookSecret } from './signing-secret.tsx';
 import { useSample } from './use-sample.ts';
 import { providerName } from './words.ts';
 
@@ -48,7 +48,7 @@ export function WebhookSide({ of: row }: { of: Webhook }) {
         ))}
       {may('developer') && (
         <Section title="Signing secret">
-          <SigningSecret of={row} isShownThere={isShownThere} />
+          <WebhookSecret of={row} isShownThere={isShownThere} />
         </Section>
       )}
       {sample.data?.isSignable === false && (

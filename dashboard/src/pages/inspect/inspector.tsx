@@ -23,7 +23,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { HeadFact, PageHead } from '../../ui/layout.tsx';
 import { Status, StatusIcon } from '../../ui/status.tsx';
 import { InspectorActions } from './inspector-actions.tsx';
-import { RequestPanel } from './request-panel.tsx';
+import { InspectedRequestPanel } from './request-panel.tsx';
 import { responseText } from './response-fields.tsx';
 import { sentText, VERDICT_WORDS, VERDICT_CODES } from './words.ts';
 
@@ -112,7 +112,7 @@ export function InspectorPage() {
               )
             }
             panelTitle="Request"
-            panel={(requestId) => <RequestPanel key={requestId} id={requestId} />}
+            panel={(requestId) => <InspectedRequestPanel key={requestId} id={requestId} />}
           />
         </>
       )}

@@ -17,7 +17,7 @@ import { Facts } from '../../ui/layout.tsx';
 import { VERDICT_WORDS, verdictText } from './words.ts';
 
 /** One request as it arrived: the verdict on its signature, its headers and the exact body. */
-export function RequestPanel({ id }: { id: string }) {
+export function InspectedRequestPanel({ id }: { id: string }) {
   const { at, path, may } = useHere();
   const found = useQuery({
     queryKey: [path, 'inspected request', id],

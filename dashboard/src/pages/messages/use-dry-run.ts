@@ -7,13 +7,13 @@ import type { CodeProblem } from '../../ui/code/editor-problems.ts';
 
 const AFTER_MS = 400;
 
-export type Draft = { channelId: string; eventType: string; payload: string; metadata: string };
+export type MessageDraft = { channelId: string; eventType: string; payload: string; metadata: string };
 
 /**
  * Who would receive a message that is being written, and what the schemas of its channel say about it. Asked once nobody has typed for a
  * moment; the answer before stays until then. Undefined: it is not whole yet.
  */
-export function useDryRun(draft: Draft | undefined) {
+export function useDryRun(draft: MessageDraft | undefined) {
   const { at, path } = useHere();
   const text = JSON.stringify(draft);
   const [asked, setAsked] = useState<string>();
@@ -22,7 +22,7 @@ export function useDryRun(draft: Draft | undefined) {
     return () => clearTimeout(timer);
   }, [text]);
   // `as`: written above.
-  const settled = asked === undefined ? undefined : (JSON.parse(asked) as Draft);
+  const settled = asked === undefined ? undefined : (JSON.parse(asked) as MessageDraft);
   return useQuery({
     queryKey: [path, 'dry-run', asked],
     queryFn: async (): Promise<{ routes: DryRun; problems: readonly CodeProblem[] }> => {

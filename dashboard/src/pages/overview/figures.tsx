@@ -5,7 +5,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { type Figure, FigureStrip, Sparkline } from '../../ui/figures.tsx';
 import { Tip } from '../../ui/tooltip.tsx';
-import { useOpenLetters } from './use-open-letters.ts';
+import { useOpenLettersText } from './use-open-letters.ts';
 import { type FiguresQuery, useRows } from './use-figures.ts';
 
 /** Deliveries that took this long are the slow ones: a filter of their list. */
@@ -14,7 +14,7 @@ const SLOW_MS = '1000';
 /** The four figures of the overview, each with its course and what has changed since as long before. */
 export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId: string | undefined }) {
   const rows = useRows(channelId);
-  const letters = useOpenLetters(channelId);
+  const letters = useOpenLettersText(channelId);
   if (query.data === undefined)
     return query.isError ? (
       <FailureNote error={query.error} onRetry={() => void query.refetch()} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { countText } from '../../lib/bounded-count.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { useHere } from '../../lib/session.ts';
 
 /** What is left to do in a place or in one of its channels: deliveries that are due, and open dead letters. */
@@ -14,7 +14,7 @@ export function useBacklog(channelId: string | undefined) {
 }
 
 /** How many dead letters are open, as a text; undefined before it is known. */
-export function useOpenLetters(channelId: string | undefined): string | undefined {
+export function useOpenLettersText(channelId: string | undefined): string | undefined {
   const letters = useBacklog(channelId).data?.openDeadLetters;
-  return letters === undefined ? undefined : countText(letters);
+  return letters === undefined ? undefined : boundedText(letters);
 }

@@ -1,7 +1,7 @@
 import { Plus, Split } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api, type Subscription, type SubscriptionStats } from '../../api/client.ts';
-import { countText as boundedText } from '../../lib/bounded-count.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { deliveredOf } from '../../lib/delivered.ts';
 import { countText, durationText, shareOf, shareText } from '../../lib/format.ts';
 import { useHere } from '../../lib/session.ts';

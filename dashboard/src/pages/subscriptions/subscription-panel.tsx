@@ -1,6 +1,6 @@
 import type { Subscription } from '../../api/client.ts';
 import { countText, durationText, shareOf, shareText } from '../../lib/format.ts';
-import { countText as boundedText } from '../../lib/bounded-count.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { deliveredOf } from '../../lib/delivered.ts';
 import { policyText } from '../../lib/policy-text.ts';
 import { healthOf } from '../../lib/subscription-health.ts';

@@ -14,7 +14,7 @@ import { Note } from '../../ui/callout.tsx';
 import type { Draft } from './editor/use-definition.ts';
 
 /** Name and description, which are saved with the definition, and what is done with the workflow as a whole. */
-export function SettingsTab({
+export function WorkflowSettingsTab({
   workflow,
   draft,
   onStatus,

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { countText, shareText } from './numbers.ts';
+import { roundShareText } from './numbers.ts';
+import { countText } from '../../lib/format.ts';
 import { type ChartTone, groundOf } from './series.ts';
 
 export type BarListRow = {
@@ -38,7 +39,7 @@ export function BarList({
               />
             </span>
             <span>{countText(count)}</span>
-            <span className="text-text-3">{shareText(count, all)}</span>
+            <span className="text-text-3">{roundShareText(count, all)}</span>
           </>
         );
         return (

@@ -1,6 +1,6 @@
 import { ChartColumn, Table2 } from 'lucide-react';
 import { IconButton } from '../button.tsx';
-import { countText } from './numbers.ts';
+import { countText } from '../../lib/format.ts';
 import { spanText } from './times.ts';
 import type { TakeSpan } from './use-pointing.ts';
 import { type ChartData, viewOf } from './view.ts';

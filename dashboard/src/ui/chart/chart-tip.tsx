@@ -2,7 +2,7 @@ import clsx from 'clsx';
 import { Rocket } from 'lucide-react';
 import { Icon } from '../icon.tsx';
 import { toneIcon } from '../status.tsx';
-import { shareText } from './numbers.ts';
+import { roundShareText } from './numbers.ts';
 import type { ChartMark, ChartTone } from './series.ts';
 
 export type TipRow = { key: string; label: string; tone: ChartTone; value: number | undefined };
@@ -53,7 +53,7 @@ export function ChartTip({
               <ToneMark tone={tone} />
               <span className="max-w-44 truncate">{label}</span>
               <span className="text-right font-bold">{value === undefined ? '—' : format(value)}</span>
-              {hasShares && <span className="text-right text-on-tip-2">{shareText(value ?? 0, sum)}</span>}
+              {hasShares && <span className="text-right text-on-tip-2">{roundShareText(value ?? 0, sum)}</span>}
             </div>
           ))}
         </div>

@@ -2,7 +2,8 @@ import clsx from 'clsx';
 import { Rocket } from 'lucide-react';
 import { Icon } from '../icon.tsx';
 import type { ChartMark } from './series.ts';
-import { timeLabels, type Zone } from './times.ts';
+import { timeLabels } from './times.ts';
+import type { Zone } from '../../lib/zone-times.ts';
 import type { ChartView } from './view.ts';
 
 /** Room of a flag in pixels. Its name is cut off there; the crosshair shows the whole. */

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { lengthText, spanText, type Zone } from './times.ts';
+import { lengthText, spanText } from './times.ts';
+import type { Zone } from '../../lib/zone-times.ts';
 import type { ChartView } from './view.ts';
 
 const HOUR = 3_600_000;

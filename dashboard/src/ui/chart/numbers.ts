@@ -1,12 +1,5 @@
-const COUNT = new Intl.NumberFormat('en-US');
-const MILLIONS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
-
-/** `11,902`; above a million `1.2 M`. */
-export const countText = (count: number): string =>
-  count < 1_000_000 ? COUNT.format(count) : `${MILLIONS.format(count / 1_000_000)} M`;
-
 /** `97%`, `9.2%`, `<0.1%`. Never 0% or 100% unless it is exact. */
-export function shareText(part: number, whole: number): string {
+export function roundShareText(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0%';
   if (part === whole) return '100%';
   const share = (part / whole) * 100;

@@ -24,7 +24,7 @@ export function Plot({ drawing, width, height }: { drawing: Drawing; width: numb
 }
 
 /** The width of an element in whole pixels: 0 before it is known. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
+export function useBoxWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const box = element.current;

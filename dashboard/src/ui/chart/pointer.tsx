@@ -1,7 +1,8 @@
 import clsx from 'clsx';
 import { ChartTip, type TipRow } from './chart-tip.tsx';
 import { type ChartMark, groundOf } from './series.ts';
-import { spanText, type Zone } from './times.ts';
+import { spanText } from './times.ts';
+import type { Zone } from '../../lib/zone-times.ts';
 import { type TakeSpan, usePointing } from './use-pointing.ts';
 import type { ChartView } from './view.ts';
 

@@ -1,4 +1,4 @@
-export type Zone = 'utc' | 'local';
+import type { Zone } from '../../lib/zone-times.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { type ChartSeries, inDrawingOrder } from './series.ts';
 import { barSeconds, rebin, stepsWithData, zoomOf } from './steps.ts';
-import { shiftOf, type Zone } from './times.ts';
+import { shiftOf } from './times.ts';
+import type { Zone } from '../../lib/zone-times.ts';
 
 /** What a chart or its table is given. */
 export type ChartData = {

@@ -1,11 +1,11 @@
 import clsx from 'clsx';
 import { ChevronDown } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, memo, type RefObject, useMemo } from 'react';
-import { type CodeLine, type Piece, unfolded } from './json-lines.ts';
+import { type CodeLine, type ColouredPiece, unfolded } from './json-lines.ts';
 import { type Matches, markedPieces, type Range } from './matches.ts';
-import { Rows } from './rows.tsx';
+import { CodeRows } from './rows.tsx';
 
-const COLOURS: Readonly<Record<Piece['kind'], string | undefined>> = {
+const COLOURS: Readonly<Record<ColouredPiece['kind'], string | undefined>> = {
   key: 'text-code-key',
   string: 'text-code-string',
   number: 'text-code-number',
@@ -28,7 +28,7 @@ export const gutterStyle = (lines: number | undefined): CSSProperties =>
   }) as CSSProperties;
 
 /** Lines with numbers, that wrap below their own beginning. Objects and arrays fold. */
-export function CodeLines({
+export function NumberedLines({
   lines,
   label,
   box,
@@ -70,7 +70,7 @@ export function CodeLines({
       style={gutterStyle(hasNumbers ? (lines.at(-1)?.number ?? lines.length) : undefined)}
       onKeyDown={stepFolds}
     >
-      <Rows box={box} count={shown.length} shown={target}>
+      <CodeRows box={box} count={shown.length} shown={target}>
         {(row) => {
           const at = shown[row] ?? 0;
           const line = lines[at];
@@ -87,7 +87,7 @@ export function CodeLines({
             />
           );
         }}
-      </Rows>
+      </CodeRows>
     </div>
   );
 }
@@ -175,10 +175,16 @@ const Line = memo(function Line({
   );
 });
 
-const trimmed = (pieces: readonly Piece[]): Piece[] =>
+const trimmed = (pieces: readonly ColouredPiece[]): ColouredPiece[] =>
   pieces.map((piece, at) => (at === 0 ? { ...piece, text: piece.text.trimStart() } : piece));
 
-function Pieces({ pieces, current }: { pieces: readonly (Piece & { match?: number })[]; current: number | undefined }) {
+function Pieces({
+  pieces,
+  current,
+}: {
+  pieces: readonly (ColouredPiece & { match?: number })[];
+  current: number | undefined;
+}) {
   return pieces.map(({ text, kind, match }, at) => {
     if (match !== undefined)
       return (

@@ -6,13 +6,13 @@ import { IconButton } from '../button.tsx';
 import { CopyButton } from '../copy.tsx';
 import { Select } from '../select.tsx';
 import { CodeBox } from './code-box.tsx';
-import { CODE_GROUND, CodeLines } from './code-lines.tsx';
+import { CODE_GROUND, NumberedLines } from './code-lines.tsx';
 import { CodeSearch } from './code-search.tsx';
 import { jsonLines, textLines } from './json-lines.ts';
 import { JsonTree } from './json-tree.tsx';
 import { findMatches, NO_MATCHES } from './matches.ts';
 import { MOST_PLAIN } from './rows.tsx';
-import { sizeText } from './size.ts';
+import { textSize } from './size.ts';
 
 export type CodeViewName = 'pretty' | 'tree' | 'raw';
 
@@ -129,7 +129,7 @@ export function CodeView({
   ) : view === 'tree' ? (
     <JsonTree json={text} label={label} root={rest.root ?? '$'} />
   ) : (
-    <CodeLines
+    <NumberedLines
       lines={lines}
       label={label}
       box={box}
@@ -154,7 +154,7 @@ export function CodeView({
     <CodeBox
       label={label}
       {...(!isBare && { title: label })}
-      note={rest.note ?? (text === '' || isSecret ? undefined : sizeText(text))}
+      note={rest.note ?? (text === '' || isSecret ? undefined : textSize(text))}
       end={
         <>
           {isJson && !isHidden && (

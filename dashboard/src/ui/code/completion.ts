@@ -34,7 +34,7 @@ const OPEN = '{{';
 const CLOSE = '}}';
 
 /** The name that is being written at a place: anywhere in an expression, and between braces in all other languages. */
-export function placeOf(language: CodeLanguage, text: string, at: number): Place | undefined {
+export function completionPlace(language: CodeLanguage, text: string, at: number): Place | undefined {
   const line = text.lastIndexOf('\n', at - 1) + 1;
   if (language === 'cel') {
     const word = WORD.exec(text.slice(line, at))?.[0] ?? '';

@@ -6,7 +6,7 @@ import { Segmented } from '../tabs.tsx';
 import { CodeBox } from './code-box.tsx';
 import { CODE_GROUND, gutterStyle } from './code-lines.tsx';
 import { changedPart, type DiffRow, type DiffSide, shortRows, sideRows, unifiedRows } from './diff-rows.ts';
-import { Rows } from './rows.tsx';
+import { CodeRows } from './rows.tsx';
 
 const NONE: ReadonlySet<number> = new Set();
 
@@ -92,7 +92,7 @@ export function DiffView({
           className={clsx(CODE_GROUND, 'max-h-[min(640px,80dvh)]')}
           style={gutterStyle(all.length)}
         >
-          <Rows box={box} count={rows.length}>
+          <CodeRows box={box} count={rows.length}>
             {(place) => {
               const row = rows[place];
               if (row === undefined) return null;
@@ -109,7 +109,7 @@ export function DiffView({
                 );
               return isSplit ? <SplitRow row={row} /> : <UnifiedRow row={row} />;
             }}
-          </Rows>
+          </CodeRows>
         </div>
       )}
     </CodeBox>

@@ -11,7 +11,7 @@ import { search, searchKeymap } from '@codemirror/search';
 import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers, placeholder, tooltips } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
-import { type CodeLanguage, type Completions, placeOf } from './completion.ts';
+import { type CodeLanguage, type Completions, completionPlace } from './completion.ts';
 import { foldMark, hangingIndent } from './editor-lines.ts';
 import { type CodeProblem, problemLines, rangeOf, showProblems } from './editor-problems.ts';
 import { editorTheme } from './editor-theme.ts';
@@ -257,7 +257,7 @@ const completing =
     const { completions, language, isReadOnly } = given();
     if (completions === undefined || isReadOnly) return null;
     const text = state.doc.toString();
-    const place = placeOf(language, text, pos);
+    const place = completionPlace(language, text, pos);
     if (place === undefined || (language === 'cel' && place.word === '' && !explicit)) return null;
     const { from, word, before, after } = place;
     const found = await completions({ text, at: pos, word, isAsked: explicit });

@@ -1,14 +1,14 @@
 import { JSON_TOKEN } from '../../lib/raw-json.ts';
 
 /** A part of a line that has one colour. */
-export type Piece = { text: string; kind: 'key' | 'string' | 'number' | 'atom' | 'plain' };
+export type ColouredPiece = { text: string; kind: 'key' | 'string' | 'number' | 'atom' | 'plain' };
 
 /** A line as it is drawn. A very long one is divided, and only its first part has a number. */
 export type CodeLine = {
   number: number | undefined;
   /** Spaces at its beginning: a wrapped line continues below them. */
   indent: number;
-  pieces: readonly Piece[];
+  pieces: readonly ColouredPiece[];
   /** Path of the value that begins here: `$.customer.vatId`. */
   path?: string;
   /** Index of the line that closes the object or array opened here. */
@@ -29,7 +29,7 @@ export function jsonLines(json: string, root = '$'): CodeLine[] {
   const lines: CodeLine[] = [];
   /** Containers that are open: where they began, and the name or the position of their current value. */
   const open: { line: number; path: string; item: number | undefined }[] = [];
-  let pieces: Piece[] = [];
+  let pieces: ColouredPiece[] = [];
   let path: string | undefined = root;
   let number = 0;
   const endLine = (depth: number): void => {
@@ -106,14 +106,14 @@ export function unfolded(lines: readonly CodeLine[], folded: ReadonlySet<number>
 
 export const lineText = ({ pieces }: CodeLine): string => pieces.map(({ text }) => text).join('');
 
-const plain = (text: string): Piece => ({ text, kind: 'plain' });
+const plain = (text: string): ColouredPiece => ({ text, kind: 'plain' });
 
 const stepOf = (key: string): string => {
   const name = key.slice(1, -1);
   return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${key}]`;
 };
 
-function coloured(token: string, next: string | undefined): Piece {
+function coloured(token: string, next: string | undefined): ColouredPiece {
   if (token.startsWith('"')) return { text: token, kind: next === ':' ? 'key' : 'string' };
   return { text: token, kind: /^[-\d]/.test(token) ? 'number' : 'atom' };
 }
@@ -136,7 +136,7 @@ function inlineEnd(tokens: readonly string[], from: number): number | undefined 
 
 const isEmptyAt = (tokens: readonly string[], at: number): boolean => /^[}\]]$/.test(tokens[at + 1] ?? '');
 
-function inlinePieces(tokens: readonly string[]): Piece[] {
+function inlinePieces(tokens: readonly string[]): ColouredPiece[] {
   return tokens.map((token, at) => {
     if (token === '{') return plain(isEmptyAt(tokens, at) ? '{' : '{ ');
     if (token === '}') return plain(tokens[at - 1] === '{' ? '}' : ' }');
@@ -155,7 +155,7 @@ function divided(line: CodeLine, spaces: string): CodeLine[] {
         ? [plain(spaces + first.text), ...line.pieces.slice(1)]
         : [plain(spaces), ...line.pieces];
   if (lineText({ ...line, pieces }).length <= LONGEST) return [{ ...line, pieces }];
-  const parts: Piece[][] = [[]];
+  const parts: ColouredPiece[][] = [[]];
   let room = LONGEST;
   for (const { text, kind } of pieces) {
     let from = 0;

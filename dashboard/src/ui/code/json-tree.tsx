@@ -6,7 +6,7 @@ import { canOpen, childrenOf, type JsonNode, openNodes, rootOf } from '../../lib
 import { Button, IconButton } from '../button.tsx';
 import { useCopy } from '../copy.tsx';
 import { Tip } from '../tooltip.tsx';
-import { sizeText } from './size.ts';
+import { textSize } from './size.ts';
 
 /** Height of a row in pixels. */
 const ROW = 22;
@@ -213,7 +213,7 @@ function Value({ of: { kind, text }, isOpen, count }: { of: JsonNode; isOpen: bo
         {isOpen ? begin : `${begin}…${end}`}
         <span className="ml-2 text-text-3">
           {count} {count === 1 ? items : `${items}s`}
-          {text.length > 1_024 && `, ${sizeText(text)}`}
+          {text.length > 1_024 && `, ${textSize(text)}`}
         </span>
       </>
     );
@@ -221,7 +221,7 @@ function Value({ of: { kind, text }, isOpen, count }: { of: JsonNode; isOpen: bo
   return (
     <span className={COLOURS[kind]}>
       {text.length > SHOWN ? text.slice(0, SHOWN) : text}
-      {text.length > SHOWN && <span className="text-text-3">… {sizeText(text)}</span>}
+      {text.length > SHOWN && <span className="text-text-3">… {textSize(text)}</span>}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { type CodeLine, lineText, type Piece } from './json-lines.ts';
+import { type CodeLine, lineText, type ColouredPiece } from './json-lines.ts';
 
 /** A part of a line that is marked. A match that goes on in the next part of a divided line has one range in each. */
 export type Range = { from: number; to: number; match: number };
@@ -50,8 +50,11 @@ const textAt = (lines: readonly CodeLine[], at: number): string => {
 };
 
 /** The pieces of a line, cut where ranges begin and end. `match` is the number of the match that a piece belongs to. */
-export function markedPieces(pieces: readonly Piece[], ranges: readonly Range[]): (Piece & { match?: number })[] {
-  const cut: (Piece & { match?: number })[] = [];
+export function markedPieces(
+  pieces: readonly ColouredPiece[],
+  ranges: readonly Range[],
+): (ColouredPiece & { match?: number })[] {
+  const cut: (ColouredPiece & { match?: number })[] = [];
   let start = 0;
   for (const { text, kind } of pieces) {
     const end = start + text.length;

@@ -13,8 +13,8 @@ export type RowsGiven = {
 /** Up to so many rows are all there, and the search of the browser finds them. Of more, only those in view are elements. */
 export const MOST_PLAIN = 120;
 
-/** Rows of any height. The number of elements does not grow with the number of rows. */
-export function Rows({ height = 18, ...given }: RowsGiven & { height?: number }) {
+/** CodeRows of any height. The number of elements does not grow with the number of rows. */
+export function CodeRows({ height = 18, ...given }: RowsGiven & { height?: number }) {
   return given.count <= MOST_PLAIN ? <PlainRows {...given} /> : <RowsInView {...given} height={height} />;
 }
 

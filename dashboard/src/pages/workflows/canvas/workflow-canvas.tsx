@@ -22,7 +22,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { type FlowGraph, type FlowWay, flowOf, leadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
+import { type FlowGraph, type FlowWay, flowOf, flowLeadsTo, TRIGGER } from '../../../lib/flow-graph.ts';
 import { slotsOf, slotWay } from '../../../lib/flow-edit.ts';
 import type { Path } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
@@ -480,7 +480,7 @@ function useDragToStep(
         // No way leads back, nor into another loop.
         const ownerOf = (of: string): string | undefined => flow.steps.find((step) => step.key === of)?.owner;
         if (found === undefined || found === key || found === TRIGGER) return undefined;
-        return leadsTo(flow, found, key) || ownerOf(found) !== ownerOf(key) ? undefined : found;
+        return flowLeadsTo(flow, found, key) || ownerOf(found) !== ownerOf(key) ? undefined : found;
       };
       const move = (moved: globalThis.PointerEvent): void => {
         const to = view.screenToFlowPosition({ x: moved.clientX, y: moved.clientY });

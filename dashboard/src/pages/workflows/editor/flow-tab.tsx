@@ -4,7 +4,7 @@ import { stepFields } from '../../../lib/definition-fields.ts';
 import { problemsAt, told, toldText } from '../../../lib/definition-problems.ts';
 import { withExplicitOrder, withSlot } from '../../../lib/flow-edit.ts';
 import type { FlowStep, FlowWay } from '../../../lib/flow-graph.ts';
-import { leadsTo } from '../../../lib/flow-graph.ts';
+import { flowLeadsTo } from '../../../lib/flow-graph.ts';
 import { type Path, valueText, withValue } from '../../../lib/json-edit.ts';
 import { stepWords } from '../../../lib/step-words.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -184,7 +184,7 @@ function WaySelect({
 /** Steps that a way may lead to: none that leads back here, and none of another loop. */
 function stepOptions(draft: Draft, step: FlowStep, isInner: boolean): Option[] {
   return draft.flow.steps.flatMap((each) => {
-    if (each.id === '' || each.key === step.key || leadsTo(draft.flow, each.key, step.key)) return [];
+    if (each.id === '' || each.key === step.key || flowLeadsTo(draft.flow, each.key, step.key)) return [];
     const isNear = isInner ? each.owner === step.key || each.owner === step.owner : each.owner === step.owner;
     return isNear ? [{ value: JSON.stringify(each.id), label: each.id, icon: stepWords(each.kind).icon }] : [];
   });

@@ -43,7 +43,7 @@ export function useIsNarrow(): boolean {
 const NARROW = window.matchMedia('(width < 768px)');
 
 /** Does something at Escape, unless something lies over the page or a field has the keys. */
-export function useEscape(act: () => void): void {
+export function useScreenEscape(act: () => void): void {
   const now = useRef(act);
   now.current = act;
   useEffect(() => {

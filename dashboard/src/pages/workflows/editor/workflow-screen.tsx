@@ -23,7 +23,7 @@ import { Segmented, Tabs } from '../../../ui/tabs.tsx';
 import type { CanvasEdit } from '../canvas/workflow-canvas.tsx';
 import { useDefinitionNames } from '../use-definition-names.ts';
 import { RunsTab } from '../runs-tab.tsx';
-import { SettingsTab } from '../settings-tab.tsx';
+import { WorkflowSettingsTab } from '../settings-tab.tsx';
 import { StartRun } from '../start-run.tsx';
 import { VersionsTab } from '../versions-tab.tsx';
 import { Inspector } from './inspector.tsx';
@@ -36,7 +36,7 @@ import {
   Restored,
   statesOf,
   TestBar,
-  useEscape,
+  useScreenEscape,
   useIsNarrow,
   WorkflowStatus,
 } from './screen-parts.tsx';
@@ -178,7 +178,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     if (isJson) json.current?.goTo(nextProblem);
   };
   useKeys({ F8: goToProblem });
-  useEscape(() => selected !== undefined && select(undefined));
+  useScreenEscape(() => selected !== undefined && select(undefined));
 
   const names = useDefinitionNames();
   const problemsOfSteps = useMemo(() => problemCounts(draft.problems, draft.flow), [draft.problems, draft.flow]);
@@ -398,7 +398,12 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         )}
         {tab === 'versions' && workflow !== undefined && <VersionsTab workflow={workflow} isChanged={isChanged} />}
         {tab === 'settings' && (
-          <SettingsTab workflow={workflow} draft={draft} onStatus={changeStatus} onDelete={() => setOpen('delete')} />
+          <WorkflowSettingsTab
+            workflow={workflow}
+            draft={draft}
+            onStatus={changeStatus}
+            onDelete={() => setOpen('delete')}
+          />
         )}
       </Tabs>
       {open === 'test' && workflow !== undefined && (
