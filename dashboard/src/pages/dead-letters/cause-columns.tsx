@@ -60,7 +60,7 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
         ),
       ),
     },
-    { key: 'response', head: 'Response', width: 130, grow: 0, cell: both((cause) => <CauseResponse of={cause} />) },
+    { key: 'response', head: 'Response', width: 150, grow: 0, cell: both((cause) => <CauseResponse of={cause} />) },
     {
       key: 'cause',
       head: 'Cause',
