@@ -126,7 +126,7 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
           {
             key: 'actions',
             head: 'Actions',
-            width: 104,
+            width: 116,
             grow: 0,
             isNumber: true,
             cell: both((cause, _, isGone) => (

@@ -17,6 +17,9 @@ const SHOWN = 12;
 /** The span of time has a control of its own. */
 const isOfTime = ({ name }: ListFilter): boolean => name === 'since' || name === 'until';
 
+/** Whether things may be there that were not read: the first ones may still be on their way. */
+const mayHaveMore = (filter: ListFilter): boolean => hasMore(filter) || (filter.options ?? []).length === 0;
+
 /** The filters, one of them with things that were found beside its options. */
 const withMore = (
   filters: readonly ListFilter[],
@@ -84,7 +87,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
     sent.current = turn;
     const read = readQuery(withMore(filters, being?.filter, more), query);
     const unknown = read.problems.flatMap((fault) =>
-      fault.kind === 'value' && fault.text !== '' && fault.filter.find !== undefined && hasMore(fault.filter)
+      fault.kind === 'value' && fault.text !== '' && fault.filter.find !== undefined && mayHaveMore(fault.filter)
         ? [{ filter: fault.filter, question: ask(fault.filter.find, fault.text.trim()) }]
         : [],
     );
