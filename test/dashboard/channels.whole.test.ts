@@ -219,7 +219,7 @@ describeWithBrowser('channels in a browser', () => {
     const { page } = dashboard;
     const system = await systemChannelOf(scene.posthorn, scene.key);
     const own = await scene.make('/v1/channels', { name: 'orders' });
-    const line = page.getByText('The same by a shell:');
+    const line = page.getByRole('region', { name: 'cURL' });
     for (const [channelId, count] of [
       [own, 1],
       [system, 0],
@@ -229,7 +229,7 @@ describeWithBrowser('channels in a browser', () => {
       const named = page.waitForResponse((answer) => answer.url().includes('/v1/channels?'));
       await dashboard.open(`/subscriptions/${id}?tab=deliveries`);
       await named;
-      await page.locator('.empty').waitFor();
+      await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor();
       if (count > 0) await line.waitFor();
       // A line would be drawn by then.
       else await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');

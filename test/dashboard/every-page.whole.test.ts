@@ -205,8 +205,9 @@ describeWithBrowser('every page in a browser', () => {
 
   /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
   const READS_BY_NAME =
-    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Attempt \d|(?:Failed|Retrying|Pending|Delivered)[\d,]+$|\d+ unchanged lines$|Open |View |Select row )/;
+    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Chart: |Status: |Attempt \d|(?:Failed|Retrying|Pending|Delivered|Completed|In progress)[\d,]+$|\d+ unchanged lines$|Open |View |Select row )/;
   const READS = new Set([
+    'All event types',
     'Answer',
     'By cause',
     'Check signature',
@@ -224,6 +225,7 @@ describeWithBrowser('every page in a browser', () => {
     'Export',
     'Export Test',
     'Export connectors',
+    'Expand',
     'Failed',
     'Failures only',
     'Fit',
@@ -235,6 +237,7 @@ describeWithBrowser('every page in a browser', () => {
     'Open page',
     'Paused',
     'Previous row',
+    'Runs by when they ended. One that fails again after a retry counts again.',
     'Search',
     'Show as a table',
     'Slow (> 5 s)',

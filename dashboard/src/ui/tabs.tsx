@@ -46,12 +46,12 @@ export function Tabs({
     >
       <div
         className={clsx(
-          'flex items-center border-b border-line',
-          isFull && 'min-h-11 shrink-0 pr-5 pl-6 max-md:px-4 max-[480px]:flex-wrap',
+          'flex flex-wrap items-center border-b border-line',
+          isFull && 'min-h-11 shrink-0 pr-5 pl-6 max-md:px-4',
           layout === 'panel' && 'mx-4',
         )}
       >
-        <Base.List aria-label={label} className="-ml-2 flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
+        <Base.List aria-label={label} className="-ml-2 flex min-w-0 flex-wrap gap-x-1">
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.value}

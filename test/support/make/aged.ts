@@ -33,6 +33,7 @@ export async function insertAged({ deps: { db } }: TestPosthorn, aged: Aged): Pr
         ...of,
         ...policy,
         id: deliveryId,
+        eventType: 'order.created',
         status: state === 'waiting' ? 'pending' : isFailed ? 'failed' : 'delivered',
         attempts: state === 'waiting' ? 0 : 1,
         dueAt: state === 'waiting' ? at : null,

@@ -99,7 +99,13 @@ function Details({ of: row, isOwn }: { of: Channel; isOwn: boolean }) {
           ['Retention', daysText(row.retentionDays)],
           isOwn && [
             'Invalid payloads',
-            <button key="schemas" type="button" className="hover:underline" onClick={() => change({ tab: 'schemas' })}>
+            <button
+              key="schemas"
+              type="button"
+              aria-label={`View schemas: ${invalidPayloads(row)}`}
+              className="hover:underline"
+              onClick={() => change({ tab: 'schemas' })}
+            >
               {invalidPayloads(row)}
             </button>,
           ],

@@ -165,7 +165,7 @@ function useColumns(): readonly Column<AnyReplay>[] {
         </>
       ),
     },
-    { key: 'progress', head: 'Progress', width: 200, rank: 1, cell: (row) => <Progress of={row} /> },
+    { key: 'progress', head: 'Progress', width: 170, rank: 1, cell: (row) => <Progress of={row} /> },
     {
       key: 'delivered',
       head: 'Delivered',
@@ -213,7 +213,7 @@ function Progress({ of }: { of: AnyReplay }) {
   const pace = usePaceText(of);
   return (
     <span className="flex items-center gap-2.5">
-      <span className="w-16 shrink-0">
+      <span className="w-12 shrink-0">
         <ReplayBar of={of} isThin />
       </span>
       <span className="truncate text-text-2">{pace ?? queuedText(of)}</span>
