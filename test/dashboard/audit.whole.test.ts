@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
@@ -16,9 +17,15 @@ describeWithBrowser('audit log in a browser', () => {
   async function ask(text: string, name: string, wanted: RegExp): Promise<void> {
     const { page } = dashboard;
     const field = page.getByRole('search', { name: 'Filters' }).getByRole('combobox', { name: 'Filter' });
-    await field.fill(text);
-    await field.press('Enter');
-    await page.waitForURL((url) => wanted.test(url.searchParams.get(name) ?? ''));
+    // Names of people and keys are read with the page: until then a name is unknown, and the field says so.
+    await waitFor('the filter to be taken', async () => {
+      await field.fill(text);
+      await field.press('Enter');
+      return page
+        .waitForURL((url) => wanted.test(url.searchParams.get(name) ?? ''), { timeout: 1_000 })
+        .then(() => true)
+        .catch(() => false);
+    });
   }
 
   test('the audit log is filtered by what was done, and leaves as a file', async () => {

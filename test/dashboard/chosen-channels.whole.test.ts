@@ -86,7 +86,7 @@ describeWithBrowser('chosen channels in a browser', () => {
     const choice = drawer().getByRole('combobox', { name: 'Channel' });
     await choice.getByText('orders').waitFor();
     await dashboard.open(`/subscriptions?channel=${orders}`);
-    await page.getByRole('main').getByRole('link', { name: 'Create subscription' }).first().click();
+    await page.getByRole('link', { name: 'Create subscription' }).first().click();
     await choice.getByText('orders').waitFor();
   });
 });

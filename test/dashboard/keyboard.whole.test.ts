@@ -38,10 +38,6 @@ describeWithBrowser('keyboard in a browser', () => {
       await keyboard.press('Enter');
     };
     /** A field of the page before may have the name of one on the page that is asked for: it is written in once that is there. */
-    const follow = async (name: string): Promise<void> => {
-      await press(page.getByRole('link', { name }).first());
-      await page.getByRole('heading', { name, level: 1 }).waitFor();
-    };
     /** The page is drawn anew for another environment, behind its address. */
     const shown = (environment: string): Promise<unknown> =>
       waitFor(
@@ -90,7 +86,8 @@ describeWithBrowser('keyboard in a browser', () => {
     }
 
     await go('c', 'Channels');
-    await follow('Create channel');
+    await press(page.getByRole('link', { name: 'Create channel' }).first());
+    await page.getByRole('dialog', { name: /^Create channel/ }).waitFor();
     await write('Name', 'orders');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
