@@ -16,6 +16,7 @@ describeWithBrowser('failing receiver in a browser', () => {
   beforeEach(async () => {
     // The service is that of the whole file: what one test has let fail is well for the next.
     await scene.posthorn.deps.pool.query('UPDATE subscriptions SET failing_since = NULL');
+    await scene.posthorn.deps.pool.query('DELETE FROM dead_letters');
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     const webhookUrl = 'https://example.com/hook';
     subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
