@@ -1,8 +1,7 @@
 /** Texts of numbers, times and spans as all pages show them. Every function is pure: the present time and the zone are given. */
-import type { Zone } from './zone-times.ts';
+import { partsOf, type Zone } from './zone-times.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
-const two = (value: number): string => String(value).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `11,902`; from a million on `1.2 M`. */
@@ -71,36 +70,19 @@ export function inText(at: string, now: number, zone: Zone): string {
   return ms < SECOND ? 'now' : `in ${roughText(ms)}`;
 }
 
-type Parts = { year: string; month: number; day: string; time: string; zone: string };
-
-/** The parts of a moment in a zone. The local zone is named by its distance from UTC. */
-function partsOf(at: string, zone: Zone): Parts {
-  const moment = new Date(at);
-  const shift = zone === 'utc' ? 0 : -moment.getTimezoneOffset();
-  const iso = new Date(moment.getTime() + shift * MINUTE).toISOString();
-  const size = Math.abs(shift);
-  const name = shift === 0 ? 'UTC' : `UTC${shift > 0 ? '+' : '−'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-  return {
-    year: iso.slice(0, 4),
-    month: Number(iso.slice(5, 7)),
-    day: iso.slice(8, 10),
-    time: iso.slice(11, 23),
-    zone: name,
-  };
-}
-
 /** `27 Nov 14:03`, with the year where it is not the present one. */
 export function dateText(at: string, now: number, zone: Zone): string {
-  const { year, month, day, time } = partsOf(at, zone);
-  const isThisYear = year === partsOf(new Date(now).toISOString(), zone).year;
-  return `${Number(day)} ${MONTHS[month - 1]}${isThisYear ? '' : ` ${year}`} ${time.slice(0, 5)}`;
+  const { date, time } = partsOf(new Date(at), zone);
+  const [year, month, day] = date.split('-');
+  const isThisYear = date.slice(0, 4) === partsOf(new Date(now), zone).date.slice(0, 4);
+  return `${Number(day)} ${MONTHS[Number(month) - 1]}${isThisYear ? '' : ` ${year}`} ${time.slice(0, 5)}`;
 }
 
 /** `14:02:24`, of an attempt on a page that names the zone once. */
-export const clockText = (at: string, zone: Zone): string => partsOf(at, zone).time.slice(0, 8);
+export const clockText = (at: string, zone: Zone): string => partsOf(new Date(at), zone).time.slice(0, 8);
 
 /** `2026-11-28 14:03:12.481 UTC`. */
 export function exactText(at: string, zone: Zone): string {
-  const { year, month, day, time, zone: name } = partsOf(at, zone);
-  return `${year}-${two(month)}-${day} ${time} ${name}`;
+  const { date, time, name } = partsOf(new Date(at), zone);
+  return `${date} ${time} ${name}`;
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { boundedText } from '../lib/bounded-count.ts';
 import { useHere } from '../lib/session.ts';
 import { TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -35,8 +36,7 @@ type Given = {
 };
 
 /** `358`, or `1,000+` where at least so many match. */
-export const matchedText = ({ matched, isMore = false }: DryCount): string =>
-  `${matched.toLocaleString('en-US')}${isMore ? '+' : ''}`;
+export const matchedText = ({ matched, isMore = false }: DryCount): string => boundedText({ count: matched, isMore });
 
 /** Counts first what would be done to all that a filter matches, and shows the oldest; then asks for it, at a rate. */
 export function CountDialog({ title, countKey, count, children, go, told, start, onClose }: Given) {

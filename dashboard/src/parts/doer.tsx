@@ -9,12 +9,11 @@ import { useDoers } from './use-doers.ts';
 const KINDS: Readonly<Record<string, string>> = { key: 'API key', oac: 'Machine credential', usr: 'Person' };
 
 /** Who has done something: a person by name, while a member of the organisation, a key or credential by kind and name. */
-export function Doer({ id }: { id: string }) {
+export const Doer = ({ id }: { id: string }) => (id.startsWith('usr_') ? <Person id={id} /> : <Credential id={id} />);
+
+function Person({ id }: { id: string }) {
   const { user } = useSession();
   const { organisation } = useHere();
-  const prefix = id.split('_')[0] ?? '';
-  const isPerson = prefix === 'usr';
-  const credentials = useDoers();
   const member = useQuery({
     queryKey: ['members', organisation.id, 'name', id],
     queryFn: () =>
@@ -23,14 +22,21 @@ export function Doer({ id }: { id: string }) {
         return new Map(data.map(({ userId, name }) => [userId, name]));
       }),
     staleTime: 60_000,
-    enabled: isPerson && id !== user.id,
+    enabled: id !== user.id,
   });
   if (id === user.id) return <span title={id}>{user.name} (you)</span>;
-  const name = (isPerson ? member.data : undefined) ?? credentials.find(([each]) => each === id)?.[1];
-  if (isPerson && name !== undefined) return <span title={id}>{name}</span>;
-  return (
-    <span title={id}>
-      {KINDS[prefix]} {name ?? <span className="mono">{shortId(id)}</span>}
-    </span>
-  );
+  return <span title={id}>{member.data ?? <Unknown id={id} />}</span>;
 }
+
+function Credential({ id }: { id: string }) {
+  const name = useDoers().find(([each]) => each === id)?.[1];
+  return <span title={id}>{name === undefined ? <Unknown id={id} /> : `${kindOf(id)} ${name}`}</span>;
+}
+
+const kindOf = (id: string): string | undefined => KINDS[id.split('_')[0] ?? ''];
+
+const Unknown = ({ id }: { id: string }) => (
+  <>
+    {kindOf(id)} <span className="mono">{shortId(id)}</span>
+  </>
+);

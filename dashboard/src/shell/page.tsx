@@ -1,5 +1,5 @@
 import { Globe, PanelLeft, Pause, RefreshCw } from 'lucide-react';
-import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { useHere } from '../lib/session.ts';
 import { ZoneContext } from '../lib/times.ts';
 import { HereLink } from '../parts/link.tsx';
@@ -9,6 +9,7 @@ import { PreferencesContext } from '../parts/preferences-provider.tsx';
 import { EnvironmentPill } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { SettingsNavigation } from './settings-navigation.tsx';
+import { usePageTitle } from './use-page-title.ts';
 
 /** Opens the navigation on a narrow screen. */
 export const OpenNavigationContext = createContext<() => void>(() => undefined);
@@ -50,10 +51,7 @@ export function Page({
 }: Given) {
   const here = useHere();
   const openNavigation = useContext(OpenNavigationContext);
-  const prefix = here.environment === 'test' ? '[Test] ' : '';
-  useEffect(() => {
-    document.title = `${prefix}${title} · ${here.app.name}`;
-  }, [title, prefix, here.app.name]);
+  usePageTitle(title);
   const name = <span className="truncate">{crumb ?? title}</span>;
   return (
     <>

@@ -1,7 +1,7 @@
 import { Hash, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Channel, type ChannelStats } from '../../api/client.ts';
-import { countText } from '../../lib/format.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { oneOf, sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { isSystemChannel } from '../../lib/system-channel.ts';
@@ -165,7 +165,7 @@ const columnsOf = (figuresOf: (row: Channel) => Figures | undefined): readonly C
     rank: 2,
     cell: (row) => {
       const own = figuresOf(row)?.subscriptions;
-      return own && `${countText(own.count)}${own.isMore ? '+' : ''}`;
+      return own && boundedText(own);
     },
   },
   {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
@@ -11,15 +11,14 @@ import { useRequestDialog } from '../../parts/request-dialog.tsx';
 import { DialogButtons, Drawer } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { ChannelsPage } from './channels.tsx';
+import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'Create channel';
 
 /** Creates a channel, in a drawer over the list. */
 export function NewChannelPage() {
-  const { may, app, environment } = useHere();
-  useEffect(() => {
-    document.title = `${environment === 'test' ? '[Test] ' : ''}${TITLE} · ${app.name}`;
-  }, [environment, app.name]);
+  const { may } = useHere();
+  usePageTitle(TITLE);
   if (!may('developer')) return <NoAccess title={TITLE} role="developer" />;
   return (
     <>

@@ -3,6 +3,7 @@ import clsx from 'clsx';
 import { ArchiveX, ArrowUp, History, List, Rows3, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../../api/client.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { askedAnswer, statusesOf } from '../../lib/answers.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../../lib/search.ts';
@@ -274,7 +275,7 @@ function useLetterFilters(): readonly ListFilter[] {
 }
 
 const totalText = (total: { count: number; isMore: boolean } | undefined): string =>
-  total === undefined || total.count === 0 ? '' : ` ${total.count.toLocaleString('en-US')}${total.isMore ? '+' : ''}`;
+  total === undefined || total.count === 0 ? '' : ` ${boundedText(total)}`;
 
 /** `334 open, 5 causes`, and a button once there are new causes, or another order. */
 function CauseCountText({ count }: { count: CauseCount | undefined }) {

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Hash, Terminal } from 'lucide-react';
+import { Hash } from 'lucide-react';
 import { useContext, useRef, useState } from 'react';
 import { api, isApiError } from '../../api/client.ts';
-import { requestsOf, type Written } from '../../api/requests.ts';
 import { jsonSyntax } from '../../lib/json-syntax.ts';
 import { memberText, memberTexts, prettyText } from '../../lib/raw-json.ts';
 import { useHere } from '../../lib/session.ts';
@@ -10,7 +9,7 @@ import { ownChannelsOf } from '../../lib/system-channel.ts';
 import { useZoneName, ZoneContext } from '../../lib/times.ts';
 import { isAtClockChange, timeOfText, type Zone } from '../../lib/zone-times.ts';
 import { useActs } from '../../parts/acts.tsx';
-import { EquivalentRequest } from '../../parts/equivalent-request.tsx';
+import { useRequestDialog } from '../../parts/request-dialog.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { FoundSelectField } from '../../parts/found-select.tsx';
 import { useGo } from '../../parts/link.tsx';
@@ -74,7 +73,6 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
   const [form, setForm] = useState(first);
   const [error, setError] = useState<unknown>();
   const [problems, setProblems] = useState<Problems>({});
-  const [requests, setRequests] = useState<readonly Written[]>();
   const channel = useChannelDefinition(form.channelId);
   const types = useEventTypes(form.channelId, Object.keys(channel.schemas));
   const syntax = jsonSyntax(form.payload);
@@ -103,6 +101,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
       { onFailure: setError },
     );
   };
+  const request = useRequestDialog(publish);
   const schema = channel.schemas[form.eventType.trim()] ?? channel.schema;
   const isShownAtField = isApiError(error) && Object.values(NAMES).some((name) => problemOf(error, name) !== undefined);
   const deliverAt = timeOfText(form.deliverAt, zone);
@@ -117,14 +116,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
       onSubmit={publish}
       actions={
         <>
-          <Button
-            look="quiet"
-            icon={Terminal}
-            className="mr-auto"
-            onClick={() => void requestsOf(publish).then((found) => found.length > 0 && setRequests(found))}
-          >
-            Equivalent request
-          </Button>
+          {request.button}
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit">
             Publish message
@@ -240,7 +232,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
           )}
         </div>
       </div>
-      {requests !== undefined && <EquivalentRequest of={requests} onClose={() => setRequests(undefined)} />}
+      {request.dialog}
     </Drawer>
   );
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { api } from '../../api/client.ts';
 import { memberText, prettyText } from '../../lib/raw-json.ts';
 import { useAddress } from '../../lib/search.ts';
@@ -13,6 +12,7 @@ import { Drawer } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { MessagesPage } from './messages.tsx';
 import { PublishForm } from './publish-form.tsx';
+import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'Publish message';
 /** Parts of the address that are the form's. */
@@ -20,7 +20,7 @@ const OF_FORM = ['copy'] as const;
 
 /** Publishes a message by hand, or a changed copy of one, in a drawer over the list. */
 export function PublishPage() {
-  const { at, path, app, environment, may } = useHere();
+  const { at, path, environment, may } = useHere();
   const [search] = useAddress();
   const go = useGo();
   const copy = search['copy'] ?? '';
@@ -30,9 +30,7 @@ export function PublishPage() {
     enabled: copy !== '',
   });
   const channels = useChannels();
-  useEffect(() => {
-    document.title = `${environment === 'test' ? '[Test] ' : ''}${TITLE} · ${app.name}`;
-  }, [environment, app.name]);
+  usePageTitle(TITLE);
   const close = (): void => {
     if (copy !== '') go(`/messages/${copy}`);
     else go('/messages', search['channel'] === undefined ? {} : { channel: search['channel'] });

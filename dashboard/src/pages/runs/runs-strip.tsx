@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Info } from 'lucide-react';
 import { api } from '../../api/client.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { countText } from '../../lib/format.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -61,7 +62,7 @@ export function RunsStrip() {
               key: UNFINISHED,
               label: 'In progress',
               tone: 'running',
-              count: `${countText(unfinished.count)}${unfinished.isMore ? '+' : ''}`,
+              count: boundedText(unfinished),
             },
           ]}
           onPick={(key) => change({ status: status === key ? '' : key, open: '' })}

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Lock, Terminal } from 'lucide-react';
-import { useContext, useEffect, useRef, useState } from 'react';
+import { Lock } from 'lucide-react';
+import { useContext, useRef, useState } from 'react';
 import { api, type App } from '../../api/client.ts';
-import { requestsOf, type Written } from '../../api/requests.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -12,7 +11,7 @@ import { onlyChannelOf } from '../../lib/system-channel.ts';
 import { ZoneContext } from '../../lib/times.ts';
 import { timeOfText } from '../../lib/zone-times.ts';
 import { useActs } from '../../parts/acts.tsx';
-import { EquivalentRequest } from '../../parts/equivalent-request.tsx';
+import { useRequestDialog } from '../../parts/request-dialog.tsx';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
 import { HereLink, PROSE_LINK, useGo } from '../../parts/link.tsx';
 import { isAtField } from '../../parts/problem-of.ts';
@@ -24,6 +23,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { REJECTED_FIELDS } from './field-names.ts';
 import { SubscriptionFieldGroups } from './subscription-form.tsx';
 import { SubscriptionsPage } from './subscriptions.tsx';
+import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'New subscription';
 /** Parts of the address that are the form's. */
@@ -37,9 +37,7 @@ export function NewSubscriptionPage() {
   const channels = useChannels();
   // The policy that holds where no number is changed.
   const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
-  useEffect(() => {
-    document.title = `${environment === 'test' ? '[Test] ' : ''}${TITLE} · ${here.name}`;
-  }, [environment, here.name]);
+  usePageTitle(TITLE);
   const close = (): void => go('/subscriptions', search['channel'] === undefined ? {} : { channel: search['channel'] });
   const frame = { title: TITLE, environment, onClose: close } as const;
   return (
@@ -103,7 +101,6 @@ function Form({
   const [channelId, setChannelId] = useState(firstChannel);
   const [hasNoChannel, setHasNoChannel] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [requests, setRequests] = useState<readonly Written[]>();
   // It begins with the defaults of the app as they were when the form was opened.
   const [begun] = useState(() => newSubscriptionFields(settings, given));
   const box = useRef<HTMLDivElement>(null);
@@ -136,6 +133,7 @@ function Form({
       },
     );
   };
+  const request = useRequestDialog(create);
   return (
     <Drawer
       title={TITLE}
@@ -145,14 +143,7 @@ function Form({
       onSubmit={create}
       actions={
         <>
-          <Button
-            look="quiet"
-            icon={Terminal}
-            className="mr-auto"
-            onClick={() => void requestsOf(create).then((found) => found.length > 0 && setRequests(found))}
-          >
-            <span className="max-md:sr-only">Equivalent request</span>
-          </Button>
+          {request.button}
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit">
             Create subscription
@@ -181,7 +172,7 @@ function Form({
           <FailureNote error={error} />
         </div>
       )}
-      {requests !== undefined && <EquivalentRequest of={requests} onClose={() => setRequests(undefined)} />}
+      {request.dialog}
     </Drawer>
   );
 }

@@ -1,16 +1,12 @@
 import type { Stats } from '../../api/client.ts';
-import { deliveredOf } from '../../lib/delivered.ts';
-import { countText, durationText, shareOf, shareText } from '../../lib/format.ts';
-import { HereLink } from '../../parts/link.tsx';
+import { countText } from '../../lib/format.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { change, figureName, latency, openLetters, successRate } from '../../parts/traffic-figures.tsx';
 import { type Figure, FigureStrip, Sparkline } from '../../ui/figures.tsx';
 import { Tip } from '../../ui/tooltip.tsx';
-import { change, courseOf, split, summed } from '../overview/figures.tsx';
 import { type FiguresQuery, useRows } from '../overview/use-figures.ts';
 import { useOpenLetters } from './use-subscription.ts';
 
-/** Deliveries that took this long are the slow ones: a filter of their list. */
-const SLOW_MS = '1000';
 const HOUR_MS = 3_600_000;
 
 type Given = { of: FiguresQuery; id: string; isFailing: boolean };
@@ -26,82 +22,14 @@ export function SubscriptionFigures({ of: query, id, isFailing }: Given) {
       <div className="h-28.5 rounded-8 border border-line-strong" />
     );
   const { now, earlier } = query.data;
-  const name = (text: string, to: string, search: Readonly<Record<string, string>>) => (
-    <HereLink to={to} search={search} className="hover:text-text hover:underline">
-      {text}
-    </HereLink>
-  );
+  const open = letters && `${countText(letters.count)}${letters.isMore ? '+' : ''}`;
   const figures: readonly Figure[] = [
-    successRate(now, earlier, { isFailing, rows }),
-    latency(now, earlier, name('p95 latency', '/deliveries', { ...rows, slow: SLOW_MS })),
-    throughput(now, earlier, name('Throughput', '/deliveries', rows)),
-    {
-      label: name('Open dead letters', '/dead-letters', { subscription: id }),
-      value: letters === undefined ? '—' : `${countText(letters.count)}${letters.isMore ? '+' : ''}`,
-      delta:
-        now.totals.deadLetters === 0
-          ? undefined
-          : { text: `+${countText(now.totals.deadLetters)} in this range`, look: 'bad' },
-      below: (
-        <Sparkline values={summed(now.points.map((point) => point.deadLetters))} isBad={now.totals.deadLetters > 0} />
-      ),
-    },
+    successRate(now, earlier, { rows, isFailing }),
+    latency(now, earlier, rows),
+    throughput(now, earlier, figureName('Throughput', '/deliveries', rows)),
+    openLetters(now, { open, search: { subscription: id } }),
   ];
   return <FigureStrip label="Figures" figures={figures} />;
-}
-
-/** The share of finished deliveries. All of them may be delivered while those of now are retried again and again: it says so then. */
-function successRate(
-  now: Stats,
-  earlier: Stats,
-  { isFailing, rows }: { isFailing: boolean; rows: Readonly<Record<string, string>> },
-): Figure {
-  const [rate, before] = [deliveredOf(now.deliveries), deliveredOf(earlier.deliveries)];
-  const share = shareOf(rate.delivered, rate.finished);
-  const shareBefore = shareOf(before.delivered, before.finished);
-  const points = share === undefined || shareBefore === undefined ? undefined : share - shareBefore;
-  const isMisleading = share === 100 && isFailing;
-  const finished = `${rate.delivered.toLocaleString('en-US')} of ${rate.finished.toLocaleString('en-US')} finished deliveries`;
-  return {
-    label: (
-      <>
-        <HereLink to="/deliveries" search={rows} className="hover:text-text hover:underline">
-          Success rate
-        </HereLink>
-        {rate.retrying > 0 && (
-          <HereLink to="/deliveries" search={{ ...rows, status: 'retrying' }} className="text-retrying hover:underline">
-            {countText(rate.retrying)} retrying
-          </HereLink>
-        )}
-      </>
-    ),
-    value: (
-      <Tip text={`${finished}${now.deliveries.isExact ? '' : ', the newest of this range'}`}>
-        <span>{isMisleading ? '—' : shareText(rate.delivered, rate.finished).replace(/%$/, '')}</span>
-      </Tip>
-    ),
-    unit: isMisleading || share === undefined ? undefined : '%',
-    delta: isMisleading
-      ? { text: 'Failing', look: 'bad' }
-      : points === undefined || Math.abs(points) < 0.05
-        ? undefined
-        : { text: `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(1)} pts`, look: points < 0 ? 'bad' : 'plain' },
-    below: (
-      <Sparkline values={now.points.map(courseOf)} isBad={isFailing || (points !== undefined && points <= -0.5)} />
-    ),
-  };
-}
-
-function latency(now: Stats, earlier: Stats, label: Figure['label']): Figure {
-  const [p95, before] = [now.totals.latencyMs?.p95, earlier.totals.latencyMs?.p95];
-  const [value, unit] = p95 === undefined ? ['—', undefined] : split(durationText(p95));
-  return {
-    label,
-    value,
-    unit,
-    delta: p95 === undefined || before === undefined ? undefined : change(p95, before, { isWorse: true }),
-    below: <Sparkline values={now.points.map((point) => point.latencyMs?.p95)} />,
-  };
 }
 
 const attemptsOf = ({ delivered, failedAttempts }: { delivered: number; failedAttempts: number }): number =>

@@ -1,6 +1,7 @@
 import clsx from 'clsx';
 import { Globe, Hash } from 'lucide-react';
 import type { Subscription } from '../../api/client.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { clockText, dateText } from '../../lib/format.ts';
 import { usePathId } from '../../lib/path-id.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
@@ -85,7 +86,7 @@ export function SubscriptionPage() {
               label: 'Dead letters',
               ...(letters !== undefined &&
                 letters.count > 0 && {
-                  count: `${letters.count.toLocaleString('en-US')}${letters.isMore ? '+' : ''}`,
+                  count: boundedText(letters),
                   isBad: true,
                 }),
             },
