@@ -129,7 +129,7 @@ export function Security() {
       </ul>
       <p className="mt-2 text-12 text-text-3">
         {hasAny
-          ? 'Two-factor authentication is on: a password alone signs nobody in.'
+          ? "Two-factor authentication is on: a password alone isn't enough to sign in."
           : 'Two-factor authentication is not set up. A passkey or an authenticator app turns it on.'}
       </p>
       {asked === 'password' && <ChangePassword email={user.email} onClose={close} />}
