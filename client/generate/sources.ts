@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 import { ROLES } from '../../src/caller/roles.ts';
-import { TIERS } from '../../src/caller/tiers.ts';
+import { TIER_LIMITS, TIERS } from '../../src/caller/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import type { Row } from '../../src/http/route/route.ts';
@@ -68,7 +68,7 @@ export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, stri
       )}} from './types.ts';\n\n/** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */\nexport type Resources = {\n${indent(signatures.join('\n'))}\n};\n`,
     'endpoints.ts': `${HEAD}\n/** Every endpoint that a method calls, by resource and method. */\nexport const ENDPOINTS = {\n${indent(table.join('\n'))}\n} as const;\n`,
     'errors.ts': `${HEAD}\n/** Tells programs what went wrong (docs/errors.md). */\n${listText('ERROR_CODES', Object.keys(STATUS_OF_CODE))}\nexport type ErrorCode = (typeof ERROR_CODES)[number];\n\n/** The same for OAuth, where a proof, a token or a scope was refused. */\nexport type OAuthErrorCode =\n${OAUTH_ERRORS.map((code) => `  | '${code}'`).join('\n')};\n`,
-    'rights.ts': `${HEAD}\n/** Rights of a credential. */\n${listText('SCOPES', SCOPES)}\nexport type Scope = (typeof SCOPES)[number];\n\n/** Limits of a credential, from the smallest to the largest. */\n${listText('TIERS', TIERS)}\nexport type Tier = (typeof TIERS)[number];\n\n/** Roles of people, from the least to the most that they may do. */\n${listText('ROLES', ROLES)}\nexport type Role = (typeof ROLES)[number];\n`,
+    'rights.ts': `${HEAD}\n/** Rights of a credential. */\n${listText('SCOPES', SCOPES)}\nexport type Scope = (typeof SCOPES)[number];\n\n/** Limits of a credential, from the smallest to the largest. */\n${listText('TIERS', TIERS)}\nexport type Tier = (typeof TIERS)[number];\n\n/** Requests a minute of each tier; a credential may have limits of its own. */\nexport const TIER_RATES: Readonly<Record<Tier, number>> = {\n${TIERS.map((tier) => `  ${tier}: ${TIER_LIMITS[tier].requestsPerMinute},\n`).join('')}};\n\n/** Roles of people, from the least to the most that they may do. */\n${listText('ROLES', ROLES)}\nexport type Role = (typeof ROLES)[number];\n`,
   };
 }
 

@@ -3,7 +3,7 @@ export { Call } from './call.ts';
 export type { Credentials, MachineCredentials, SessionPlace } from './credentials/credentials.ts';
 export { AnswerError, ApiError, ConnectionError, isApiError, PosthornError, TimeoutError } from './errors.ts';
 export { ERROR_CODES, type ErrorCode, type OAuthErrorCode } from './generated/errors.ts';
-export { ROLES, type Role, SCOPES, type Scope, TIERS, type Tier } from './generated/rights.ts';
+export { ROLES, type Role, SCOPES, type Scope, TIER_RATES, TIERS, type Tier } from './generated/rights.ts';
 export type { Resources } from './generated/resources.ts';
 export type * from './generated/types.ts';
 export { Lines } from './lines.ts';

@@ -72,6 +72,9 @@ export const DEADLY_PATIENCE_MS = 30_000;
 /** Attempts of one step whose worker may stop before the step has failed. */
 export const MAX_STEP_CRASHES = 10;
 
+/** What the Temporal UI says of a run whose step failed. The log does not repeat it: the run and its dead letter are on record. */
+export const STEP_FAILED = 'a step failed; the record of the run says why';
+
 /** Failure types of the activities of runs, shown in the Temporal UI beside the codes of run-ways.ts. */
 export const RUN_FAILURES = {
   /** The run has ended, or another round has begun: this round stops where it is. */

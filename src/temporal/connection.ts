@@ -3,6 +3,7 @@ import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { STEP_FAILED } from '../contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { dataConverterOf } from './codec.ts';
 
@@ -75,9 +76,9 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
 const MAY_FAIL: readonly unknown[] = [WORKFLOW_TYPES.deliverMessage, WORKFLOW_TYPES.drainDeliveries];
 
 /** Warnings of the SDK that are no fault of this service. The drains' worker has activities only. */
-const isOnPurpose = (message: string, meta: object | undefined): boolean =>
+const isOnPurpose = (message: string, meta: { workflowType?: unknown; error?: { message?: unknown } } = {}): boolean =>
   message === 'No workflows registered, not polling for workflow tasks' ||
-  (message === 'Workflow failed' && meta !== undefined && MAY_FAIL.includes(Reflect.get(meta, 'workflowType')));
+  (message === 'Workflow failed' && (MAY_FAIL.includes(meta.workflowType) || meta.error?.message === STEP_FAILED));
 
 const toLevel = (level: string): 'trace' | 'debug' | 'warn' | 'error' => {
   const name = level.toLowerCase();

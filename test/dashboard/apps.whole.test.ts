@@ -112,7 +112,9 @@ describeWithBrowser('apps in a browser', () => {
     await dashboard.open('/apps');
     await page.getByRole('row', { name: /Shop 20/ }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search, or paste an ID' }).fill('msg_00000000000000000000000000');
+    await page
+      .getByRole('combobox', { name: 'Search for an ID, a name or a payload value' })
+      .fill('msg_00000000000000000000000000');
     await page.keyboard.press('Enter');
     // Forty questions, one after the other.
     const told = page.getByText('No match for msg_00000000000000000000000000 in the first 20 of your apps');

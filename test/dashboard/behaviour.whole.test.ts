@@ -214,7 +214,7 @@ describeWithBrowser('behaviour in a browser', () => {
       [connectionId, `/connections?open=${connectionId}`],
     ] as const) {
       await page.keyboard.press('Control+k');
-      const field = page.getByRole('combobox', { name: 'Search, or paste an ID' });
+      const field = page.getByRole('combobox', { name: 'Search for an ID, a name or a payload value' });
       await field.fill(id);
       await field.press('Enter');
       await page.waitForURL((url) => (url.pathname + url.search).endsWith(`/test${address}`));

@@ -151,7 +151,7 @@ describeWithBrowser('keyboard in a browser', () => {
     // The palette has a key with Control, which stays, and opens behind all that the others do.
     for (const key of ['?', '/', 'j', 'o', 'e', 'l', 'f', 'g', 'd']) await keyboard.press(key);
     await keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search, or paste an ID' }).waitFor();
+    await page.getByRole('combobox', { name: 'Search for an ID, a name or a payload value' }).waitFor();
     expect(await dialog.count()).toBe(1);
     await keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

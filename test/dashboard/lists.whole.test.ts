@@ -163,6 +163,12 @@ describeWithBrowser('lists in a browser', () => {
       expect(page.url()).toBe(before);
     }
     expect(await filter.getAttribute('aria-invalid')).toBe('true');
+    // Words may be a value of a payload, which the search finds.
+    await filter.fill('Elin Bergström');
+    await page.keyboard.press('Escape');
+    await filter.press('Enter');
+    const link = page.getByRole('link', { name: 'Search payloads for “Elin Bergström”' });
+    expect(new URL((await link.getAttribute('href')) ?? '', before).searchParams.get('q')).toBe('Elin Bergström');
     expect(await dashboard.violations()).toEqual([]);
     await filter.fill('');
     await page.getByRole('button', { name: 'Clear', exact: true }).click();

@@ -127,7 +127,7 @@ describeWithBrowser('members in a browser', () => {
     if (invited === undefined) throw new Error('no other browser');
     await invited.goto(link);
     await invited.getByRole('heading', { name: /^Join / }).waitFor();
-    await invited.getByText('Developer · ida@example.com').waitFor();
+    await invited.getByText('Viewer · ida@example.com').waitFor();
     await invited.getByLabel('Name').fill('Ida');
     await invited.getByLabel('Password').fill('short');
     await invited.getByRole('button', { name: 'Accept invitation' }).click();

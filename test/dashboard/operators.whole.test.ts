@@ -135,7 +135,7 @@ describeWithBrowser('operators in a browser', () => {
     const health = page.getByRole('region', { name: 'Health' });
     await health.getByText('All systems normal').waitFor();
     await page.getByRole('table', { name: 'Workers' }).getByText('Online').waitFor();
-    await page.getByRole('table', { name: 'Checks' }).getByRole('cell', { name: 'Row security' }).waitFor();
+    await page.getByRole('table', { name: 'Checks' }).getByRole('cell', { name: 'Row-level security' }).waitFor();
     await page.getByRole('table', { name: 'Largest tables' }).getByText('deliveries', { exact: true }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
 

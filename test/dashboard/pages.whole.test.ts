@@ -220,7 +220,7 @@ describeWithBrowser('pages in a browser', () => {
     const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/messages?limit=1');
     const id = body.data[0]?.id ?? '';
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Search, or paste an ID' });
+    const field = page.getByRole('combobox', { name: 'Search for an ID, a name or a payload value' });
     expect(await dashboard.violations()).toEqual([]);
     // As it stands in the log of a receiver.
     await field.fill(`10:14:03 POST /hook webhook-id=${id} 503`);

@@ -114,7 +114,7 @@ describeWithBrowser('shell lines in a browser', () => {
     await dialog.getByRole('button', { name: 'Equivalent request' }).click();
     await dialog.getByText('Not available with an API key').waitFor();
     expect(await dialog.getByRole('region', { name: 'Posthorn CLI' }).textContent()).toMatch(
-      /^posthorn members invite 'ada@example.com' --role 'developer' --organisation org_/,
+      /^posthorn members invite 'ada@example.com' --role 'viewer' --organisation org_/,
     );
   });
 

@@ -15,6 +15,7 @@ import {
   type EndedRound,
   type EndRunInput,
   RUN_FAILURES,
+  STEP_FAILED,
   type RunInput,
   type RunResult,
 } from '../../src/contract/run-workflow.ts';
@@ -76,9 +77,9 @@ async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
   if (status === 'failed')
     throw ApplicationFailure.create({
       type: RUN_FAILURES.failed,
-      message: 'a step failed; the record of the run says why',
+      message: STEP_FAILED,
       nonRetryable: true,
-      // A workflow of a user that fails is no fault of ours: the SDK logs it as detail.
+      // A workflow of a user that fails is not a fault of ours. Temporal's metrics leave it out.
       category: ApplicationFailureCategory.BENIGN,
     });
   return { result: status, ...ended };

@@ -33,6 +33,14 @@ export const TIERS = [
 
 export type Tier = (typeof TIERS)[number];
 
+/** Requests a minute of each tier; a credential may have limits of its own. */
+export const TIER_RATES: Readonly<Record<Tier, number>> = {
+  free: 60,
+  starter: 600,
+  pro: 6000,
+  enterprise: 600000,
+};
+
 /** Roles of people, from the least to the most that they may do. */
 export const ROLES = [
   'viewer',

@@ -10,7 +10,7 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 /** What a role allows, as one line of help. */
 export const ROLE_HINTS: Readonly<Record<Role, string>> = {
   viewer: 'Sees traffic, routing, workflows and members. No credentials, secrets or audit log.',
-  developer: 'Viewer, plus publishes, replays, and changes channels, subscriptions and workflows',
-  admin: 'Developer, plus manages credentials, secrets and members, and reads the audit log',
-  owner: 'Admin, plus makes other people owners and resets their passwords',
+  developer: 'Everything a viewer sees; publishes, replays, and changes channels, subscriptions and workflows',
+  admin: 'Everything a developer does; manages credentials, secrets and members, and reads the audit log',
+  owner: 'Everything an admin does; makes other people owners and resets their passwords',
 };

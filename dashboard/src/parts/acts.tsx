@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
-import { needsProof } from '../api/client.ts';
+import { isApiError, needsProof } from '../api/client.ts';
 import { endpointOf, isDescribing, listening, type Written } from '../api/requests.ts';
 import { atWorkOf } from '../lib/at-work.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,6 +46,7 @@ export function useActs(): Act {
 export function ActProvider({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Written[]>();
   const [asked, setAsked] = useState<(isProven: boolean) => void>();
+  const client = useQueryClient();
   const value = useMemo((): Act => {
     const tell: Act['tell'] = (text, kind = 'good') => void toast(text, { kind });
     /** Tells what was done, with a way back where there is one, and the requests that were sent for it. */
@@ -90,6 +92,8 @@ export function ActProvider({ children }: { children: ReactNode }) {
             if (isDone) continue;
             return false;
           }
+          // The session has ended meanwhile: its gate finds that out, and leads to the sign-in page.
+          if (isApiError(error, 'UNAUTHORIZED')) void client.invalidateQueries({ queryKey: ['session'] });
           if (onFailure === undefined) tell(failureText(error), 'bad');
           else onFailure(error);
           return false;
@@ -127,7 +131,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
         });
       },
     };
-  }, []);
+  }, [client]);
   return (
     <ActContext value={value}>
       {children}

@@ -24,7 +24,14 @@ export function SessionGate() {
   // The address has changed already while the page that belongs to it is still on its way.
   if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return null;
   if (isApiError(session.error, 'UNAUTHORIZED'))
-    return <Navigate to="/sign-in" search={(href === '/' ? {} : { returnTo: href }) as never} replace />;
+    return (
+      <Navigate
+        to="/sign-in"
+        search={(href === '/' ? {} : { returnTo: href }) as never}
+        {...(session.data !== undefined && { hash: 'problem=ended' })}
+        replace
+      />
+    );
   if (session.data === undefined)
     return session.isError ? (
       <Alone title="Something went wrong">

@@ -76,7 +76,7 @@ export function Page({
           )}
           {count}
         </div>
-        <div className="flex shrink-0 items-center gap-2">
+        <div data-bar className="flex shrink-0 items-center gap-2">
           {!isStill && <Refresh />}
           {!isStill && <ZoneSwitch />}
           {actions}

@@ -97,8 +97,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <div className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
               <Icon of={SearchIcon} className="text-text-3" />
               <Autocomplete.Input
-                aria-label="Search, or paste an ID"
-                placeholder="Search, or paste an ID"
+                aria-label="Search for an ID, a name or a payload value"
+                placeholder="Search for an ID, a name or a payload value"
                 autoFocus
                 onKeyDown={onKeyDown}
                 className="h-full min-w-0 grow bg-transparent text-15 outline-none"

@@ -10,7 +10,7 @@ export function SettingsNavigation() {
   const { pathname } = useLocation();
   return (
     <nav aria-label="Settings" className="w-44 shrink-0 max-lg:w-full">
-      <ul className="flex flex-col gap-0.5 max-lg:flex-row max-lg:overflow-x-auto">
+      <ul className="flex flex-col gap-0.5 max-lg:flex-row max-lg:flex-wrap">
         {SETTINGS_PAGES.filter(({ role }) => role === undefined || here.may(role)).map(({ path, name }) => {
           const isHere = pathname.startsWith(`${here.path}/${path}`);
           return (

@@ -63,7 +63,12 @@ export function Button({
           className={rest.isBusy === true ? 'animate-spin' : undefined}
         />
       )}
-      {children}
+      {/* The primary action of a narrow bar is its icon alone. */}
+      {rest.look === 'primary' && icon !== undefined ? (
+        <span className="max-md:in-data-bar:sr-only">{children}</span>
+      ) : (
+        children
+      )}
       {keys !== undefined && <Kbd isOnFill={rest.look === 'primary'}>{keys}</Kbd>}
       {iconEnd !== undefined && <Icon of={iconEnd} isSmall className="text-text-3" />}
     </Bare>

@@ -51,7 +51,9 @@ export function Dialog({
           {description}
         </Base.Description>
       )}
-      {children !== undefined && <div className="mt-4 flex min-h-0 flex-col gap-4">{children}</div>}
+      {children !== undefined && (
+        <div className="-mx-5 mt-4 flex min-h-0 flex-col gap-4 overflow-y-auto px-5 py-0.5 *:shrink-0">{children}</div>
+      )}
       {actions !== undefined && <div className="mt-5 flex flex-wrap justify-end gap-2">{actions}</div>}
     </>
   );
@@ -62,18 +64,27 @@ export function Dialog({
         <Base.Popup
           {...(firstFocus !== undefined && { initialFocus: firstFocus })}
           className={clsx(
-            'fixed top-[12vh] left-1/2 z-40 max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear overflow-y-auto rounded-12 bg-raised p-5 shadow-3 outline-none',
+            'fixed top-[12vh] left-1/2 z-40 max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear flex-col rounded-12 bg-raised p-5 shadow-3 outline-none flex',
             size === 'wide' ? 'max-w-160' : 'max-w-110',
           )}
         >
-          {onSubmit === undefined ? content : <form onSubmit={submitting(onSubmit)}>{content}</form>}
+          {onSubmit === undefined ? (
+            content
+          ) : (
+            <form className="flex min-h-0 flex-col" onSubmit={submitting(onSubmit)}>
+              {content}
+            </form>
+          )}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
 }
 
-/** A window at the right edge: a form to make something, or the details of a row on a narrow screen. */
+/**
+ * A window at the right edge: a form to make something, or the details of a row on a narrow screen. Escape, a press beside it and its
+ * button close it; a form in which something was written asks first.
+ */
 export function Drawer({
   title,
   onClose,
@@ -100,6 +111,8 @@ export function Drawer({
       return body.current?.querySelector<HTMLElement>(FIELD) ?? body.current;
     },
   }));
+  const isWritten = useRef(false);
+  const [isAsking, setIsAsking] = useState(false);
   const content = (
     <>
       <header className="flex h-bar shrink-0 items-center gap-2 border-b border-line pr-3 pl-5">
@@ -118,7 +131,7 @@ export function Drawer({
     </>
   );
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && (isWritten.current ? setIsAsking(true) : onClose())}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
@@ -132,12 +145,30 @@ export function Drawer({
           {onSubmit === undefined ? (
             <div className="flex h-full flex-col">{content}</div>
           ) : (
-            <form className="flex h-full flex-col" onSubmit={submitting(onSubmit)}>
+            <form
+              className="flex h-full flex-col"
+              onInput={() => (isWritten.current = true)}
+              onSubmit={submitting(onSubmit)}
+            >
               {content}
             </form>
           )}
         </Base.Popup>
       </Base.Portal>
+      {isAsking && (
+        <Dialog
+          title="Discard what you entered?"
+          onClose={() => setIsAsking(false)}
+          actions={
+            <>
+              <Button onClick={() => setIsAsking(false)}>Keep editing</Button>
+              <Button look="danger" onClick={onClose}>
+                Discard
+              </Button>
+            </>
+          }
+        />
+      )}
     </Base.Root>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api, type CreateApiKey, type Scope, TIERS } from '../../api/client.ts';
+import { api, type CreateApiKey, type Scope, TIER_RATES, TIERS } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
@@ -114,7 +114,10 @@ export function CreateCredential({
         />
         <SelectField
           label="Rate limit tier"
-          options={TIERS.map((each) => ({ value: each, label: TIER_NAMES[each] ?? each }))}
+          options={TIERS.map((each) => ({
+            value: each,
+            label: `${TIER_NAMES[each] ?? each}, ${TIER_RATES[each].toLocaleString('en-US')} per minute`,
+          }))}
           value={tier}
           onChange={setTier}
         />

@@ -20,6 +20,7 @@ import { TypeTag } from '../../ui/badge.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
+import { FirstUse } from './first-use.tsx';
 import { type AnyCredential, CREDENTIAL_STATES, type Kind, type Shown, shortKey } from './kinds.ts';
 
 /** One credential beside the list: which one it is, where it was used, and what can be done with it. */
@@ -103,6 +104,11 @@ export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string;
           ))}
         </ul>
       </Section>
+      {row.status === 'active' && (
+        <Section title="How to use it">
+          <FirstUse kind={kind} id={row.id} />
+        </Section>
+      )}
       {asked === 'rename' && <Rename kind={kind} of={row} onClose={() => setAsked(undefined)} />}
       {asked === 'revoke' && (
         <Confirm

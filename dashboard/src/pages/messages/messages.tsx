@@ -92,7 +92,7 @@ export function MessagesPage({ ofForm = NONE }: { ofForm?: readonly string[] }) 
               )}
               {may('developer') && (
                 <Button look="primary" icon={Plus} render={<PublishLink channel={search['channel']} />}>
-                  <span className="max-md:sr-only">Publish message</span>
+                  Publish message
                 </Button>
               )}
             </>

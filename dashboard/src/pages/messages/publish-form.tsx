@@ -66,7 +66,9 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
     // The first field that is not filled in.
     get current(): HTMLElement | null {
       return (
-        box.current?.querySelector<HTMLElement>(first.channelId === '' ? 'button' : 'input:not([type=hidden])') ?? null
+        box.current?.querySelector<HTMLElement>(
+          first.channelId === '' ? 'button' : 'input:not([type=hidden], [aria-hidden=true])',
+        ) ?? null
       );
     },
   }));

@@ -86,8 +86,8 @@ function Row({ problem: { tone, name, why, counts, count, since, action } }: { p
           <Sparkline values={counts} isBad className="h-5 w-21" />
         )}
       </span>
-      <span className="text-right font-medium whitespace-nowrap max-md:hidden">{count}</span>
-      <span className="text-right whitespace-nowrap text-text-2 max-md:hidden">
+      <span className="font-medium whitespace-nowrap max-md:col-start-2 max-md:row-start-3 md:text-right">{count}</span>
+      <span className="text-right whitespace-nowrap text-text-2 max-md:col-start-3 max-md:row-start-3">
         {since !== undefined && <Since at={since} />}
       </span>
       <span className={clsx('text-right', 'max-md:row-span-1')}>

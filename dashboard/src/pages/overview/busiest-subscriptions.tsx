@@ -65,7 +65,9 @@ export function BusiestSubscriptions({ channelId }: { channelId: string | undefi
                 <HereLink to={`/subscriptions/${subscription.id}`} className="font-medium">
                   {subscription.name}
                 </HereLink>
-                <span className="ml-1.75 text-text-2">{hostOf(subscription.webhookUrl)}</span>
+                {hostOf(subscription.webhookUrl) !== subscription.name && (
+                  <span className="ml-1.75 text-text-2">{hostOf(subscription.webhookUrl)}</span>
+                )}
               </span>
             ),
           },

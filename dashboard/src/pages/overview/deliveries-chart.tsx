@@ -151,7 +151,8 @@ export function Responses({ of: query, channelId, subscriptionId }: Given) {
       title="Responses"
       end={
         <span className="text-12 text-text-2">
-          {countText(total)} attempts{total > 0 && `, ${shareText(good, total)} succeeded`}
+          {countText(total)} {total === 1 ? 'attempt' : 'attempts'}
+          {total > 0 && `, ${shareText(good, total)} succeeded`}
         </span>
       }
     >

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, createElement } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCredential } from '../../api/client.ts';
 import { dateText, durationText } from '../../lib/format.ts';
 import type { Search } from '../../lib/list-filter.ts';
 import { useHere } from '../../lib/session.ts';
 import { healthOf } from '../../lib/subscription-health.ts';
 import { counted, ERRORS, GIVE_UP_REASONS } from '../../lib/words.ts';
-import { useZone } from '../../parts/moment.tsx';
+import { Ago, useZone } from '../../parts/moment.tsx';
 import { Name, Whose } from '../../parts/names.tsx';
 import type { Tone } from '../../ui/status.tsx';
 import { useBacklog } from './use-open-letters.ts';
@@ -42,6 +42,7 @@ type Troubled = {
   health?: ReturnType<typeof healthOf> | undefined;
   letters: number;
   firstAt?: string | undefined;
+  lastAt?: string | undefined;
   counts?: readonly number[];
   /** The cause of most of its dead letters. */
   cause?: Group;
@@ -117,6 +118,10 @@ export function useProblems(channelId: string | undefined) {
       workflowId: group.workflowId,
       letters: (before?.letters ?? 0) + group.count,
       firstAt: [before?.firstAt, group.firstFailedAt].filter((each) => each !== undefined).toSorted()[0],
+      lastAt: [before?.lastAt, group.lastFailedAt]
+        .filter((each) => each !== undefined)
+        .toSorted()
+        .at(-1),
       counts: group.counts.map((value, place) => value + (before?.counts?.[place] ?? 0)),
       cause: before?.cause ?? group,
     });
@@ -197,7 +202,9 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
         ? said === undefined
           ? 'All recent attempts failed'
           : `${said} on every recent attempt`
-        : `${said ?? 'Failed'}, not failing now`,
+        : subscriptionId === undefined && row.lastAt !== undefined
+          ? createElement(Fragment, null, `${said ?? 'Failed'}, last `, createElement(Ago, { at: row.lastAt }))
+          : `${said ?? 'Failed'}, not failing now`,
     counts,
     count:
       letters === 0

@@ -55,8 +55,8 @@ export function SearchPage() {
       {q === undefined || q === '' ? (
         <Empty icon={SearchIcon} title="Search this environment">
           <p>
-            Any ID, an external ID, an event type such as <code>order.*</code>, part of a name, a payload value, or a
-            path with its value such as <code>payload.items.*.sku=A1</code>
+            Any ID, an external ID, an event type such as <code>order.*</code>, part of a name, a whole payload value,
+            or a path with its value such as <code>payload.items.*.sku=A1</code>
           </p>
         </Empty>
       ) : (
@@ -149,7 +149,7 @@ function Nothing({
       <p>
         <Searched pages={pages} />.{' '}
         {hasPath || older === false
-          ? 'Values are compared exactly: 12.50 is not 12.5.'
+          ? 'A payload value is found by all of it, in the same case: 12.50 is not 12.5, and Berg is not Bergström.'
           : `Add a path to search further, for example payload.order.id=${q}`}
       </p>
       {/* Where the path was wrong, or a bare value has found nothing so far. */}

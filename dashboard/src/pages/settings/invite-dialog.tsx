@@ -18,7 +18,7 @@ export function InviteDialog({ organisationId, onClose }: { organisationId: stri
   const { act } = useActs();
   const client = useQueryClient();
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('developer');
+  const [role, setRole] = useState<Role>('viewer');
   const [made, setMade] = useState<NewInvitation>();
   const [error, setError] = useState<unknown>();
   const invite = (): void => {
@@ -39,6 +39,7 @@ export function InviteDialog({ organisationId, onClose }: { organisationId: stri
     <Dialog
       key="form"
       title="Invite member"
+      description="You get a link to send. It works once, within 72 hours."
       onClose={onClose}
       onSubmit={invite}
       actions={

@@ -3,6 +3,7 @@ import { api, isApiError, type Service } from '../../api/client.ts';
 import { countText, durationText, sizeText } from '../../lib/format.ts';
 import { useHere } from '../../lib/session.ts';
 import { FailureNote, NotRead } from '../../parts/failure-note.tsx';
+import { HereLink } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { NoAccess } from '../../parts/no-access.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -31,7 +32,7 @@ const DUE_WORDS: Readonly<Record<Service['due'][number]['state'], string>> = {
   first_try: 'First attempts',
   retry: 'Retries',
   claimed: 'In flight',
-  stopped: 'On hold',
+  stopped: 'On hold: paused or disabled',
 };
 
 /** More dead rows than a fifth of the living ones, and not few: vacuum is behind. */
@@ -104,6 +105,13 @@ function Health({ of: { verdict, reasons, lookedAt } }: { of: Service }) {
           ))}
         </ul>
       )}
+      <p className="text-text-2">
+        This is Posthorn itself. Endpoints and workflows that fail are on the{' '}
+        <HereLink to="/overview" className="text-accent hover:underline">
+          overview
+        </HereLink>
+        .
+      </p>
     </div>
   );
 }
@@ -207,9 +215,13 @@ function Checks({ of: { checks } }: { of: Service }) {
   );
 }
 
-/** `rowSecurity` is “Row security”. */
+/** What a check is of, in words. */
 const componentName = (name: string): string => {
-  const known: Readonly<Record<string, string>> = { postgresql: 'PostgreSQL', postgres: 'PostgreSQL' };
+  const known: Readonly<Record<string, string>> = {
+    postgresql: 'PostgreSQL',
+    postgres: 'PostgreSQL',
+    rowSecurity: 'Row-level security',
+  };
   const words = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return known[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -62,7 +62,7 @@ export function SubscriptionsPage({ ofForm = NONE }: { ofForm?: readonly string[
                 />
               }
             >
-              <span className="max-md:sr-only">Create subscription</span>
+              Create subscription
             </Button>
           )}
         </>

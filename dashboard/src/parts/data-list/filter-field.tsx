@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { problemText } from './filter-problems.ts';
+import { HereLink } from '../link.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
 /** More completions are no choice: another letter leaves fewer. */
@@ -46,6 +47,8 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
+  // Words without the name of a filter, which the search may find in payloads.
+  const [sought, setSought] = useState('');
   const set = filters.filter((filter) => search[filter.name] !== undefined && !isOfTime(filter));
   const address = JSON.stringify(filters.map(({ name }) => search[name] ?? ''));
   // The text that was sent last, whose names may still be searched for. Another letter or another address makes it none.
@@ -70,10 +73,14 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const show = (next: string): void => {
     setText(next);
     setProblems([]);
+    setSought('');
     sent.current = undefined;
   };
   const tell = ({ search: asked, problems: faults }: ReturnType<typeof readQuery>): void => {
-    setProblems(faults.map((fault) => problemText(fault, filters)));
+    setProblems([...new Set(faults.map((fault) => problemText(fault, filters)))]);
+    setSought(
+      faults.length > 0 && faults.every(({ kind }) => kind === 'word') ? faults.map(({ part }) => part).join(' ') : '',
+    );
     if (faults.length > 0) return;
     setText('');
     // Only what was written changes: the chips stay.
@@ -81,8 +88,9 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
     if (Object.entries(written).some(([name, value]) => (search[name] ?? '') !== value)) change(written);
   };
   /** Names that the service knows alone are searched for first: with all the other faults there is nothing to search for. */
-  const send = (query: string): void => {
-    if (query.trim() === '') return;
+  const send = (written: string): void => {
+    if (written.trim() === '') return;
+    const query = asName(filters, written);
     const turn = Symbol(query);
     sent.current = turn;
     const read = readQuery(withMore(filters, being?.filter, more), query);
@@ -236,12 +244,27 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
       <div id={`${id}-problems`} role="status">
         {problems.map((problem) => (
           <p key={problem} className="mt-1 text-12 text-failed">
-            {problem}
+            <span>{problem}</span>
+            {sought !== '' && (
+              <>
+                {'. '}
+                <HereLink to="/search" search={{ q: sought }} className="text-accent hover:underline">
+                  Search payloads for “{sought}”
+                </HereLink>
+              </>
+            )}
           </p>
         ))}
       </div>
     </div>
   );
+}
+
+/** A text without the name of any filter is a part of a name, in lists that have names. */
+function asName(filters: readonly ListFilter[], text: string): string {
+  const ofNames = filters.find(({ name }) => name === 'name');
+  const isBare = ofNames !== undefined && readQuery(filters, text).problems.every(({ kind }) => kind === 'word');
+  return isBare && !text.includes(':') ? writeQuery([ofNames], { name: text.trim() }) : text;
 }
 
 const placeholderOf = (filters: readonly ListFilter[]): string =>
