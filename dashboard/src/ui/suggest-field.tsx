@@ -31,7 +31,8 @@ export function SuggestField({
       items={offered}
       filter={null}
       value={value}
-      onValueChange={(next) => onChange(next)}
+      // Escape empties the field otherwise, and the form asks whether to discard what is gone already.
+      onValueChange={(next, { reason }) => reason !== 'escape-key' && onChange(next)}
       // A list without anything in it would still keep readers of the screen from the rest of the form.
       open={isOpen && offered.length > 0}
       onOpenChange={setIsOpen}

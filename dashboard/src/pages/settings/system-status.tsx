@@ -32,7 +32,7 @@ const DUE_WORDS: Readonly<Record<Service['due'][number]['state'], string>> = {
   first_try: 'First attempts',
   retry: 'Retries',
   claimed: 'In flight',
-  stopped: 'On hold: paused or disabled',
+  stopped: 'On hold',
 };
 
 /** More dead rows than a fifth of the living ones, and not few: vacuum is behind. */
@@ -107,7 +107,7 @@ function Health({ of: { verdict, reasons, lookedAt } }: { of: Service }) {
       )}
       <p className="text-text-2">
         This is Posthorn itself. Endpoints and workflows that fail are on the{' '}
-        <HereLink to="/overview" className="text-accent hover:underline">
+        <HereLink to="/overview" className="text-accent underline">
           overview
         </HereLink>
         .
@@ -182,6 +182,9 @@ function Backlog({ of: { due, oldestScheduledForMs } }: { of: Service }) {
           { head: 'Oldest', width: '120px', isNumber: true, cell: ({ oldestMs }) => durationText(oldestMs) },
         ]}
       />
+      {due.some(({ state }) => state === 'stopped') && (
+        <p className="mt-1.5 text-12 text-text-2">On hold: their subscriptions are paused or disabled</p>
+      )}
     </Section>
   );
 }

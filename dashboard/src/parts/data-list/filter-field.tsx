@@ -248,7 +248,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
             {sought !== '' && (
               <>
                 {'. '}
-                <HereLink to="/search" search={{ q: sought }} className="text-accent hover:underline">
+                <HereLink to="/search" search={{ q: sought }} className="text-accent underline">
                   Search payloads for “{sought}”
                 </HereLink>
               </>
