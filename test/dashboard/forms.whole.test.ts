@@ -165,6 +165,30 @@ describeWithBrowser('forms in a browser', () => {
   });
 
   // The label had the zone of today, and an hour that comes twice was the first one in silence.
+  test('a drawer in which something was written asks before it closes, and one without closes at once', async () => {
+    const { page } = dashboard;
+    await makeChannel();
+    await dashboard.open('/messages/new');
+    const form = page.getByRole('dialog', { name: /^Publish message/ });
+    await form.getByLabel('Event type').waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await dashboard.open('/messages/new');
+    const type = form.getByLabel('Event type');
+    await type.fill('order.created');
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Discard what you entered?' });
+    await question.waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await type.inputValue()).toBe('order.created');
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+  });
+
   test('a time is written in the zone as it is then, and one at which clocks change says which time is meant', async () => {
     const { page, context } = dashboard;
     const browser = await context.newCDPSession(page);
