@@ -99,7 +99,7 @@ describeWithBrowser('dead letters in a browser', () => {
     await go.click();
     await page.waitForURL(/\/replays\/rpl_/);
     await page.getByRole('heading', { name: '2 dead letters to Failing', level: 1 }).waitFor();
-    await page.getByText('2 of 2 queued').waitFor();
+    await page.getByText('All 2 queued').waitFor();
     await page.getByText('at most 50 per second').waitFor();
     await page
       .getByText(/\(you\)$/)

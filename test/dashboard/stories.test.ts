@@ -141,7 +141,7 @@ describeWithBrowser('stories in a browser', () => {
       .getByRole('button', { name: 'Replay 3' })
       .click();
     await page.getByRole('heading', { name: /^3 dead letters Completed/, level: 1 }).waitFor();
-    await page.getByText('3 of 3 queued').waitFor();
+    await page.getByText('All 3 queued').waitFor();
     // A list that is read before the last of them arrives keeps its row behind a button.
     await waitFor('everything is delivered', async () => {
       const key = { key: posthorn.keys.test };

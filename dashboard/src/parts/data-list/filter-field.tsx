@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { problemText } from './filter-problems.ts';
+import { Name } from '../names.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
 /** More completions are no choice: another letter leaves fewer. */
@@ -252,6 +253,10 @@ const placeholderOf = (filters: readonly ListFilter[]): string =>
     .join(', ');
 
 /** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
+/** Kinds of things whose names are known by their ids. */
+const isNamed = (kind: ListFilter['find']): kind is 'channel' | 'subscription' | 'workflow' =>
+  kind === 'channel' || kind === 'subscription' || kind === 'workflow';
+
 function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; onEdit: () => void }) {
   const [, change] = useAddress();
   const shown = choiceText(filter, value);
@@ -265,7 +270,9 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
       className={clsx(part, 'max-w-60 font-medium')}
       aria-label={`Change filter: ${filter.label} is ${shown}`}
     >
-      <span className="truncate">{shown}</span>
+      <span className="truncate">
+        {shown === value && isNamed(filter.find) ? <Name kind={filter.find} id={value} /> : shown}
+      </span>
     </button>
   );
   const toggle = (each: string): void => {
