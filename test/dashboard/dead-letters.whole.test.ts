@@ -168,7 +168,8 @@ describeWithBrowser('dead letters in a browser', () => {
 
     receiver.answerWith([200]);
     await page.keyboard.press('r');
-    await page.getByRole('region', { name: 'Status' }).getByText('Replayed').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('Replayed by').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('its delivery was delivered').waitFor();
     await waitFor('it arrives', () => receiver.requests.length === 3);
     expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   });

@@ -159,7 +159,8 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
       >
         <div
           className={clsx(
-            'flex min-h-8.5 flex-wrap items-center gap-1.5 rounded-6 border bg-surface py-1 pr-1.25 pl-2.25 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
+            // One line beside a panel too: the list below stays where it is.
+            'flex min-h-8.5 items-center gap-1.5 rounded-6 border max-md:flex-wrap md:overflow-x-auto md:[scrollbar-width:none] bg-surface py-1 pr-1.25 pl-2.25 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
             problems.length > 0 ? 'border-failed' : 'border-line-input',
           )}
           // A press beside the text begins to write.
@@ -286,7 +287,7 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
   };
   const isMenu = several.length > 0 || (options.length > 0 && options.length <= SHOWN && filter.accepts === undefined);
   return (
-    <li className="inline-flex h-6.5 max-w-full items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
+    <li className="inline-flex h-6.5 max-w-full shrink-0 items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
       <span className="flex h-full items-center px-1.75 text-text-2">{filter.label}</span>
       <span className="flex h-full items-center border-l border-line px-1.75 text-text-3">is</span>
       <span className="flex h-full min-w-0 border-l border-line">
