@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nextLookMs } from '../src/lib/pace.ts';
+import { afterFailureMs, nextLookMs } from '../src/lib/pace.ts';
 
 const MINUTE = 60_000;
 const now = Date.parse('2026-01-31T12:00:00Z');
@@ -28,4 +28,18 @@ test.each([
 
 test('a change behind the due time counts from the change', () => {
   expect(after(1_000, -10 * MINUTE)).toBe(1_500);
+});
+
+test.each([
+  ['a first failure', 1_000, { dataUpdatedAt: 0, errorUpdatedAt: 5_000, errorUpdateCount: 1 }, 2_000],
+  ['many failures', 1_000, { dataUpdatedAt: 0, errorUpdatedAt: 5_000, errorUpdateCount: 60 }, 15_000],
+  [
+    'a failure 4 s after the last answer',
+    1_000,
+    { dataUpdatedAt: 1_000, errorUpdatedAt: 5_000, errorUpdateCount: 9 },
+    4_000,
+  ],
+  ['a question of every minute', MINUTE, { dataUpdatedAt: 0, errorUpdatedAt: 5_000, errorUpdateCount: 9 }, MINUTE],
+])('after %s it is asked again later', (_, usualMs, asked, expected) => {
+  expect(afterFailureMs(usualMs, asked)).toBe(expected);
 });

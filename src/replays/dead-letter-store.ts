@@ -205,7 +205,7 @@ async function countStillOpen(connection: PoolClient, ids: readonly string[], en
 
 /** Replays of open dead letters that a filter matches. */
 export const deadLetterReplays: ReadableKind<BulkReplay, { status?: ReplayStatus | undefined }> = {
-  name: 'bulk replay',
+  name: 'replay',
   prefix: 'bulkReplay',
   table: 'bulk_replays',
   counts: ['matched', 'replayed', 'failed'],

@@ -140,7 +140,7 @@ async function findNext(
 
 /** Retries of deliveries that a filter matches. */
 export const deliveryRetries: ReadableKind<BulkRetry, { status?: ReplayStatus | undefined }> = {
-  name: 'bulk retry',
+  name: 'retry',
   prefix: 'bulkRetry',
   table: 'bulk_retries',
   counts: ['matched', 'retried', 'failed'],

@@ -177,12 +177,14 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 }
 
 /**
- * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. Its health begins anew,
- * and so does the time for which a circuit may hold queued deliveries.
+ * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. A pause does not end a row
+ * of failures: only a delivery or another URL does. The circuit closes, and the times that end in giving up or in `disabled` begin at
+ * `resumedAt`. A subscription that the service has disabled begins with a clean record.
  */
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await db.subscription.updateMany({ where: { id, environmentId, status: 'disabled' }, data: { failingSince: null } });
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
-  await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
+  await db.subscription.update({ where: { id }, data: { ...CIRCUIT_CLOSED, resumedAt: now } });
   await releaseHeldOf(db, id);
 }
 

@@ -43,7 +43,7 @@ describeWithBrowser('aria in a browser', () => {
     await expectTold('delivery', page.locator('main'));
 
     await dashboard.open('/subscriptions/new');
-    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    const drawer = page.getByRole('dialog', { name: /^Create subscription/ });
     await drawer.getByRole('combobox', { name: 'Channel' }).getByText('orders').waitFor();
     await drawer.getByRole('textbox', { name: 'Filter', exact: true }).waitFor();
     await expectTold('new-subscription', drawer);

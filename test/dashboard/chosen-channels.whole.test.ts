@@ -14,7 +14,8 @@ describeWithBrowser('chosen channels in a browser', () => {
   onEachDashboard((entered) => ({ scene, dashboard } = entered));
 
   const FORMS = ['/messages/new', '/subscriptions/new', '/inbound/new?provider=github'];
-  const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^(?:Publish message|New subscription)/ });
+  const drawer = (): Locator =>
+    dashboard.page.getByRole('dialog', { name: /^(?:Publish message|Create subscription)/ });
   /** The name of the channel that the form begins with. */
   const opened = async (path: string): Promise<string> => {
     await dashboard.open(path);

@@ -99,7 +99,7 @@ describeWithBrowser('dead letters in a browser', () => {
     await go.click();
     await page.waitForURL(/\/replays\/rpl_/);
     await page.getByRole('heading', { name: '2 dead letters to Failing', level: 1 }).waitFor();
-    await page.getByText('2 of 2 queued').waitFor();
+    await page.getByText('All 2 queued').waitFor();
     await page.getByText('at most 50 per second').waitFor();
     await page
       .getByText(/\(you\)$/)
@@ -168,7 +168,8 @@ describeWithBrowser('dead letters in a browser', () => {
 
     receiver.answerWith([200]);
     await page.keyboard.press('r');
-    await page.getByRole('region', { name: 'Status' }).getByText('Replayed').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('Replayed by').waitFor();
+    await page.getByRole('region', { name: 'Status' }).getByText('its delivery was delivered').waitFor();
     await waitFor('it arrives', () => receiver.requests.length === 3);
     expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   });

@@ -72,7 +72,7 @@ describeWithBrowser('deliveries with a worker, in a browser', () => {
     const request = page.getByRole('group', { name: 'Request', exact: true }).first();
     await request.getByText('webhook-signature').waitFor();
     const sent = (await request.textContent()) ?? '';
-    expect(sent).toContain('hidden');
+    expect(sent).toContain('webhook-signaturenot kept');
     expect(sent).toMatch(/"id": ?"msg_[a-z0-9]+"/);
     expect(await page.content()).not.toContain('s3cret');
     // The Temporal workflow of the attempt, in the UI that the operator has named.

@@ -112,6 +112,8 @@ describeWithBrowser('every page in a browser', () => {
     const size = page.viewportSize();
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 640 });
+      // A panel becomes a drawer some frames after the window is narrow.
+      await page.waitForFunction(`${WIDEST} === null`, undefined, { timeout: 2_000 }).catch(() => undefined);
       const widest = await page.evaluate<string | null>(WIDEST);
       if (widest !== null) found.push(`at ${width} px: ${widest}`);
       if (width === AT_200_PERCENT) found.push(...(await page.evaluate<string[]>(UNREADABLE)));

@@ -94,7 +94,7 @@ describeWithBrowser('keyboard in a browser', () => {
 
     await go('s', 'Subscriptions');
     await press(page.getByRole('link', { name: 'Create subscription' }).first());
-    await page.getByRole('dialog', { name: /^New subscription/ }).waitFor();
+    await page.getByRole('dialog', { name: /^Create subscription/ }).waitFor();
     await write('Endpoint URL', receiver.url);
     await write('Name', 'Till');
     await press(page.getByRole('button', { name: 'Retry policy' }));

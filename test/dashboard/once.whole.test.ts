@@ -81,7 +81,7 @@ describeWithBrowser('once in a browser', () => {
     const { page } = dashboard;
     const channelId = await scene.make('/v1/channels', { name: 'orders' });
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);
-    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    const drawer = page.getByRole('dialog', { name: /^Create subscription/ });
     await drawer.getByLabel('Endpoint URL').fill('https://example.com/hook');
     await drawer.getByLabel('Name', { exact: true }).fill('Till');
     const making = await holdBack();

@@ -66,9 +66,7 @@ describeWithBrowser('replays in a browser', () => {
     await heading(/^2 deliveries Completed with failures/).waitFor();
     await outcome('1 delivered').waitFor();
     await outcome('1 failed again').waitFor();
-    await page
-      .getByRole('progressbar', { name: '2 of 2 queued: 1 delivered, 0 in progress, 1 failed again' })
-      .waitFor();
+    await page.getByRole('progressbar', { name: 'All 2 queued: 1 delivered, 0 in progress, 1 failed again' }).waitFor();
     expect(await dashboard.violations()).toEqual([]);
 
     await outcome('1 failed again').getByRole('link').click();
@@ -131,7 +129,7 @@ describeWithBrowser('replays in a browser', () => {
 
     // The list says what was replayed by its names, and a row leads to the page of the replay.
     await dashboard.open('/replays');
-    await rows(/2 dead letters Channel orders, Status code 503 2 of 2 queued/).waitFor();
+    await rows(/2 dead letters Channel orders, Status code 503 All 2 queued/).waitFor();
     await page.getByRole('grid').focus();
     await page.keyboard.press('o');
     await heading(/^2 dead letters/).waitFor();

@@ -47,7 +47,7 @@ describeWithBrowser('stories in a browser', () => {
   async function makeSubscription(name: string, channel: string, retries = 10): Promise<void> {
     const { page } = dashboard;
     await dashboard.open('/subscriptions/new');
-    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    const drawer = page.getByRole('dialog', { name: /^Create subscription/ });
     await drawer.getByRole('combobox', { name: 'Channel' }).click();
     await page.getByRole('option', { name: channel, exact: true }).click();
     await drawer.getByLabel('Endpoint URL').fill(receiver.url);
@@ -96,7 +96,7 @@ describeWithBrowser('stories in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Create subscription' }).first().click();
-    const drawer = page.getByRole('dialog', { name: /^New subscription/ });
+    const drawer = page.getByRole('dialog', { name: /^Create subscription/ });
     await drawer.getByRole('combobox', { name: 'Channel' }).getByText('orders').waitFor();
     await makeSubscription('Till', 'orders');
     await publish('orders', '{"total": 12.50, "big": 9007199254740993}');
@@ -141,7 +141,7 @@ describeWithBrowser('stories in a browser', () => {
       .getByRole('button', { name: 'Replay 3' })
       .click();
     await page.getByRole('heading', { name: /^3 dead letters Completed/, level: 1 }).waitFor();
-    await page.getByText('3 of 3 queued').waitFor();
+    await page.getByText('All 3 queued').waitFor();
     // A list that is read before the last of them arrives keeps its row behind a button.
     await waitFor('everything is delivered', async () => {
       const key = { key: posthorn.keys.test };

@@ -20,7 +20,7 @@ describeWithBrowser('subscription form in a browser', () => {
     channelId = await scene.make('/v1/channels', { name: 'orders' });
   });
 
-  const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^New subscription/ });
+  const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^Create subscription/ });
   const create = (): Promise<void> => drawer().getByRole('button', { name: 'Create subscription' }).click();
   /** Opens a part of the form that few subscriptions need. */
   const unfold = (name: string): Promise<void> => dashboard.page.getByRole('button', { name }).click();
@@ -230,6 +230,8 @@ describeWithBrowser('subscription form in a browser', () => {
     const { status } = await scene.posthorn.request('POST', `/v1/subscriptions/${id}/pause`, undefined, scene.key);
     expect(status).toBe(200);
     await says(/Paused .+ by API key .+\. Messages are kept until you resume\./);
+    await db.subscription.update({ where: { id }, data: { failingSince: new Date(), failingAttempts: 5 } });
+    await says(/Messages are kept until you resume\. Before, its attempts failed\. Failing since/);
     const since = new Date(Date.now() - 6 * 86_400_000);
     const disabled = { status: 'disabled', failingSince: since, statusChangedAt: new Date() };
     await db.subscription.update({ where: { id }, data: disabled });

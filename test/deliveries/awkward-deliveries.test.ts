@@ -419,6 +419,9 @@ describe('service events', () => {
     expect(first).toBeInstanceOf(Date);
     await deliver('failed');
     expect(await failingSince(subscriptionId)).toEqual(first);
+    // Nothing was delivered while it was paused.
+    for (const act of ['pause', 'resume']) await posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/${act}`);
+    expect(await failingSince(subscriptionId)).toEqual(first);
     await deliver('delivered');
     expect(await failingSince(subscriptionId)).toBeNull();
   });
@@ -446,9 +449,12 @@ describe('service events', () => {
     expect(await reasonOf(subscriptionId)).toEqual({ status: 'disabled', disabledReason: 'failing' });
     const queued = await publish(posthorn, channelId);
     expect(await deliveryOf(posthorn, queued.id)).toMatchObject({ status: 'pending', attempts: 0 });
-    receiver.answerWith([500, 200]);
+    receiver.answerWith([500, 500, 200]);
     await posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
     await waitForDelivery(posthorn, queued.id, 'failed');
+    // Failures before the resume do not count.
+    await setFailingSince(subscriptionId, '5 days 1 minute');
+    await waitForDelivery(posthorn, (await publish(posthorn, channelId)).id, 'failed');
     expect(await reasonOf(subscriptionId)).toEqual({ status: 'active' });
   });
 

@@ -218,7 +218,7 @@ test('the first start prints a link, a new one takes its place, and leads a brow
   await page.reload();
   await steps.getByText('1 of 4').waitFor();
   await steps.getByRole('link', { name: 'Add subscription' }).click();
-  const form = page.getByRole('dialog', { name: /^New subscription/ });
+  const form = page.getByRole('dialog', { name: /^Create subscription/ });
   await form.getByLabel('Endpoint URL').fill(receiver.url);
   await form.getByRole('button', { name: 'Create subscription' }).click();
   await page.getByRole('heading', { name: new URL(receiver.url).host, level: 1 }).waitFor();

@@ -21,3 +21,12 @@ export function nextLookMs({
   const pace = Math.min(LATEST_MS, Math.max(SOONEST_MS, unchangedMs / PART));
   return dueAt === undefined || isDue ? pace : Math.min(pace, Math.max(SOONEST_MS, dueAt - now));
 }
+
+/** How a question that is asked again and again stands: when it was last answered, and when it last failed. 0: never. */
+type Asked = { dataUpdatedAt: number; errorUpdatedAt: number; errorUpdateCount: number };
+
+/** Ms until a question that has failed is asked again: later each time, as long as the service is away, and within 15 s. */
+export function afterFailureMs(usualMs: number, { dataUpdatedAt, errorUpdatedAt, errorUpdateCount }: Asked): number {
+  const awayMs = dataUpdatedAt === 0 ? usualMs * 2 ** errorUpdateCount : errorUpdatedAt - dataUpdatedAt;
+  return Math.max(usualMs, Math.min(LATEST_MS, awayMs));
+}

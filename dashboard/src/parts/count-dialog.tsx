@@ -8,10 +8,13 @@ import { useActs } from './acts.tsx';
 import { Confirm } from './confirm.tsx';
 import { FailureNote } from './failure-note.tsx';
 import { Ago } from './moment.tsx';
+import { type Targets, TargetWarning } from './target-warning.tsx';
 import { shortId } from '../ui/copy.tsx';
 
 /** Bound of the API. */
 const MOST_A_SECOND = 1_000;
+/** As for a replay of messages: a receiver that has just come back is not flooded. */
+const USUAL_A_SECOND = '100';
 
 /** What a dry run has found. `isMore`: at least so many. */
 export type DryCount = {
@@ -32,6 +35,8 @@ type Given = {
   told: string;
   /** Asks for it, and leads to where its progress is seen. */
   start: (pace: { ratePerSecond?: number }) => Promise<void>;
+  /** Where it sends to. Absent: it sends nothing. */
+  targets?: Targets;
   onClose: () => void;
 };
 
@@ -39,10 +44,10 @@ type Given = {
 export const matchedText = ({ matched, isMore = false }: DryCount): string => boundedText({ count: matched, isMore });
 
 /** Counts first what would be done to all that a filter matches, and shows the oldest; then asks for it, at a rate. */
-export function CountDialog({ title, countKey, count, children, go, told, start, onClose }: Given) {
+export function CountDialog({ title, countKey, count, children, go, told, start, targets, onClose }: Given) {
   const { act } = useActs();
   const { app } = useHere();
-  const [rate, setRate] = useState('');
+  const [rate, setRate] = useState(USUAL_A_SECOND);
   const written = rate.trim();
   const isRate = written === '' || (/^[1-9]\d{0,3}$/.test(written) && Number(written) <= MOST_A_SECOND);
   const preview = useQuery({ queryKey: countKey, queryFn: count, staleTime: 0, gcTime: 0, meta: { failure: 'own' } });
@@ -63,6 +68,7 @@ export function CountDialog({ title, countKey, count, children, go, told, start,
           {preview.isPending && <Skeleton label="Counting" />}
           <FailureNote error={preview.error} onRetry={() => void preview.refetch()} />
           {counted !== undefined && !isAny && <p>Nothing matches.</p>}
+          {isAny && targets !== undefined && <TargetWarning of={targets} />}
           {counted !== undefined && counted.oldest.length > 0 && (
             <div>
               <h3 className="mb-1 text-12 font-medium text-text-2">Oldest</h3>

@@ -9,10 +9,10 @@ export { useKnownNames } from './thing-name.tsx';
 
 type Kind = keyof typeof FIRST_NAMES;
 
-/** The name of a channel, a subscription or a workflow; the end of its ID until it is known, or where the thing is gone. */
+/** The name of a channel, a subscription or a workflow; the end of its ID until it is known. A name written from right to left turns nothing beside it. */
 export function Name({ kind, id }: { kind: Kind; id: string }) {
   const name = useThingName({ kind, id });
-  return name === id ? <span className="mono text-text-2">{shortId(id)}</span> : name;
+  return name === id ? <span className="mono text-text-2">{shortId(id)}</span> : <bdi>{name}</bdi>;
 }
 
 /** The name of a subscription, and the host that it sends to where it is among those that were read. */

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { askTogether } from '../lib/ask-together.ts';
 import { useHere } from '../lib/session.ts';
+import { shortId } from '../ui/copy.tsx';
 import { FULL } from './use-found.ts';
 import { FIRST_NAMES } from './use-names.ts';
 
@@ -12,7 +13,7 @@ type Thing = { id: string; name: string };
 type Known = { kind: keyof typeof FIRST_NAMES; id: string };
 
 /**
- * The name of a thing of the place, and its id until the name is known or where the thing is gone. A page that has read the first things
+ * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has read the first things
  * for its choices knows most names. All others that are in view are asked for in one request.
  */
 export function useThingName({ kind, id }: Known): string {
@@ -42,7 +43,7 @@ export function useThingName({ kind, id }: Known): string {
     enabled: id !== '' && known === undefined && first.fetchStatus === 'idle',
     staleTime: NAMES_FOR_MS,
   });
-  return known ?? found.data ?? id;
+  return known ?? (found.data === null ? `Deleted ${kind} ${shortId(id)}` : (found.data ?? id));
 }
 
 /** Names of things that a page has shown, or has among its choices, for texts; the id of any other. */

@@ -45,7 +45,7 @@ export function successRate(
         <span>{isMisleading ? '—' : shareText(rate.delivered, rate.finished).replace(/%$/, '')}</span>
       </Tip>
     ),
-    unit: isMisleading || share === undefined ? undefined : '%',
+    unit: isMisleading || share === undefined ? undefined : '% of deliveries',
     delta: isMisleading
       ? { text: 'Failing', look: 'bad' }
       : points === undefined || Math.abs(points) < 0.05
@@ -61,8 +61,18 @@ export function successRate(
 export function latency(now: Stats, earlier: Stats, rows: Search): Figure {
   const [p95, before] = [now.totals.latencyMs?.p95, earlier.totals.latencyMs?.p95];
   const [value, unit] = p95 === undefined ? ['—', undefined] : split(durationText(p95));
+  const without = now.points.reduce((sum, { answers }) => sum + answers.none, 0);
   return {
-    label: figureName('p95 latency', '/deliveries', { ...rows, slow: SLOW_MS }),
+    label: (
+      <>
+        {figureName('p95 latency', '/deliveries', { ...rows, slow: SLOW_MS })}
+        {without > 0 && (
+          <Tip text={`${without.toLocaleString('en-US')} attempts without a response, such as timeouts, are not in it`}>
+            <span className="text-text-3 max-md:hidden">of responses</span>
+          </Tip>
+        )}
+      </>
+    ),
     value,
     unit,
     delta: p95 === undefined || before === undefined ? undefined : change(p95, before, { isWorse: true }),

@@ -89,8 +89,10 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
 // enough ago, so that the stored number alone says whether it is. A row without `failing_since` begins again, whatever its number is.
 const FAILED_IN_A_ROW = `least(CASE WHEN s.failing_since IS NULL THEN 0 ELSE s.failing_attempts END + t.attempts,
         ${FAILING_FROM.attempts - 1} + (s.failing_since IS NOT NULL AND s.failing_since <= now() - interval '${FAILING_FROM.ms} ms')::int)`;
-// A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event.
-const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
+// A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event. Days before a resume
+// do not count: a pause of a week would disable a subscription at the first failure after it.
+const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'
+        AND coalesce(s.resumed_at, '-infinity') < now() - interval '${FAILING_DAYS} days'`;
 const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
   from: `(SELECT * FROM changed WHERE failure_reason IS NOT NULL) AS c JOIN messages m ON m.id = c.message_id`,
   reason: 'c.failure_reason',

@@ -28,12 +28,11 @@ const RELEASE_SCHEDULED = `
   WHERE cancelled_at IS NULL AND due_at IS NULL
     AND channel_id IN (SELECT x.id FROM channels x ${LIVE} AND x.status = 'active')`;
 
-// As with a resume (subscriptions/store.ts) health begins anew, and so does the time for which a circuit may hold. A trigger
+// As with a resume (subscriptions/store.ts) circuits close, and times count from now on. A trigger
 // tells workers of each subscription that takes tries again.
 const OPEN_SUBSCRIPTIONS = `
   UPDATE subscriptions SET app_suspended_at = NULL,
     resumed_at = CASE WHEN status = 'active' THEN $2 ELSE resumed_at END,
-    failing_since = CASE WHEN status = 'active' THEN NULL ELSE failing_since END,
     circuit_opened_at = CASE WHEN status = 'active' THEN NULL ELSE circuit_opened_at END,
     circuit_probe_at = CASE WHEN status = 'active' THEN NULL ELSE circuit_probe_at END,
     circuit_probe_failed_at = CASE WHEN status = 'active' THEN NULL ELSE circuit_probe_failed_at END

@@ -13,13 +13,17 @@ type DisabledReason = (typeof DISABLED_REASONS)[number];
 export function disabledReasonOf({
   status,
   failingSince,
+  resumedAt,
   statusChangedAt,
 }: {
   status: string;
   failingSince: Date | null;
+  /** Failures before this time do not count for the five days. */
+  resumedAt: Date | null;
   statusChangedAt: Date | null;
 }): DisabledReason | undefined {
   if (status !== 'disabled' || failingSince === null || statusChangedAt === null) return undefined;
   if (failingSince > statusChangedAt) return undefined;
-  return statusChangedAt.getTime() - failingSince.getTime() > FAILING_DAYS * DAY_MS ? 'failing' : 'gone';
+  const countedFrom = Math.max(failingSince.getTime(), resumedAt?.getTime() ?? 0);
+  return statusChangedAt.getTime() - countedFrom > FAILING_DAYS * DAY_MS ? 'failing' : 'gone';
 }

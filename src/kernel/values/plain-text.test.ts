@@ -18,6 +18,9 @@ test.each([
   ['\u200b\u3164', 'must not be blank'],
   ['\t', 'must not contain control characters'],
   ['a\u0007', 'must not contain control characters'],
+  ['a\u202eZ', 'must not contain characters that change the direction of text'],
+  ['\u2066a', 'must not contain characters that change the direction of text'],
+  ['شركة', undefined],
   [' a ', undefined],
   [undefined, undefined],
 ])('as a name %j has the problem %j', (name, problem) => {

@@ -10,6 +10,12 @@ export const controlCharacterProblem = (value: unknown): string | undefined =>
 /** White space, characters that only tell how to show others, and three more without a form. */
 const UNSEEN = /^[\s\p{Cf}\u115F\u2800\u3164]*$/u;
 
+/** Characters that turn the direction of the text behind them: a name could show the words beside it as others. */
+const TURNS = /[\u202A-\u202E\u2066-\u2069]/u;
+
 /** Why a value may be no name; undefined when it may. Without a character that is seen it would be a row or a link without words. */
-export const nameProblem = (value: unknown): string | undefined =>
-  controlCharacterProblem(value) ?? (typeof value === 'string' && UNSEEN.test(value) ? 'must not be blank' : undefined);
+export function nameProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (TURNS.test(value)) return 'must not contain characters that change the direction of text';
+  return controlCharacterProblem(value) ?? (UNSEEN.test(value) ? 'must not be blank' : undefined);
+}

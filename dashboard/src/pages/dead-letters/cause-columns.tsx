@@ -39,7 +39,7 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
     {
       key: 'source',
       head: 'Source',
-      width: 210,
+      width: 180,
       cell: both(
         (cause, isOpen, isGone) => (
           <span className="flex items-center gap-2">
@@ -60,7 +60,14 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
         ),
       ),
     },
-    { key: 'response', head: 'Response', width: 150, grow: 0, cell: both((cause) => <CauseResponse of={cause} />) },
+    {
+      key: 'response',
+      head: 'Response',
+      width: 120,
+      grow: 0,
+      rank: 1,
+      cell: both((cause) => <CauseResponse of={cause} />),
+    },
     {
       key: 'cause',
       head: 'Cause',

@@ -282,7 +282,8 @@ export function CauseTable(given: Given) {
                     {...(line.kind === 'cause' && { 'aria-expanded': line.isOpen })}
                     {...(line.kind === 'letter' && mayAct && { 'aria-selected': isSelected })}
                     aria-current={isOpenRow || undefined}
-                    onClick={(event) => {
+                    // Before the router has the press: its link leads to the full page.
+                    onClickCapture={(event) => {
                       const target = event.target instanceof Element ? event.target : null;
                       const link = target?.closest('a');
                       if (event.metaKey || event.ctrlKey || target?.closest('button, label, [role=checkbox]')) return;

@@ -30,7 +30,12 @@ export function DeadLetterPanel({ id }: { id: string }) {
     <div className="flex flex-col gap-5">
       <h2 className="flex flex-wrap items-center gap-x-1.75 text-15 font-bold tracking-tight">
         <StatusIcon tone={tone} label={word} isSmall={false} />
-        <LetterTitle of={letter} arrow={14} />
+        <HereLink
+          to={`/dead-letters/${letter.id}`}
+          className="inline-flex flex-wrap items-center gap-x-1.75 hover:underline"
+        >
+          <LetterTitle of={letter} arrow={14} />
+        </HereLink>
       </h2>
       <LetterOutcome of={letter} />
       <div className="flex flex-wrap items-center gap-2">

@@ -268,7 +268,7 @@ function useLetterFilters(): readonly ListFilter[] {
     },
     { name: 'error', label: 'Error', options: ERROR_KINDS.map((each) => [each, ERRORS[each]]) },
     { name: 'kind', label: 'Kind', options: KINDS.map((kind) => [kind, kind === 'delivery' ? 'Delivery' : 'Run']) },
-    { name: 'workflow', label: 'Workflow', isChip: true, accepts: isIdOf('wfl') },
+    { ...namedFilter('workflow', 'Workflow', { choices: [] }), isChip: true },
     { name: 'message', label: 'Message', isChip: true, accepts: isIdOf('msg') },
     ...times,
   ];

@@ -8,10 +8,13 @@ import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { runSearchOf } from './letter-actions.tsx';
 import { causeText, LETTER_STATES, messageOf } from './letter-words.tsx';
+import { useReplayed } from './use-dead-letter.ts';
 
 /** Why a dead letter gave up, in one sentence, and what has become of it. */
 export function LetterOutcome({ of }: { of: DeadLetter }) {
-  const { status, runId } = of;
+  const { status, runId, deliveryId } = of;
+  const sent = useReplayed(of);
+  const isReplayed = status === 'replayed';
   const at = of.stepId !== undefined && (
     <>
       {' '}
@@ -21,58 +24,77 @@ export function LetterOutcome({ of }: { of: DeadLetter }) {
   return (
     <Callout
       label="Status"
-      tone={LETTER_STATES[status].tone}
+      tone={sent?.tone ?? LETTER_STATES[status].tone}
       title={
         status === 'open' ? (
           <>
             Gave up after {counted(of.attempts, 'attempt')}
             {at}.
           </>
-        ) : status === 'replayed' ? (
+        ) : isReplayed ? (
           <>
             Replayed
-            {of.replayedAt !== undefined && (
-              <>
-                {' '}
-                <Ago at={of.replayedAt} />
-              </>
-            )}
             {of.replayedBy !== undefined && (
               <>
                 {' '}
                 by <Doer id={of.replayedBy} />
               </>
             )}
-            .
+            {of.replayedAt !== undefined && (
+              <>
+                {' '}
+                <Ago at={of.replayedAt} />
+              </>
+            )}
+            {sent !== undefined && `; ${sent.text}`}.
           </>
         ) : (
           "Discarded. It can't be replayed."
         )
       }
       actions={
-        runId !== undefined && (
-          <Button
-            size="small"
-            render={
-              <HereLink to={`/runs/${runId}`} search={runSearchOf(of)}>
-                View failed step
-              </HereLink>
-            }
-          >
-            View failed step
-          </Button>
-        )
+        <>
+          {isReplayed && deliveryId !== undefined && <View to={`/deliveries/${deliveryId}`}>View delivery</View>}
+          {runId !== undefined && (
+            <View to={`/runs/${runId}`} search={isReplayed ? {} : runSearchOf(of)}>
+              {isReplayed ? 'View run' : 'View failed step'}
+            </View>
+          )}
+        </>
       }
     >
       {status === 'open' ? (
         <Why of={of} />
       ) : (
         <>
-          It gave up after {counted(of.attempts, 'attempt')}
+          {isReplayed ? 'Before, it' : 'It'} gave up after {counted(of.attempts, 'attempt')}
           {at}. <Why of={of} />
         </>
       )}
     </Callout>
+  );
+}
+
+function View({
+  to,
+  search = {},
+  children,
+}: {
+  to: string;
+  search?: Readonly<Record<string, string>>;
+  children: string;
+}) {
+  return (
+    <Button
+      size="small"
+      render={
+        <HereLink to={to} search={search}>
+          {children}
+        </HereLink>
+      }
+    >
+      {children}
+    </Button>
   );
 }
 

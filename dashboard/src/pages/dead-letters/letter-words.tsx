@@ -10,15 +10,19 @@ import type { Cause } from './cause.ts';
 /** The states of dead letters, as rows and heads show them. */
 export const LETTER_STATES = {
   open: { tone: 'failed', word: 'Open' },
-  replayed: { tone: 'delivered', word: 'Replayed' },
+  // Whether it was delivered since is the delivery's to say.
+  replayed: { tone: 'pending', word: 'Replayed' },
   discarded: { tone: 'cancelled', word: 'Discarded' },
 } as const satisfies Readonly<Record<DeadLetter['status'], { tone: Tone; word: string }>>;
 
 export const causeText = (reason: string): string => GIVE_UP_REASONS[reason] ?? reason;
 
-/** What the last attempt said, where that is more than its status code. */
-export const messageOf = ({ lastError }: Pick<DeadLetter, 'lastError'>): string | undefined =>
-  lastError.class === 'status' ? undefined : lastError.message;
+/** What the last attempt said, where that is more than its status code. A step has the body of its response behind the code. */
+export function messageOf({ lastError: { status, message } }: Pick<DeadLetter, 'lastError'>): string | undefined {
+  if (message === undefined || status === undefined) return message;
+  const rest = message.replace(`answered ${status}`, '').replace(/^: /, '');
+  return rest === '' ? undefined : rest;
+}
 
 /** The last response of a dead letter, or the error where none came. A step has a code of its own. */
 export function LetterResponse({ of: { lastError } }: { of: Pick<DeadLetter, 'lastError'> }) {

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/client.ts';
+import { api, type DeadLetter } from '../../api/client.ts';
 import { useKeys } from '../../lib/keys.ts';
 import { useRefresh } from '../../lib/refresh.ts';
+import { isRunOver, stateOfRun } from '../../lib/run-words.ts';
 import { useHere } from '../../lib/session.ts';
+import { stateOfDelivery } from '../../lib/words.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { useOneAtATime } from '../../parts/one-at-a-time.ts';
+import type { Tone } from '../../ui/status.tsx';
 
 /** One dead letter, and what can be done with it. `r` replays it. */
 export function useDeadLetter(id: string) {
@@ -48,3 +51,39 @@ export function useDeadLetter(id: string) {
   useKeys(canAct ? { r: replay } : {});
   return { found, canAct, replay, discard };
 }
+
+const EVERY_MS = 2_000;
+
+/** What has become of a dead letter that was replayed: the same delivery, or the same run, is attempted again. Undefined until it is known. */
+export function useReplayed(letter: DeadLetter): { tone: Tone; text: string } | undefined {
+  const { at, path } = useHere();
+  const { status, deliveryId, runId } = letter;
+  const own = { retry: false, meta: { failure: 'own' } } as const;
+  const delivery = useQuery({
+    queryKey: [path, 'delivery', deliveryId],
+    queryFn: () => api.deliveries.get(deliveryId ?? '', at),
+    enabled: status === 'replayed' && deliveryId !== undefined,
+    refetchInterval: ({ state: { data } }) => data?.status !== 'delivered' && data?.status !== 'failed' && EVERY_MS,
+    ...own,
+  });
+  const run = useQuery({
+    queryKey: [path, 'replayed run', runId],
+    queryFn: () => api.runs.get(runId ?? '', at),
+    enabled: status === 'replayed' && runId !== undefined,
+    refetchInterval: ({ state: { data } }) => (data === undefined || !isRunOver(data)) && EVERY_MS,
+    ...own,
+  });
+  if (status !== 'replayed') return undefined;
+  const again = (is: { status: string }): string => (is.status === 'failed' ? ' again' : '');
+  if (delivery.data !== undefined) {
+    const { tone, word } = stateOfDelivery(delivery.data);
+    return { tone, text: `its delivery ${verbOf(word)}${again(delivery.data)}` };
+  }
+  if (run.data === undefined) return undefined;
+  const { tone, word } = stateOfRun(run.data);
+  return { tone, text: `its run ${verbOf(word)}${again(run.data)}` };
+}
+
+/** `failed`, `was delivered`, `is pending`. */
+const verbOf = (word: string): string =>
+  `${word === 'Failed' || word === 'Completed' ? '' : word === 'Delivered' ? 'was ' : 'is '}${word.toLowerCase()}`;

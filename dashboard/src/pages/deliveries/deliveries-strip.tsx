@@ -35,7 +35,10 @@ export function DeliveriesStrip() {
   const stats = found.data;
   const marks = useMarks({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
   if (stats === undefined) return <div className="h-20 shrink-0" />;
-  const series = deliverySeries(stats.points);
+  // What the list leaves out is struck out, and is not drawn.
+  const isShown = (status: string): boolean =>
+    search['status'] === undefined || search['status'].split(',').includes(status);
+  const series = deliverySeries(stats.points)?.filter(({ key }) => isShown(key));
   const { created, isExact } = stats.deliveries;
   if (created === 0) return null;
   const statuses = [
@@ -55,6 +58,7 @@ export function DeliveriesStrip() {
         entries={statuses
           .filter(({ key }) => key === 'failed' || key === 'delivered' || stats.deliveries[key] > 0)
           .map((status) => ({ ...status, count: `${countText(stats.deliveries[status.key])}${isExact ? '' : '+'}` }))}
+        hidden={statuses.flatMap(({ key }) => (isShown(key) ? [] : [key]))}
         onPick={(key) => change({ status: search['status'] === key ? '' : key })}
       />
       <div className="min-w-0 max-md:hidden">

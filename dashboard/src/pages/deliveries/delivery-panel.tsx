@@ -48,9 +48,14 @@ export function DeliveryPanel({ id }: { id: string }) {
     <div className="flex flex-col gap-5">
       <h2 className="flex flex-wrap items-center gap-x-1.75 text-15 font-bold tracking-tight">
         <StatusIcon tone={tone} label={word} isSmall={false} />
-        {row.eventType ?? 'Message'}
-        <ArrowRight size={14} strokeWidth={2} className="text-text-3" role="img" aria-label="to" />
-        {subscription?.name ?? <Name kind="subscription" id={row.subscriptionId} />}
+        <HereLink
+          to={`/deliveries/${row.id}`}
+          className="inline-flex flex-wrap items-center gap-x-1.75 hover:underline"
+        >
+          {row.eventType ?? 'Message'}
+          <ArrowRight size={14} strokeWidth={2} className="text-text-3" role="img" aria-label="to" />
+          {subscription?.name ?? <Name kind="subscription" id={row.subscriptionId} />}
+        </HereLink>
       </h2>
       <Outcome delivery={row} attempts={all} subscription={subscription} />
       <div className="flex flex-wrap items-center gap-2">

@@ -212,10 +212,6 @@ function Timing({
         <span className="text-12 text-text-2">{durationText(durationMs)} in total</span>
       ) : (
         <>
-          <span aria-hidden="true" className="flex h-1.5 w-18 overflow-hidden rounded-[2px] max-md:hidden">
-            <span className="bg-pending-solid" style={{ flexGrow: headers }} />
-            <span className="bg-accent-fill" style={{ flexGrow: Math.max(0, durationMs - headers) }} />
-          </span>
           <span className="text-12 text-text-2">
             {durationText(headers)} to response, {durationText(durationMs)} in total
           </span>

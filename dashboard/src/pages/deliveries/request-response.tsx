@@ -8,6 +8,7 @@ import { CodeFacts } from '../../ui/code/code-box.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { Box, BoxHead } from '../../ui/layout.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { Tip } from '../../ui/tooltip.tsx';
 
 /** What was sent and what came back, beside each other where there is room. The body of the request is that of the message. */
 export function RequestResponse({
@@ -29,9 +30,20 @@ export function RequestResponse({
   );
 }
 
-/** Headers in the order of how much they say. */
-const headersOf = (headers: Readonly<Record<string, string>>): [string, string][] =>
-  Object.entries(headers).map(([name, value]) => [name, value.replaceAll('***', '•••••••• hidden')]);
+/** Headers as they were sent. The signature is made anew for each attempt, and Posthorn does not keep it. */
+const headersOf = (headers: Readonly<Record<string, string>>): [string, ReactNode][] =>
+  Object.entries(headers).map(([name, value]) => [
+    name,
+    name === 'webhook-signature' && value === '***' ? (
+      <span className="text-text-3">not kept</span>
+    ) : name === 'posthorn-hops' ? (
+      <Tip text="How often this event went through a webhook and was published again. Posthorn refuses it from 5 on, so that a loop ends">
+        <span>{value}</span>
+      </Tip>
+    ) : (
+      value.replaceAll('***', '•••••••• hidden')
+    ),
+  ]);
 
 export function RequestBox({ attempt: { request }, messageId }: { attempt: Attempt; messageId: string }) {
   const { at, path } = useHere();

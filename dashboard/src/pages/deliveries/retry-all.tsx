@@ -49,6 +49,7 @@ export function RetryAllDialog({
         await refresh();
         go('id' in made ? `/replays/${made.id}` : '/replays');
       }}
+      targets={filter}
       onClose={onClose}
     >
       {children ?? why}

@@ -70,7 +70,7 @@ export function MessageDeliveries({
       title="Deliveries"
       end={
         <HereLink to="/deliveries" search={{ message: id }} className="text-accent hover:underline">
-          View in list
+          View deliveries
         </HereLink>
       }
     >

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Message } from '../../api/client.ts';
+import { api, type Message, type MessageVerdicts } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { Fold, Section } from '../../ui/layout.tsx';
@@ -11,42 +11,49 @@ import { VerdictRows } from './verdict-rows.tsx';
  * time: who will receive it. The service asks a hundred subscriptions at most.
  */
 export function NotDeliveredTo({ of: row }: { of: Message }) {
-  if (row.erasedAt !== undefined || row.deliveryStatus === 'cancelled') return null;
-  if (row.deliveryStatus === 'scheduled')
+  const { at, path } = useHere();
+  const isWanted = row.erasedAt === undefined && row.deliveryStatus !== 'cancelled';
+  const found = useQuery({
+    queryKey: [path, 'verdicts', row.id],
+    queryFn: () => api.messages.getVerdicts(row.id, at),
+    enabled: isWanted,
+    meta: { failure: 'own' },
+  });
+  // A replay may have made a delivery since.
+  const made = new Set(useDeliveriesOf(row.id).rows.map(({ subscriptionId }) => subscriptionId));
+  const isWaiting = row.deliveryStatus === 'scheduled';
+  if (!isWanted) return null;
+  if (isWaiting)
     return (
       <Section title="Recipients">
-        <Verdicts of={row} isWaiting />
+        {found.data === undefined ? <NotRead of={found} /> : <Verdicts of={found.data} isWaiting />}
       </Section>
     );
+  if (found.data === undefined) return found.isError ? <NotRead of={found} /> : null;
+  const left = found.data.subscriptions.filter(
+    ({ subscriptionId, deliveryId }) => deliveryId === undefined && !made.has(subscriptionId),
+  );
+  const isUnrouted = row.deliveryStatus === 'unrouted';
+  // Everybody received it.
+  if (left.length === 0 && !isUnrouted) return null;
   return (
-    <Fold title="Not delivered to" isOpen={row.deliveryStatus === 'unrouted'}>
-      <Verdicts of={row} />
+    <Fold title="Not delivered to" isOpen={isUnrouted}>
+      <Verdicts of={{ ...found.data, subscriptions: left }} />
     </Fold>
   );
 }
 
-function Verdicts({ of: { id }, isWaiting = false }: { of: Message; isWaiting?: boolean }) {
-  const { at, path } = useHere();
-  const found = useQuery({ queryKey: [path, 'verdicts', id], queryFn: () => api.messages.getVerdicts(id, at) });
-  // A replay may have made a delivery since.
-  const made = new Set(useDeliveriesOf(id).rows.map(({ subscriptionId }) => subscriptionId));
-  if (found.data === undefined) return <NotRead of={found} />;
-  const { subscriptions, isMore } = found.data;
-  const shown = subscriptions.filter(
-    ({ subscriptionId, deliveryId }) => isWaiting || (deliveryId === undefined && !made.has(subscriptionId)),
-  );
+function Verdicts({
+  of: { subscriptions, isMore },
+  isWaiting = false,
+}: {
+  of: Pick<MessageVerdicts, 'subscriptions' | 'isMore'>;
+  isWaiting?: boolean;
+}) {
   if (subscriptions.length === 0) return <p className="text-text-2">The channel has no subscriptions</p>;
-  if (shown.length === 0)
-    return (
-      <p className="text-text-2">
-        {isMore
-          ? `The newest ${subscriptions.length} subscriptions all have a delivery`
-          : 'Every subscription of the channel has a delivery'}
-      </p>
-    );
   return (
     <>
-      <VerdictRows of={shown} label={isWaiting ? 'Recipients' : 'Not delivered to'} isPast={!isWaiting} />
+      <VerdictRows of={subscriptions} label={isWaiting ? 'Recipients' : 'Not delivered to'} isPast={!isWaiting} />
       <p className="mt-2 text-12 text-text-3">
         By the current settings of each subscription
         {isMore && `. Only the newest ${subscriptions.length} are checked`}

@@ -135,6 +135,26 @@ export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string
   return isMore ? `${matched.toLocaleString('en-US')}+ ${many}` : counted(matched, one, many);
 }
 
-/** `12 of 45 queued`. */
+/** `12 of 45 queued`; `All 45 queued`. Of messages more may be found until the end. */
 export const queuedText = ({ queued, matched, isMore }: AnyReplay): string =>
-  `${queued.toLocaleString('en-US')} of ${matched.toLocaleString('en-US')}${isMore ? '+' : ''} queued`;
+  !isMore && queued === matched && queued > 0
+    ? `All ${queued.toLocaleString('en-US')} queued`
+    : isMore
+      ? `${queued.toLocaleString('en-US')} queued so far`
+      : `${queued.toLocaleString('en-US')} of ${matched.toLocaleString('en-US')} queued`;
+
+/** Why some of what a replay that is over has matched was neither queued nor skipped; undefined where there is none. */
+export function notQueuedText(replay: AnyReplay): string | undefined {
+  const { matched, queued, skipped, kind, filter } = replay;
+  const left = matched - queued - skipped;
+  if (replay.status !== 'completed' || replay.isMore || left <= 0) return undefined;
+  const why =
+    kind === 'dead-letters'
+      ? 'replayed or discarded meanwhile'
+      : kind === 'deliveries'
+        ? 'attempted or delivered meanwhile'
+        : filter['onlyMissing'] === true
+          ? 'these messages already had a delivery to this subscription'
+          : 'their deliveries were still in progress';
+  return `${left.toLocaleString('en-US')} not queued: ${why}`;
+}

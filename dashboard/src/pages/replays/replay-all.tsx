@@ -42,6 +42,7 @@ export function ReplayAllDialog({
         await refresh();
         go('id' in made ? `/replays/${made.id}` : '/replays');
       }}
+      {...(filter.kind !== 'run' && filter.workflowId === undefined && { targets: filter })}
       onClose={onClose}
     >
       {children ??

@@ -3,18 +3,20 @@ import { Ago } from '../../parts/moment.tsx';
 import { Note } from '../../ui/callout.tsx';
 import { CopyId } from '../../ui/copy.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
-import { type AnyReplay, isOver, queuedText } from './any-replay.ts';
+import { type AnyReplay, isOver, notQueuedText, queuedText } from './any-replay.ts';
 import { filterFacts } from './filter-words.tsx';
 import { ReplayBar, ReplayOutcomes, usePaceText } from './replay-progress.tsx';
 
 /** How far a replay is, in a bar and in numbers. */
 export function ReplayProgress({ of }: { of: AnyReplay }) {
   const pace = usePaceText(of);
+  const notQueued = notQueuedText(of);
   return (
     <Section title="Progress" end={<span className="text-12 text-text-2 tabular-nums">{queuedText(of)}</span>}>
       <div className="flex flex-col gap-2.5">
         <ReplayBar of={of} />
         <ReplayOutcomes of={of} />
+        {notQueued !== undefined && <p className="text-text-2">{notQueued}</p>}
         {pace !== undefined && <p className="text-text-2 tabular-nums">{pace}</p>}
         {of.skipped > 0 && (
           <Note kind="warning">
@@ -28,6 +30,9 @@ export function ReplayProgress({ of }: { of: AnyReplay }) {
     </Section>
   );
 }
+
+/** What has happened at the end of a replay: its deliveries may go on. */
+const queuedName = ({ status }: AnyReplay): string => (status === 'completed' ? 'Queued' : 'Finished');
 
 /** What it takes. */
 export const ReplayFilter = ({ of }: { of: AnyReplay }) => (
@@ -46,7 +51,7 @@ export function ReplayDetails({ of }: { of: AnyReplay }) {
           facts={[
             ['Started by', <Doer key="by" id={of.requestedBy} />],
             ['Started', <Ago key="created" at={of.createdAt} />],
-            isOver(of) && of.finishedAt !== undefined && ['Finished', <Ago key="finished" at={of.finishedAt} />],
+            isOver(of) && of.finishedAt !== undefined && [queuedName(of), <Ago key="finished" at={of.finishedAt} />],
             ['Rate limit', of.pace.most === undefined ? 'No limit' : `${of.pace.most} per second`],
             ['Replay ID', <CopyId key="id" id={of.id} isNamed />],
           ]}

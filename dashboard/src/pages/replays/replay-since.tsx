@@ -12,6 +12,7 @@ import { useGo } from '../../parts/link.tsx';
 import { Ago, useZone } from '../../parts/moment.tsx';
 import { problemOf } from '../../parts/problem-of.ts';
 import { useRequestToggle } from '../../parts/request-toggle.tsx';
+import { TargetWarning } from '../../parts/target-warning.tsx';
 import { useSettled } from '../../parts/use-found.ts';
 import { shortId } from '../../ui/copy.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
@@ -125,6 +126,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         isOn={onlyMissing}
         onChange={setOnlyMissing}
       />
+      <TargetWarning of={{ subscriptionId: subscription.id }} />
       <FailureNote error={counted.error} onRetry={() => void counted.refetch()} />
       {found !== undefined && (
         <div>

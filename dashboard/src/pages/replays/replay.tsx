@@ -50,7 +50,7 @@ export function ReplayPage() {
                 </HeadFact>
                 {replay.finishedAt !== undefined && (
                   <HeadFact icon={CircleCheck}>
-                    finished <Ago at={replay.finishedAt} />
+                    {stateOf(replay).tone === 'running' ? 'all queued' : 'finished'} <Ago at={replay.finishedAt} />
                   </HeadFact>
                 )}
                 {replay.pace.most !== undefined && (

@@ -25,7 +25,7 @@ import { SubscriptionFieldGroups } from './subscription-form.tsx';
 import { SubscriptionsPage } from './subscriptions.tsx';
 import { usePageTitle } from '../../shell/use-page-title.ts';
 
-const TITLE = 'New subscription';
+const TITLE = 'Create subscription';
 /** Parts of the address that are the form's. */
 const OF_FORM = ['target', 'type'] as const;
 

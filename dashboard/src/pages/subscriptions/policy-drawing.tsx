@@ -5,8 +5,8 @@ import { attemptTimes, policyText } from '../../lib/policy-text.ts';
 
 /** Attempts of the first 100 ms stand close together; from there on, each tenfold time takes the same space. */
 const NEAR_MS = 100;
-/** Labels nearer to each other than this part of the line would overlap. */
-const LEAST_GAP = 14;
+/** What a character of a label takes of the line at most, in percent: 6 px of the narrowest line, 270 px. */
+const CHARACTER = 2.3;
 
 /** All attempts of a retry policy on a logarithmic line of time, and when it gives up. */
 export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPolicy']; note?: string }) {
@@ -14,7 +14,7 @@ export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPol
   const end = times.at(-1) ?? 0;
   const place = (ms: number): number =>
     times.length === 1 ? 0 : (Math.log10(1 + ms / NEAR_MS) / Math.log10(1 + Math.max(1, end) / NEAR_MS)) * 100;
-  const labels = labelled(times.map(place));
+  const labels = labelled(times.map((ms) => ({ ms, x: place(ms) })));
   return (
     <figure className="min-w-0">
       <div role="img" aria-label={policyText(policy)} className="relative mx-1.5 h-10">
@@ -34,21 +34,18 @@ export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPol
             />
           );
         })}
-        {labels.map((at) => {
-          const x = place(times[at] ?? 0);
-          return (
-            <span
-              key={at}
-              style={{ left: `${x}%` }}
-              className={clsx(
-                'absolute top-5.5 text-11 leading-4 whitespace-nowrap text-text-3 tabular-nums',
-                x < 3 ? '-ml-1.25' : x > 97 ? 'ml-1.25 -translate-x-full' : '-translate-x-1/2',
-              )}
-            >
-              {at === 0 ? 'now' : durationText(times[at] ?? 0)}
-            </span>
-          );
-        })}
+        {labels.map(({ text, x }) => (
+          <span
+            key={x}
+            style={{ left: `${x}%` }}
+            className={clsx(
+              'absolute top-5.5 text-11 leading-4 whitespace-nowrap text-text-3 tabular-nums',
+              x === 0 ? '-ml-1.25' : x === 100 ? 'ml-1.25 -translate-x-full' : '-translate-x-1/2',
+            )}
+          >
+            {text}
+          </span>
+        ))}
       </div>
       <figcaption className="mt-1 text-text-2">
         {sentence(policy, times)}
@@ -58,20 +55,24 @@ export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPol
   );
 }
 
-/** Places of the attempts whose times have room below the line: the first and the last one, and those between that do not touch others. */
-function labelled(places: readonly number[]): readonly number[] {
-  const last = places.length - 1;
-  const shown: number[] = [];
-  places.forEach((x, at) => {
-    const before = places[shown.at(-1) ?? -1];
-    const isFree = before === undefined || x - before >= LEAST_GAP;
-    if (at === last && at > 0) {
-      if (!isFree && shown.length > 1) shown.pop();
-      shown.push(at);
-    } else if (isFree && (at === 0 || (places[last] ?? 100) - x >= LEAST_GAP)) shown.push(at);
-  });
-  return shown;
+/** The first and the last time, and those between that touch no other label. */
+function labelled(attempts: readonly { ms: number; x: number }[]): readonly { text: string; x: number }[] {
+  if (attempts.length === 1) return [{ text: 'now', x: 0 }];
+  const end = durationText(attempts.at(-1)?.ms ?? 0);
+  const shown = [{ text: 'now', x: 0 }];
+  let taken = widthOf('now');
+  for (const { ms, x } of attempts.slice(1, -1)) {
+    const text = durationText(ms);
+    const half = widthOf(text) / 2;
+    if (x - half < taken || x + half > 100 - widthOf(end)) continue;
+    shown.push({ text, x });
+    taken = x + half;
+  }
+  return [...shown, { text: end, x: 100 }];
 }
+
+/** The part of the line that a label takes, with a gap of two characters. */
+const widthOf = (text: string): number => (text.length + 2) * CHARACTER;
 
 function sentence({ backoffMultiplier }: Subscription['retryPolicy'], times: readonly number[]) {
   if (times.length === 1) return 'One attempt, no retries.';

@@ -2,6 +2,7 @@ import {
   ArchiveX,
   CirclePause,
   CirclePlay,
+  FileText,
   History,
   Mail,
   Pencil,
@@ -12,11 +13,13 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Subscription } from '../../api/client.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { HereLink, useGo } from '../../parts/link.tsx';
+import { useSubscriptionStats } from '../../parts/use-failing.ts';
 import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { MarkDeployment } from '../overview/mark-deployment.tsx';
@@ -72,9 +75,13 @@ export function SubscriptionActions({
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const [asked, setAsked] = useState<'replay' | 'mark' | 'delete'>();
+  const [asked, setAsked] = useState<'replay' | 'mark' | 'delete' | 'resume'>();
   const close = (): void => setAsked(undefined);
+  const stats = useSubscriptionStats(row.id);
   const isActive = row.status === 'active';
+  const waits = stats?.waiting.count ?? 0;
+  // All that wait are sent at once, and would fail again.
+  const isRisky = row.status === 'paused' && stats?.failingSince !== undefined && waits > 0;
   const page = `/subscriptions/${row.id}`;
   const remove = async (): Promise<void> => {
     await api.subscriptions.delete(row.id, at);
@@ -83,7 +90,11 @@ export function SubscriptionActions({
   };
   const views = {
     items: [
-      { label: 'View messages', icon: Mail, render: <HereLink to="/messages" search={{ channel: row.channelId }} /> },
+      {
+        label: 'View messages',
+        icon: FileText,
+        render: <HereLink to="/messages" search={{ channel: row.channelId }} />,
+      },
       {
         label: 'View dead letters',
         icon: ArchiveX,
@@ -100,10 +111,10 @@ export function SubscriptionActions({
       <Button
         icon={isActive ? CirclePause : CirclePlay}
         look={isActive ? 'default' : 'primary'}
-        onClick={acts.toggle}
+        onClick={isRisky ? () => setAsked('resume') : acts.toggle}
         className="max-md:[&_svg]:hidden"
       >
-        {isActive ? 'Pause' : 'Resume'}
+        {isActive ? 'Pause' : isRisky ? 'Resume…' : 'Resume'}
       </Button>
       <Button icon={History} onClick={() => setAsked('replay')} className="max-md:[&_svg]:hidden">
         Replay…
@@ -117,6 +128,11 @@ export function SubscriptionActions({
                 icon: Pencil,
                 render: <HereLink to={page} search={{ tab: 'settings' }} />,
               },
+              {
+                label: 'Publish message',
+                icon: Mail,
+                render: <HereLink to="/messages/new" search={{ channel: row.channelId }} />,
+              },
               { label: 'Debug a signature', icon: ShieldCheck, render: <HereLink to="/doctor" /> },
               { label: 'Mark deployment…', icon: Rocket, onSelect: () => setAsked('mark') },
             ],
@@ -126,6 +142,12 @@ export function SubscriptionActions({
         ]}
       />
       {asked === 'replay' && <ReplaySince subscription={row} onClose={close} />}
+      {asked === 'resume' && stats !== undefined && (
+        <Confirm title={`Resume ${row.name}?`} go="Resume subscription" onClose={close} onGo={acts.toggle}>
+          {boundedText(stats.waiting)} {waits === 1 ? 'delivery waits and is' : 'deliveries wait and are'} sent at once.
+          The last attempts before the pause all failed.
+        </Confirm>
+      )}
       {asked === 'mark' && <MarkDeployment onClose={close} />}
       {asked === 'delete' && (
         <Confirm

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { Delivery, Subscription } from '../../api/client.ts';
+import { errorLine } from '../../lib/error-line.ts';
 import { healthOf } from '../../lib/subscription-health.ts';
 import { useHere } from '../../lib/session.ts';
 import { ERRORS } from '../../lib/words.ts';
@@ -10,7 +11,7 @@ import { useMarks } from '../../parts/use-marks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout, Note } from '../../ui/callout.tsx';
 import { ReplayAllDialog } from '../replays/replay-all.tsx';
-import { useOpenLetters, usePausedBy, useRecentDeliveries } from './use-subscription.ts';
+import { useLastFailure, useOpenLetters, usePausedBy, useRecentDeliveries } from './use-subscription.ts';
 
 /** A deployment so long before the first failure may be its cause. */
 const CAUSE_MS = 3_600_000;
@@ -25,7 +26,7 @@ export function SubscriptionCallout({ of: row, failingSince }: Given) {
   const letters = useOpenLetters(row.id);
   if (why === undefined) return null;
   const isFailing = row.status === 'active' && row.secretUnreadableSince === undefined;
-  const failures = isFailing && (
+  const failures = (isFailing || (row.status === 'paused' && failingSince !== undefined)) && (
     <Button
       size="small"
       render={<HereLink to="/deliveries" search={{ subscription: row.id, status: 'failed,retrying' }} />}
@@ -112,24 +113,51 @@ function Details({ of: row, failingSince }: { of: Subscription; failingSince: st
         Since <Ago at={row.secretUnreadableSince} />.
       </>
     );
-  if (row.status !== 'active') return 'Messages are kept until you resume.';
+  if (row.status !== 'active')
+    return (
+      <>
+        Messages are kept until you resume.{' '}
+        {row.status === 'paused' && failingSince !== undefined && (
+          <>
+            Before, its attempts failed. <Failing of={row} since={failingSince} />
+          </>
+        )}
+      </>
+    );
   const { openedAt, nextProbeAt } = row.circuit;
   if (row.circuit.state !== 'closed')
     return (
       <>
         {openedAt !== undefined && (
           <>
-            Opened <Ago at={openedAt} />.{' '}
+            Circuit opened <Ago at={openedAt} />.{' '}
           </>
         )}
         {nextProbeAt !== undefined && (
           <>
-            Next probe <In at={nextProbeAt} />.
+            Next probe <In at={nextProbeAt} />.{' '}
           </>
         )}
+        {failingSince !== undefined && <Failing of={row} since={failingSince} />}
       </>
     );
-  return failingSince === undefined ? null : <FailingSince at={failingSince} />;
+  return failingSince === undefined ? null : <Failing of={row} since={failingSince} />;
+}
+
+/** Since when it has been failing, and what the last failed attempt got. */
+function Failing({ of: { id }, since }: { of: Subscription; since: string }) {
+  const last = useLastFailure(id, true);
+  const said =
+    last?.response !== undefined
+      ? `returned ${last.response.status}`
+      : last?.error && `failed: ${ERRORS[last.error.class]}`;
+  const line = last?.response && errorLine(last.response.body);
+  return (
+    <>
+      <FailingSince at={since} />
+      {said !== undefined && ` The last attempt ${said}${line === undefined ? '.' : `: ${line}`}`}
+    </>
+  );
 }
 
 /** When it began to fail, and after which deployment. */

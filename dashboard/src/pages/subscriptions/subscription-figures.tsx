@@ -39,12 +39,12 @@ const attemptsOf = ({ delivered, failedAttempts }: { delivered: number; failedAt
 function throughput(now: Stats, earlier: Stats, label: Figure['label']): Figure {
   const hours = Math.max(1, Date.parse(now.until) - Date.parse(now.since)) / HOUR_MS;
   const [attempts, before] = [attemptsOf(now.totals), attemptsOf(earlier.totals)];
-  const [rate, unit] = hours < 2 ? [attempts / hours / 60, 'per minute'] : [attempts / hours, 'per hour'];
+  const [rate, unit] = hours < 2 ? [attempts / hours / 60, 'attempts/min'] : [attempts / hours, 'attempts/h'];
   const rounded = rate >= 10 ? Math.round(rate) : Math.round(rate * 10) / 10;
   return {
     label,
     value: (
-      <Tip text={`${attempts.toLocaleString('en-US')} attempts in this range`}>
+      <Tip text={`${attempts.toLocaleString('en-US')} attempts in this range, on average`}>
         <span>{attempts > 0 && rounded === 0 ? '<0.1' : countText(rounded)}</span>
       </Tip>
     ),

@@ -126,7 +126,7 @@ function MessageFields({ values, write, error, channelId }: Given) {
         minLines={1}
         maxLines={8}
         placeholder="None"
-        hint="CEL expression, for example payload.amount > 100"
+        hint={`CEL expression over ${test.names.length === 0 ? 'payload, metadata and eventType' : listed(test.names.slice(0, 3))}`}
         error={problemOf(error, 'filter') ?? test.error}
         problems={test.problems}
         completions={() =>
@@ -140,6 +140,10 @@ function MessageFields({ values, write, error, channelId }: Given) {
     </Group>
   );
 }
+
+/** `payload.id, payload.total and others`. */
+const listed = (names: readonly string[]): string =>
+  `${names.map((name) => name.replace('.*', '[0]')).join(', ')} and others`;
 
 const POLICY = ['retryPolicy'] as const;
 const DELIVERY = ['timeoutMs', 'maxRetryAfter', 'rateLimit', 'maxConcurrency', 'circuitBreaker', 'startFrom'] as const;

@@ -75,7 +75,11 @@ export function SubscriptionList({
         const { tone, word } = healthOf(row, { isFailing: own?.failingSince !== undefined });
         return {
           mark: <StatusIcon tone={tone} label={word} />,
-          what: <span className="font-medium">{row.name}</span>,
+          what: (
+            <span className="font-medium">
+              <bdi>{row.name}</bdi>
+            </span>
+          ),
           when: <SuccessRate of={own} />,
           where: hostOf(row.webhookUrl),
           result: tone === 'delivered' ? <Name kind="channel" id={row.channelId} /> : word,
@@ -147,7 +151,7 @@ function columnsOf(
       cell: (row) => (
         <>
           <HereLink to={`/subscriptions/${row.id}`} isRow className="font-medium">
-            {row.name}
+            <bdi>{row.name}</bdi>
           </HereLink>
           {hostOf(row.webhookUrl) !== row.name && <span className="ml-1.75 text-text-2">{hostOf(row.webhookUrl)}</span>}
         </>

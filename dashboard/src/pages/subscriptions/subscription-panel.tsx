@@ -18,6 +18,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { LastResponse } from '../deliveries/delivery-state.tsx';
 import { SubscriptionActions, useSubscriptionActs } from './subscription-actions.tsx';
 import { SubscriptionCallout, SubscriptionWarnings } from './subscription-callout.tsx';
+import { Edit } from './subscription-side.tsx';
 import { useRecentDeliveries, useSubscription } from './use-subscription.ts';
 
 const LINK = 'text-accent hover:underline';
@@ -37,7 +38,9 @@ export function SubscriptionPanel({ id }: { id: string }) {
     <div className="flex flex-col gap-5">
       <h2 className="flex flex-wrap items-center gap-x-1.75 text-15 font-bold tracking-tight [overflow-wrap:anywhere]">
         <StatusIcon tone={tone} label={word} isSmall={false} />
-        {row.name}
+        <HereLink to={`/subscriptions/${row.id}`} className="hover:underline">
+          {row.name}
+        </HereLink>
       </h2>
       <div className="flex flex-col gap-3 empty:hidden">
         <SubscriptionCallout of={row} failingSince={stats?.failingSince} />
@@ -66,13 +69,13 @@ export function SubscriptionPanel({ id }: { id: string }) {
         </Section>
       )}
       <Recent of={row} />
-      <Section title="Details">
+      <Section title="Details" end={<Edit id={row.id} />}>
         <Facts
           facts={[
             [
               'Endpoint',
               <span key="endpoint" className="inline-flex items-start gap-1">
-                <code className="[overflow-wrap:anywhere]">{row.webhookUrl}</code>
+                <code className="line-clamp-3 [overflow-wrap:anywhere]">{row.webhookUrl}</code>
                 <CopyButton text={row.webhookUrl} label="Copy endpoint URL" />
               </span>,
             ],
@@ -90,11 +93,17 @@ export function SubscriptionPanel({ id }: { id: string }) {
                   : row.eventTypes.map((type) => <TypeTag key={type}>{type}</TypeTag>)}
               </span>,
             ],
-            row.filter !== undefined && [
+            [
               'Filter',
-              <code key="filter" className="[overflow-wrap:anywhere]">
-                {row.filter}
-              </code>,
+              row.filter === undefined ? (
+                <span key="filter" className="text-text-3">
+                  None
+                </span>
+              ) : (
+                <code key="filter" className="[overflow-wrap:anywhere]">
+                  {row.filter}
+                </code>
+              ),
             ],
             ['Retry policy', policyText(row.retryPolicy)],
             row.owner !== undefined && ['Customer ID', <code key="owner">{row.owner}</code>],

@@ -37,7 +37,8 @@ export function SubscriptionSide({ of: row }: { of: Subscription }) {
   );
 }
 
-function Edit({ id }: { id: string }) {
+/** Leads to the settings of a subscription. */
+export function Edit({ id }: { id: string }) {
   const { may } = useHere();
   if (!may('developer')) return null;
   return (

@@ -141,7 +141,7 @@ function Head({
       facts={
         <>
           <HeadFact icon={Globe}>
-            <code className="min-w-0 [overflow-wrap:anywhere]">{url}</code>
+            <code className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{url}</code>
             <CopyButton text={row.webhookUrl} label="Copy endpoint URL" />
           </HeadFact>
           <HeadFact icon={Hash}>

@@ -96,7 +96,7 @@ export function useFilterTest(
   const names = useMemo(() => payloadPaths([...read.values()].map((text): unknown => JSON.parse(text))), [read]);
   return {
     messages: all?.length === 0 ? [] : verdicts.error === null || !hasFilter ? messages : undefined,
-    error: hasFilter && verdicts.error !== null ? reasonOf(failureText(verdicts.error)) : undefined,
+    error: hasFilter && verdicts.error !== null ? withMeant(reasonOf(failureText(verdicts.error)), names) : undefined,
     problems: useMemo(() => misspeltNames(filter, [...read.values()]), [filter, read]),
     payloads: read,
     types: [...new Set((all ?? []).map(({ eventType }) => eventType))].toSorted(),
@@ -106,3 +106,10 @@ export function useFilterTest(
 
 /** The name of the field stands above the reason. */
 const reasonOf = (text: string): string => text.replace(/^.*?\bfilter\b:? /i, '');
+
+/** A name without its object is likely meant to be a member of the payload. */
+function withMeant(reason: string, names: readonly string[]): string {
+  const unknown = /unknown variable:? (\w+)/i.exec(reason)?.[1];
+  const meant = unknown === undefined ? undefined : names.find((name) => name.endsWith(`.${unknown}`));
+  return meant === undefined ? reason : `${reason}. Did you mean ${meant.replace('.*', '[0]')}?`;
+}

@@ -26,6 +26,21 @@ export function useRecentDeliveries(id: string) {
   });
 }
 
+/** What the last failed delivery of a subscription got, with the body of its response. */
+export function useLastFailure(id: string, isWanted: boolean): Delivery | undefined {
+  const { at, path } = useHere();
+  const { data } = useQuery({
+    queryKey: [path, 'last-failure', id],
+    queryFn: async () =>
+      (await api.deliveries.list({ subscriptionId: id, status: ['failed', 'retrying'], limit: 1 }, at).page())
+        .data[0] ?? null,
+    enabled: isWanted,
+    refetchInterval: 30_000,
+    meta: { failure: 'own' },
+  });
+  return data ?? undefined;
+}
+
 /** How many dead letters of a subscription are open. Undefined until it is known. */
 export function useOpenLetters(id: string): { count: number; isMore: boolean } | undefined {
   const { at, path } = useHere();

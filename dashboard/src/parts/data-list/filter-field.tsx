@@ -11,6 +11,7 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { problemText } from './filter-problems.ts';
 import { HereLink } from '../link.tsx';
+import { Name } from '../names.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
 /** More completions are no choice: another letter leaves fewer. */
@@ -166,7 +167,8 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
       >
         <div
           className={clsx(
-            'flex min-h-8.5 flex-wrap items-center gap-1.5 rounded-6 border bg-surface py-1 pr-1.25 pl-2.25 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
+            // One line beside a panel too: the list below stays where it is.
+            'flex min-h-8.5 items-center gap-1.5 rounded-6 border max-md:flex-wrap md:overflow-x-auto md:[scrollbar-width:none] bg-surface py-1 pr-1.25 pl-2.25 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
             problems.length > 0 ? 'border-failed' : 'border-line-input',
           )}
           // A press beside the text begins to write.
@@ -275,6 +277,10 @@ const placeholderOf = (filters: readonly ListFilter[]): string =>
     .join(', ');
 
 /** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
+/** Kinds of things whose names are known by their ids. */
+const isNamed = (kind: ListFilter['find']): kind is 'channel' | 'subscription' | 'workflow' =>
+  kind === 'channel' || kind === 'subscription' || kind === 'workflow';
+
 function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; onEdit: () => void }) {
   const [, change] = useAddress();
   const shown = choiceText(filter, value);
@@ -288,7 +294,9 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
       className={clsx(part, 'max-w-60 font-medium')}
       aria-label={`Change filter: ${filter.label} is ${shown}`}
     >
-      <span className="truncate">{shown}</span>
+      <span className="truncate">
+        {shown === value && isNamed(filter.find) ? <Name kind={filter.find} id={value} /> : shown}
+      </span>
     </button>
   );
   const toggle = (each: string): void => {
@@ -302,7 +310,7 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
   };
   const isMenu = several.length > 0 || (options.length > 0 && options.length <= SHOWN && filter.accepts === undefined);
   return (
-    <li className="inline-flex h-6.5 max-w-full items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
+    <li className="inline-flex h-6.5 max-w-full shrink-0 items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
       <span className="flex h-full items-center px-1.75 text-text-2">{filter.label}</span>
       <span className="flex h-full items-center border-l border-line px-1.75 text-text-3">is</span>
       <span className="flex h-full min-w-0 border-l border-line">

@@ -37,7 +37,7 @@ export function ChartLegend({
         'flex text-12 text-text-2',
         form === 'row'
           ? 'flex-wrap gap-x-3 gap-y-1'
-          : 'min-w-37 flex-col justify-center gap-x-3.5 max-md:flex-row max-md:justify-start',
+          : 'min-w-37 flex-col justify-center gap-x-3.5 max-md:flex-row max-md:flex-wrap max-md:justify-start',
       )}
     >
       {entries.map((entry) => {

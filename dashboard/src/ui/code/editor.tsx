@@ -263,7 +263,8 @@ const completing =
     const found = await completions({ text, at: pos, word, isAsked: explicit });
     return {
       from,
-      validFor: /^[\w.[\]"'-]*$/,
+      // A dot asks again: more may be known by then.
+      validFor: /^[\w[\]"'-]*$/,
       options: found.map(({ label, detail, apply = label }) => ({
         label,
         ...(detail !== undefined && { detail }),
