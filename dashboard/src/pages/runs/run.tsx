@@ -19,7 +19,7 @@ import { HeadFact, PageHead, Section } from '../../ui/layout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { prettyText } from '../../lib/raw-json.ts';
-import { OpenDecisions } from '../approvals/open-decisions.tsx';
+import { type OpenDecision, OpenDecisions, useOpenDecisions } from '../approvals/open-decisions.tsx';
 import { EarlierFailures } from './earlier-failures.tsx';
 import { RunActions, RunQuestions } from './run-actions.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -39,6 +39,8 @@ export function RunPage() {
   const { found, view } = useRun(id);
   const run = view?.run;
   const acts = useRunActs(run);
+  const isWaiting = run?.status === 'waiting';
+  const decisions = useOpenDecisions({ runId: id, isWaiting });
   const name = useThingName({ kind: 'workflow', id: run?.workflowId ?? '' });
   return (
     <Page
@@ -48,12 +50,24 @@ export function RunPage() {
       actions={run !== undefined && <InList of={run} />}
       hasHead
     >
-      {view === undefined ? <NotRead of={found} /> : <Whole key={id} view={view} acts={acts} />}
+      {view === undefined || (isWaiting && decisions.isPending) ? (
+        <NotRead of={found} />
+      ) : (
+        <Whole key={id} view={view} acts={acts} decisions={decisions.data} />
+      )}
     </Page>
   );
 }
 
-function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
+function Whole({
+  view,
+  acts,
+  decisions,
+}: {
+  view: RunView;
+  acts: RunActs;
+  decisions: readonly OpenDecision[] | undefined;
+}) {
   const { run } = view;
   const [search, change] = useAddress();
   const [isLarge, setIsLarge] = useState(false);
@@ -96,7 +110,7 @@ function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
             )
           }
         />
-        <OpenDecisions runId={run.id} isWaiting={run.status === 'waiting'} />
+        <OpenDecisions of={decisions} />
       </div>
       {isLarge && <div className="mb-7">{path}</div>}
       <div className="grid gap-x-8 gap-y-7 lg:grid-cols-[minmax(320px,408px)_minmax(0,1fr)]">
