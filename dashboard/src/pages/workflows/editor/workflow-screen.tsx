@@ -1,10 +1,10 @@
-import { Braces, Pencil, Play, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { Braces, FlaskConical, Pencil, Play, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { api, type Workflow } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
 import { problemCounts, stepOf } from '../../../lib/definition-problems.ts';
 import { withCopy, withoutStep, withStepOn, withTarget } from '../../../lib/flow-edit.ts';
-import { TRIGGER } from '../../../lib/flow-graph.ts';
+import { flowOf, TRIGGER } from '../../../lib/flow-graph.ts';
 import { useKeys } from '../../../lib/keys.ts';
 import { memberText } from '../../../lib/raw-json.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
@@ -30,7 +30,7 @@ import { Inspector } from './inspector.tsx';
 import { type JsonHandle, JsonView } from './json-view.tsx';
 import type { TestResult } from './last-result.tsx';
 import { ProblemsStrip } from './problems-strip.tsx';
-import { FIRST_INPUT, type TestInput, TestRun } from './test-run.tsx';
+import { FIRST_INPUT, inputFor, type TestInput, TestRun } from './test-run.tsx';
 import {
   DeleteWorkflow,
   Restored,
@@ -72,6 +72,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const [input, setInput] = useState<TestInput>(FIRST_INPUT);
   const [test, setTest] = useState<TestResult>();
   const json = useRef<JsonHandle>(null);
+  const saved = useMemo(() => flowOf(first) ?? draft.flow, [first, draft.flow]);
   useUndoKeys(definition);
   const name = nameIn(draft.text) ?? workflow?.name ?? 'New workflow';
   const mayEdit = may('developer');
@@ -245,9 +246,23 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
               />
             </span>
           )}
-          {mayEdit && workflow !== undefined && (
-            <Button size="small" icon={Play} onClick={() => setOpen('test')}>
+          {mayEdit && (
+            <Button
+              size="small"
+              icon={FlaskConical}
+              isDisabled={workflow === undefined}
+              why="Save the draft first"
+              onClick={() => {
+                setInput(inputFor(input, saved));
+                setOpen('test');
+              }}
+            >
               Test run
+            </Button>
+          )}
+          {mayEdit && workflow !== undefined && draft.flow.trigger.kind === 'manual' && (
+            <Button size="small" icon={Play} className="max-md:hidden" onClick={() => setOpen('start')}>
+              Start run…
             </Button>
           )}
           {mayEdit && !isActive && (
@@ -409,7 +424,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
       {open === 'test' && workflow !== undefined && (
         <TestRun
           id={workflow.id}
-          flow={draft.flow}
+          flow={saved}
           version={version}
           isChanged={isChanged}
           input={input}
