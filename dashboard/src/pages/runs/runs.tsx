@@ -233,7 +233,7 @@ function RunList({ isFiltered, onCount }: { isFiltered: boolean; onCount: (count
               icon={ListChecks}
               title="No runs yet"
               actions={
-                <Button look="primary" icon={Workflow} render={<HereLink to="/workflows">View workflows</HereLink>}>
+                <Button look="primary" icon={Workflow} render={<HereLink to="/workflows" />}>
                   View workflows
                 </Button>
               }

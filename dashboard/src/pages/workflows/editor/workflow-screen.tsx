@@ -5,6 +5,7 @@ import { requestsOf, type Written } from '../../../api/requests.ts';
 import { problemCounts, stepOf } from '../../../lib/definition-problems.ts';
 import { withCopy, withoutStep, withStepOn, withTarget } from '../../../lib/flow-edit.ts';
 import { flowOf, TRIGGER } from '../../../lib/flow-graph.ts';
+import { withValue } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
 import { memberText } from '../../../lib/raw-json.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
@@ -39,6 +40,7 @@ import {
   useScreenEscape,
   useIsNarrow,
   WorkflowStatus,
+  WorkflowTitle,
 } from './screen-parts.tsx';
 import { definitionOf, nameIn, useDefinition, useUndoKeys } from './use-definition.ts';
 
@@ -84,8 +86,13 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     workflow !== undefined &&
     ['trigger', 'steps'].every((part) => memberText(draft.text, part) === memberText(first, part));
 
+  /** The step that was added last, until another one is chosen. */
+  const [added, setAdded] = useState<string>();
   const select = useCallback(
-    (key: string | undefined) => changeAddress({ step: key ?? '' }, { replace: true }),
+    (key: string | undefined) => {
+      setAdded(undefined);
+      changeAddress({ step: key ?? '' }, { replace: true });
+    },
     [changeAddress],
   );
   const edit = useMemo((): CanvasEdit | undefined => {
@@ -96,6 +103,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         const { text: changed, id } = withStepOn(now, flow, way, kind);
         change(changed);
         select(id);
+        setAdded(id);
         return id;
       },
       rewire: (way, to) => change(withTarget(now, flow, way, to)),
@@ -115,6 +123,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
 
   const save = async (isToActivate: boolean): Promise<void> => {
     setError(undefined);
+    setAdded(undefined);
     setBusy(isToActivate ? 'activate' : 'save');
     if (workflow === undefined) {
       await act(
@@ -173,6 +182,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     }
     if (nextProblem === undefined) return;
     setProblemAt(problemAt + 1);
+    setAdded(undefined);
     const key = stepOf(nextProblem, draft.flow);
     if (key === undefined) changeAddress({ tab: 'settings' }, { replace: true });
     else changeAddress({ tab: '', step: key }, { replace: true });
@@ -182,13 +192,21 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   useScreenEscape(() => selected !== undefined && select(undefined));
 
   const names = useDefinitionNames();
-  const problemsOfSteps = useMemo(() => problemCounts(draft.problems, draft.flow), [draft.problems, draft.flow]);
+  const problemsOfSteps = useMemo(() => {
+    const counts = [...problemCounts(draft.problems, draft.flow)];
+    return new Map(counts.filter(([key]) => key !== added));
+  }, [draft.problems, draft.flow, added]);
   const states = useMemo(() => (test === undefined ? undefined : statesOf(test)), [test]);
+  const errors = useMemo(
+    () => test && new Map(test.trial.steps.map(({ id, error: own }) => [id, own?.code ?? ''])),
+    [test],
+  );
   const inspector = selected !== undefined &&
     (selected === TRIGGER || draft.flow.steps.some(({ key }) => key === selected)) && (
       <Inspector
         draft={draft}
         selected={selected}
+        isNew={selected === added}
         workflowId={workflow?.id}
         test={test}
         onSelect={select}
@@ -210,7 +228,17 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     <Page
       title={name}
       crumbs={[['Workflows', '/workflows']]}
-      crumb={<h1 className="truncate text-15 font-bold tracking-tight">{name}</h1>}
+      crumb={
+        <WorkflowTitle
+          name={name}
+          isNew={workflow === undefined}
+          onRename={
+            mayEdit && !draft.isReadOnly
+              ? (next) => draft.change(withValue(draft.text, ['name'], JSON.stringify(next)), 'name')
+              : undefined
+          }
+        />
+      }
       layout="full"
       isStill={tab === 'editor' || tab === 'settings'}
       count={
@@ -252,12 +280,13 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
               icon={FlaskConical}
               isDisabled={workflow === undefined}
               why="Save the draft first"
+              label="Test run"
               onClick={() => {
                 setInput(inputFor(input, saved));
                 setOpen('test');
               }}
             >
-              Test run
+              <span className="max-md:hidden">Test run</span>
             </Button>
           )}
           {mayEdit && workflow !== undefined && draft.flow.trigger.kind === 'manual' && (
@@ -389,6 +418,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                         text={draft.text}
                         names={names}
                         states={states}
+                        errors={errors}
                         selected={selected}
                         onSelect={select}
                         problems={problemsOfSteps}
