@@ -2,16 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import type { Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { shortId } from '../ui/copy.tsx';
-import { useThingName } from './thing-name.tsx';
+import { useThing } from './thing-name.tsx';
 import { FIRST_NAMES } from './use-names.ts';
 
 export { useKnownNames } from './thing-name.tsx';
 
 type Kind = keyof typeof FIRST_NAMES;
 
-/** The name of a channel, a subscription or a workflow; the end of its ID until it is known, or where the thing is gone. */
+/** The name of a channel, a subscription or a workflow; the end of its ID until it is known. */
 export function Name({ kind, id }: { kind: Kind; id: string }) {
-  const name = useThingName({ kind, id });
+  const { name, isGone } = useThing({ kind, id });
+  if (isGone)
+    return (
+      <span title={id} className="text-text-2">
+        Deleted {kind}
+      </span>
+    );
   return name === id ? <span className="mono text-text-2">{shortId(id)}</span> : name;
 }
 

@@ -18,7 +18,7 @@ import { CopyId } from '../../ui/copy.tsx';
 import { HeadFact, PageHead, Section } from '../../ui/layout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
-import { prettyText } from '../../lib/raw-json.ts';
+import { memberText, prettyText } from '../../lib/raw-json.ts';
 import { type OpenDecision, OpenDecisions, useOpenDecisions } from '../approvals/open-decisions.tsx';
 import { EarlierFailures } from './earlier-failures.tsx';
 import { RunActions, RunQuestions } from './run-actions.tsx';
@@ -27,7 +27,15 @@ import { RunPath } from './run-path.tsx';
 import { StartedBy } from './started-by.tsx';
 import { StepDetail } from './step-detail.tsx';
 import { StepRows, stepCount } from './step-rows.tsx';
-import { firstChosen, namedStep, type RunView, type TakenStep, useDeadLettersOf, useRun } from './use-run.ts';
+import {
+  firstChosen,
+  namedStep,
+  type RunView,
+  type TakenStep,
+  useDeadLettersOf,
+  useRun,
+  useTriggerMessage,
+} from './use-run.ts';
 import { type RunActs, useRunActs } from './use-run-acts.ts';
 import { Variables } from './variables.tsx';
 
@@ -102,6 +110,7 @@ function Whole({
         <RunOutcome
           run={run}
           onStep={show}
+          retries={letters.data?.filter(({ status }) => status === 'replayed').length ?? 0}
           actions={
             open !== undefined && (
               <Button size="small" render={<HereLink to={`/dead-letters/${open.id}`}>Open dead letter</HereLink>}>
@@ -137,6 +146,7 @@ function Whole({
               <Variables key={chosen.key} view={view} chosen={chosen} />
             </>
           )}
+          <MessagePayload run={run} />
           {view.output !== undefined && (
             <Section title="Output of the run">
               <CodeView label="Run output" text={prettyText(view.output)} />
@@ -148,6 +158,14 @@ function Whole({
       <RunQuestions run={run} acts={acts} />
     </>
   );
+}
+
+/** What started the run. */
+function MessagePayload({ run: { trigger } }: { run: Run }) {
+  const message = useTriggerMessage(trigger.messageId);
+  const payload = message.data && memberText(message.data.text, 'payload');
+  if (payload === undefined) return null;
+  return <CodeView label="Message payload" text={prettyText(payload)} />;
 }
 
 function Head({ view: { run }, acts }: { view: RunView; acts: RunActs }) {
