@@ -74,6 +74,26 @@ test('a branch that followed the list gets a way of its own, and the other one s
   ]);
 });
 
+// Both branches led to it: the list of two steps was taken for one in order.
+test('a step on a branch of a condition that stands alone belongs to that branch', () => {
+  for (const [own, other] of [
+    ['true', 'false'],
+    ['false', 'true'],
+  ] as const) {
+    const text = textOf([{ ...check, config: { expression: 'true' } }]);
+    const { text: changed } = insert(text, wayOf(text, 'check', own), 'action:log');
+    expect(drawn(changed).toSorted()).toEqual(
+      [
+        '@trigger > check',
+        `check ${own}> log`,
+        `check ${other}> Run ends, completed`,
+        'log > Run ends, completed',
+      ].toSorted(),
+    );
+    expect(changed).not.toContain('"next"');
+  }
+});
+
 test('a loop comes with a step inside it, and branches with two', () => {
   const text = textOf([log('a'), log('b')]);
   for (const kind of ['foreach', 'parallel']) {

@@ -186,6 +186,24 @@ test('mocks of steps that are not there, or that touch nothing, are refused with
   expect(both.body).toMatchObject({ error: { code: 'INVALID_REQUEST', details: { field: 'mocks.crm' } } });
 });
 
+// `{"approved": true}` was taken, and led to the rejected branch.
+test('the output of an approval has a decision, which leads to its branch', async () => {
+  const workflowId = await draft([
+    { id: 'ask', type: 'approval', config: { title: 'Pay?' } },
+    { id: 'pay', type: 'action', config: { action: 'log', text: 'Paid' } },
+  ]);
+  const path = `/v1/workflows/${workflowId}/test`;
+  const wrong = await posthorn.request('POST', path, { mocks: { ask: { output: { approved: true } } } });
+  expect(wrong.status).toBe(400);
+  expect(wrong.body).toMatchObject({
+    error: { details: { field: 'mocks.ask.output.decision', reason: 'must be approved or rejected' } },
+  });
+  const ended = async (decision: string): Promise<Trial> =>
+    tryIt(workflowId, { mocks: { ask: { output: { decision } } } });
+  expect((await ended('approved')).status).toBe('completed');
+  expect((await ended('rejected')).error).toMatchObject({ code: 'APPROVAL_REJECTED', message: 'rejected by its mock' });
+});
+
 // The old mechanism: one organisation could have all four places.
 test('two trials of an organisation hold connections, the next one is UNAVAILABLE at once, and others have places', async () => {
   const workflowId = await draft([{ ...crm(), next: null }]);

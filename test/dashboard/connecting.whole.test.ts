@@ -29,23 +29,32 @@ describeWithBrowser('connecting in a browser', () => {
 
   const make = (path: string, body: object): Promise<string> => scene.make(path, body);
 
-  test('a run asks, and goes on when somebody has decided', async () => {
+  test('a run asks, and goes on when somebody has decided; what is new waits, and what was decided stays', async () => {
     const { page } = dashboard;
     const workflowId = await make('/v1/workflows', {
       name: 'Collect',
       trigger: { type: 'manual', config: {} },
       steps: [
-        { id: 'ask', type: 'approval', config: { title: 'Collect I-7?' } },
+        { id: 'ask', type: 'approval', config: { title: 'Collect {{ event.payload.invoice }}?' } },
         { id: 'note', type: 'action', config: { action: 'log', text: 'Collected' } },
       ],
     });
     await posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, scene.key);
-    await make(`/v1/workflows/${workflowId}/runs`, {});
+    await make(`/v1/workflows/${workflowId}/runs`, { payload: { invoice: 'I-7' } });
     await dashboard.open('/approvals');
     const decision = page.getByRole('region', { name: 'Collect I-7?' });
     await decision.getByLabel('Comment').fill('Go on.');
+    await make(`/v1/workflows/${workflowId}/runs`, { payload: { invoice: 'I-8' } });
+    const news = page.getByRole('button', { name: '1 new' });
+    await news.waitFor();
+    const cards = page.getByRole('region', { name: 'Pending approvals' }).getByRole('heading', { level: 2 });
+    expect(await cards.allTextContents()).toEqual(['Collect I-7?']);
     await decision.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('No pending approvals').waitFor();
+    await page.getByText('Approved: Collect I-7?').waitFor();
+    await decision.getByRole('status').getByText('Approved').waitFor();
+    await news.click();
+    await page.getByRole('region', { name: 'Collect I-8?' }).waitFor();
+    expect(await cards.allTextContents()).toEqual(['Collect I-8?']);
     await dashboard.open('/approvals?status=approved');
     await page.getByRole('row', { name: /Approved.*Collect I-7/ }).click();
     const drawer = page.getByRole('dialog', { name: 'Approval' });

@@ -207,7 +207,7 @@ describeWithBrowser('every page in a browser', () => {
 
   /** Buttons and links that read, or change nothing but what this browser shows. All others are ways to write; tabs are none. */
   const READS_BY_NAME =
-    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Chart: |Status: |Attempt \d|(?:Failed|Retrying|Pending|Delivered|Completed|In progress)[\d,]+$|\d+ unchanged lines$|Open |View |Select row )/;
+    /^(?:Copy |Change filter: |Remove filter: |Time range: |View: |Time zone: |Show |Sort |Fold |Unfold |Channel: |Chart: |Status: |Attempt \d|(?:Failed|Retrying|Pending|Delivered|Completed|In progress|Unfinished)[\d,]+$|\d+ unchanged lines$|Open |View |Select row )/;
   const READS = new Set([
     'All event types',
     'Answer',

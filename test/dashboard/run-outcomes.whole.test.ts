@@ -59,7 +59,7 @@ describeWithBrowser('run outcomes in a browser', () => {
       'Failed 7',
       'Completed 140',
       'Cancelled 2',
-      'In progress 0',
+      'Unfinished 0',
     ]);
     expect(await dashboard.violations()).toEqual([]);
 
@@ -75,7 +75,7 @@ describeWithBrowser('run outcomes in a browser', () => {
     await page.waitForURL((url) => url.searchParams.get('status') === 'failed');
     await outcomes.filter({ hasText: 'Failed' }).click();
     await page.waitForURL((url) => !url.searchParams.has('status'));
-    await outcomes.filter({ hasText: 'In progress' }).click();
+    await outcomes.filter({ hasText: 'Unfinished' }).click();
     await page.waitForURL((url) => url.searchParams.get('status') === 'pending,running,waiting,paused');
     // A status that is no outcome narrows nothing, and the strip says so.
     await strip.getByRole('button', { name: /Not filtered by status/ }).waitFor();

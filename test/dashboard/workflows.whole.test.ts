@@ -340,6 +340,38 @@ describeWithBrowser('workflows in a browser', () => {
     expect(await drawer.getByRole('button', { name: 'Run test' }).isDisabled()).toBe(true);
   });
 
+  // Without an output it failed by its timeout, and one without a decision was taken for a rejection.
+  test('an approval is approved in a test run unless something else is chosen, and a response without a decision is refused', async () => {
+    const { page } = dashboard;
+    const id = await scene.make('/v1/workflows', {
+      name: 'Ask first',
+      trigger: { type: 'manual' },
+      steps: [{ id: 'ask', type: 'approval', config: { title: 'Pay?' } }],
+    });
+    await dashboard.open(`/workflows/${id}`);
+    const drawer = page.getByRole('dialog', { name: 'Test run' });
+    const result = page.getByRole('region', { name: 'Test run' });
+    const decision = drawer.getByRole('combobox', { name: 'Approval ask' });
+    const open = () => page.getByRole('button', { name: 'Test run', exact: true }).click();
+    const run = () => drawer.getByRole('button', { name: 'Run test' }).click();
+    await open();
+    await decision.getByText('Approved').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await run();
+    await result.getByText('Completed').waitFor();
+    await open();
+    await decision.click();
+    await page.getByRole('option', { name: 'Rejected' }).click();
+    await run();
+    await result.getByText('Failed').waitFor();
+    await open();
+    await drawer.getByRole('button', { name: 'Simulated responses' }).click();
+    await write(drawer.getByRole('textbox', { name: 'Results by step ID' }), '{"ask":{"output":{"approved":true}}}');
+    await decision.getByText('As simulated').waitFor();
+    await run();
+    await drawer.getByText('ask.output.decision must be approved or rejected').waitFor();
+  });
+
   test('the list shows the last run of each workflow and how those of the day ended, all by one request', async () => {
     const { page } = dashboard;
     const make = (name: string) =>

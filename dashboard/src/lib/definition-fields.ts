@@ -6,7 +6,20 @@ export type Named = 'channels' | 'webhooks' | 'workflows' | 'connectors' | 'oper
  * words, where they are not those of its own.
  */
 export type DefinitionField = { name: string; label?: string; alias?: string } & (
-  | { kind: 'plain' | 'template' | 'templates' | 'cel' | 'duration' | 'number' | 'list' | 'channels' | 'json' | 'auth' }
+  | {
+      kind:
+        | 'plain'
+        | 'template'
+        | 'templates'
+        | 'cel'
+        | 'duration'
+        | 'number'
+        | 'list'
+        | 'channels'
+        | 'json'
+        | 'auth'
+        | 'policy';
+    }
   | { kind: 'choice'; options: readonly string[] }
   /** `isOn`: what it is where it is left out. */
   | { kind: 'flag'; isOn: boolean }
@@ -64,7 +77,7 @@ export type TriggerKind = keyof typeof TRIGGERS;
 const shared = [json('output'), plain('label')];
 const flow = [cel('if'), way('onError')];
 /** Steps that ask somebody: each of their attempts may fail. */
-const tried = [...flow, json('retryPolicy')];
+const tried: readonly DefinitionField[] = [...flow, { name: 'retryPolicy', kind: 'policy' }];
 
 /** Kinds of steps, those of actions with their action, with what their configs may hold. */
 export const STEPS = {

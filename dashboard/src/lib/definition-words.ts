@@ -67,7 +67,7 @@ const FIELDS: Readonly<Record<string, FieldWords | undefined>> = {
   deadLetter: { label: 'Keep a failure as a dead letter' },
   inputSchema: { label: 'Input schema', hint: 'JSON Schema of the payload that a run is started with' },
   label: { label: 'Label', empty: 'Same as the ID', hint: 'Shown in Temporal' },
-  if: { label: 'Condition', empty: 'Always runs', hint: 'The step is skipped when this is false' },
+  if: { label: 'Run only if', empty: 'Always runs', hint: 'The step is skipped when this is false' },
   retryPolicy: { label: 'Retry policy', empty: '{ "maxRetries": 3, "initialDelay": 1000 }' },
 };
 

@@ -45,10 +45,13 @@ export function withTarget(text: string, flow: FlowGraph, way: FlowWay, to: stri
   if (way.from === TRIGGER) return to === null ? text : withEntry(text, to);
   const step = flow.steps.find(({ key }) => key === way.from);
   if (step === undefined) return text;
-  const explicit = withExplicitOrder(text);
-  // What follows `next` goes with it.
+  return withSlots(withExplicitOrder(text), step.index, way, to);
+}
+
+/** Leads every member of a way to a step. What follows `next` goes with it. */
+function withSlots(text: string, index: number, way: FlowWay, to: string | null): string {
   const paths = isNext(way) ? [NEXT] : way.slots.flatMap(({ path }) => (path === undefined ? [] : [path]));
-  return paths.reduce((changed, path) => withSlot(changed, step.index, path, to), explicit);
+  return paths.reduce((changed, path) => withSlot(changed, index, path, to), text);
 }
 
 const NEXT: Path = ['next'];
@@ -156,7 +159,8 @@ export function withStepOn(text: string, flow: FlowGraph, way: FlowWay, kind: st
   const again = flowOf(added);
   const moved = source === undefined ? undefined : again?.steps.find(({ key }) => key === source.key);
   if (source === undefined || moved === undefined) return { text: added, id };
-  return { text: withTarget(added, { ...flow, steps: again?.steps ?? [] }, way, id), id };
+  // The order was written down before the step was added: it belongs to this way alone.
+  return { text: withSlots(added, moved.index, way, id), id };
 }
 
 /** A loop begins with one step inside it, and a parallel one with two. */

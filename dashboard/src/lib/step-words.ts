@@ -32,25 +32,26 @@ export const ROLE_LOOKS: Readonly<Record<StepRole, string>> = {
   human: 'bg-delivered-soft text-delivered',
 };
 
-type Words = { name: string; icon: LucideIcon; role: StepRole };
+/** `about`: what it does, in the menu of steps. */
+type Words = { name: string; icon: LucideIcon; role: StepRole; about?: string };
 
 export const STEP_WORDS: Readonly<Record<string, Words | undefined>> = {
-  'action:http': { name: 'HTTP request', icon: Globe, role: 'action' },
-  'action:publish': { name: 'Publish message', icon: Send, role: 'action' },
-  'action:connector': { name: 'Connector', icon: Plug, role: 'action' },
-  'action:log': { name: 'Log', icon: MessageSquareText, role: 'action' },
+  'action:http': { name: 'HTTP request', icon: Globe, role: 'action', about: 'Send a request to any URL' },
+  'action:publish': { name: 'Publish message', icon: Send, role: 'action', about: 'Publish to a channel' },
+  'action:connector': { name: 'Connector', icon: Plug, role: 'action', about: 'Call another service' },
+  'action:log': { name: 'Log', icon: MessageSquareText, role: 'action', about: 'Record a text in the run' },
   action: { name: 'No-op', icon: CircleDashed, role: 'action' },
-  workflow: { name: 'Run workflow', icon: Workflow, role: 'action' },
-  transform: { name: 'Transform', icon: Braces, role: 'logic' },
-  condition: { name: 'Condition', icon: GitBranch, role: 'logic' },
-  switch: { name: 'Switch', icon: Split, role: 'logic' },
-  filter: { name: 'Filter', icon: Filter, role: 'logic' },
-  delay: { name: 'Delay', icon: Timer, role: 'logic' },
-  wait_for_event: { name: 'Wait for message', icon: Hourglass, role: 'logic' },
-  foreach: { name: 'For each', icon: Repeat, role: 'logic' },
-  parallel: { name: 'Parallel', icon: GitFork, role: 'logic' },
-  end: { name: 'End run', icon: CircleStop, role: 'logic' },
-  approval: { name: 'Approval', icon: Stamp, role: 'human' },
+  workflow: { name: 'Run workflow', icon: Workflow, role: 'action', about: 'Start another workflow' },
+  transform: { name: 'Transform', icon: Braces, role: 'logic', about: 'Compute values for later steps' },
+  condition: { name: 'Condition', icon: GitBranch, role: 'logic', about: 'Two branches: true and false' },
+  switch: { name: 'Switch', icon: Split, role: 'logic', about: 'A branch for each case' },
+  filter: { name: 'Filter', icon: Filter, role: 'logic', about: 'End the run unless true' },
+  delay: { name: 'Delay', icon: Timer, role: 'logic', about: 'Wait for a time' },
+  wait_for_event: { name: 'Wait for message', icon: Hourglass, role: 'logic', about: 'Wait until a message arrives' },
+  foreach: { name: 'For each', icon: Repeat, role: 'logic', about: 'Run steps for each item of a list' },
+  parallel: { name: 'Parallel', icon: GitFork, role: 'logic', about: 'Run branches at the same time' },
+  end: { name: 'End run', icon: CircleStop, role: 'logic', about: 'End the run here' },
+  approval: { name: 'Approval', icon: Stamp, role: 'human', about: 'Ask a person to decide' },
 };
 
 export const TRIGGER_WORDS: Readonly<Record<string, Words | undefined>> = {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { shortId } from '../ui/copy.tsx';
-import { useThingName } from './thing-name.tsx';
+import { useThing } from './thing-name.tsx';
 import { FIRST_NAMES } from './use-names.ts';
 
 export { useKnownNames } from './thing-name.tsx';
@@ -11,8 +11,15 @@ type Kind = keyof typeof FIRST_NAMES;
 
 /** The name of a channel, a subscription or a workflow; the end of its ID until it is known. A name written from right to left turns nothing beside it. */
 export function Name({ kind, id }: { kind: Kind; id: string }) {
-  const name = useThingName({ kind, id });
-  return name === id ? <span className="mono text-text-2">{shortId(id)}</span> : <bdi>{name}</bdi>;
+  const { name, isGone } = useThing({ kind, id });
+  if (name === id) return <span className="mono text-text-2">{shortId(id)}</span>;
+  return isGone ? (
+    <span title={id} className="text-text-2">
+      {name}
+    </span>
+  ) : (
+    <bdi>{name}</bdi>
+  );
 }
 
 /** The name of a subscription, and the host that it sends to where it is among those that were read. */

@@ -16,7 +16,12 @@ type Known = { kind: keyof typeof FIRST_NAMES; id: string };
  * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has read the first things
  * for its choices knows most names. All others that are in view are asked for in one request.
  */
-export function useThingName({ kind, id }: Known): string {
+export function useThingName(of: Known): string {
+  return useThing(of).name;
+}
+
+/** The same, and whether the service has no such thing any more. */
+export function useThing({ kind, id }: Known): { name: string; isGone: boolean } {
   const { at, path } = useHere();
   const { key, read } = FIRST_NAMES[kind];
   const first = useQuery<readonly Thing[]>({
@@ -43,7 +48,8 @@ export function useThingName({ kind, id }: Known): string {
     enabled: id !== '' && known === undefined && first.fetchStatus === 'idle',
     staleTime: NAMES_FOR_MS,
   });
-  return known ?? (found.data === null ? `Deleted ${kind} ${shortId(id)}` : (found.data ?? id));
+  const isGone = known === undefined && found.data === null;
+  return { name: known ?? (isGone ? `Deleted ${kind} ${shortId(id)}` : (found.data ?? id)), isGone };
 }
 
 /** Names of things that a page has shown, or has among its choices, for texts; the id of any other. */

@@ -26,23 +26,34 @@ const hasEffects = (step: PlannedStep): boolean =>
   step.type === 'workflow' ||
   (step.type === 'action' && step.action !== 'log');
 
+const isDecided = (output: unknown): boolean =>
+  typeof output === 'object' &&
+  output !== null &&
+  /^(approved|rejected)$/.test(String(Reflect.get(output, 'decision')));
+
 /** Results of steps without a mock. */
 function invented(step: PlannedStep & { type: 'action' }): unknown {
   if (step.action === 'publish') return { messageId: 'msg_00000000000000000000000000' };
   return { status: 200, headers: {}, body: null, latencyMs: 0 };
 }
 
-/** Mocks by the ids of their steps, their outputs digit for digit. INVALID_REQUEST for a step that is not there, or has no effects. */
+/**
+ * Mocks by the ids of their steps, their outputs digit for digit. INVALID_REQUEST for a step that is not there or has no effects, and
+ * for an approval whose output decides nothing.
+ */
 export function createMocks(
   given: NonNullable<TryWorkflow['mocks']>,
   bodyText: string,
   steps: ReadonlyMap<string, PlannedStep>,
 ): Mocks {
-  const problems = Object.keys(given).flatMap((id): ErrorDetails[] => {
+  const problems = Object.entries(given).flatMap(([id, mock]): ErrorDetails[] => {
     const step = steps.get(id);
     const field = fieldPath(['mocks', id]);
     if (step === undefined) return [{ field, reason: 'is no step of the workflow' }];
-    return hasEffects(step) ? [] : [{ field, reason: `is a step of the type ${step.type}, which is really taken` }];
+    if (!hasEffects(step)) return [{ field, reason: `is a step of the type ${step.type}, which is really taken` }];
+    return step.type === 'approval' && mock.error === undefined && !isDecided(mock.output)
+      ? [{ field: fieldPath(['mocks', id, 'output', 'decision']), reason: 'must be approved or rejected' }]
+      : [];
   });
   const [first, ...others] = problems;
   if (first !== undefined) throw invalidFields([first, ...others]);

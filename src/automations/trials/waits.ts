@@ -30,7 +30,10 @@ export function createTriedWaits(deps: {
       return {
         prepare: (loaded) => approval.evaluate(deps, loaded).record,
         perform: async () => resultOf(step, NOBODY).output,
-        wayOf: (output) => wayOfDecision(step, member(output, 'decision'), null),
+        wayOf(output) {
+          const by = member(output, 'by');
+          return wayOfDecision(step, member(output, 'decision'), typeof by === 'string' ? by : 'its mock');
+        },
       };
     if (step.type === 'workflow')
       return {

@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Stamp } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { heldRows } from '../../lib/held-rows.ts';
 import { useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { useChanges } from '../../parts/changes.tsx';
+import { NewRows } from '../../parts/data-list/list-count.tsx';
 import { ExportButton } from '../../parts/export-button.tsx';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
@@ -13,7 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Decision } from './decision.tsx';
 import { History, useHistoryStatus } from './history.tsx';
-import { readOpen } from './open-decisions.tsx';
+import { type OpenDecision, readOpen } from './open-decisions.tsx';
 import { TriggerMessage } from './trigger-message.tsx';
 
 /** So many stand there at first: the history below is not far. */
@@ -24,6 +26,11 @@ const TOLD_EVERY_MS = 30_000;
 
 /** Decisions that runs wait for, to be taken in place, and those that were taken. */
 export function ApprovalsPage() {
+  const { path } = useHere();
+  return <Approvals key={path} />;
+}
+
+function Approvals() {
   const { at, path } = useHere();
   const [search] = useAddress();
   const isPaused = usePaused();
@@ -39,25 +46,29 @@ export function ApprovalsPage() {
   });
   again.current = open.refetch;
   const decisions = open.data?.pages.flatMap((page) => page.decisions) ?? [];
+  const { rows, fresh, gone, showNew } = useHeld(decisions, open.hasNextPage);
   const [isWhole, setIsWhole] = useState(false);
-  const named = decisions.findIndex(({ row }) => row.id === search['open']);
-  const shown = isWhole || named >= FIRST ? decisions : decisions.slice(0, FIRST);
+  const named = rows.findIndex(({ row }) => row.id === search['open']);
+  const shown = isWhole || named >= FIRST ? rows : rows.slice(0, FIRST);
   return (
     <Page
       title="Approvals"
       count={
         open.data !== undefined && (
-          <span className="text-text-2 tabular-nums">
-            {decisions.length}
-            {open.hasNextPage && '+'} pending
-          </span>
+          <>
+            <span className="whitespace-nowrap text-text-2 tabular-nums">
+              {decisions.length}
+              {open.hasNextPage && '+'} pending
+            </span>
+            <NewRows fresh={fresh} onShow={showNew} />
+          </>
         )
       }
       actions={<ExportButton of={{ name: 'approvals', path: '/v1/approvals', query: () => ({ status }), at }} />}
     >
       {open.data === undefined ? (
         <NotRead of={open} />
-      ) : decisions.length === 0 ? (
+      ) : rows.length === 0 ? (
         <Empty
           icon={Stamp}
           title="No pending approvals"
@@ -69,18 +80,25 @@ export function ApprovalsPage() {
         <section aria-label="Pending approvals">
           <div className="flex flex-col gap-3">
             {shown.map(({ row, form }) => (
-              <Decision key={row.id} of={row} form={form} hasRun isNamed={row.id === search['open']}>
+              <Decision
+                key={row.id}
+                of={row}
+                form={form}
+                hasRun
+                isGone={gone.has(row.id)}
+                isNamed={row.id === search['open']}
+              >
                 <TriggerMessage runId={row.runId} />
               </Decision>
             ))}
           </div>
-          {shown.length < decisions.length && (
+          {shown.length < rows.length && (
             <Button className="mt-4" onClick={() => setIsWhole(true)}>
-              Show all {decisions.length}
+              Show all {rows.length}
               {open.hasNextPage && '+'}
             </Button>
           )}
-          {shown.length === decisions.length && open.hasNextPage && (
+          {shown.length === rows.length && open.hasNextPage && (
             <Button className="mt-4" isBusy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
               Load more
             </Button>
@@ -88,11 +106,25 @@ export function ApprovalsPage() {
         </section>
       )}
       <div className="mt-9">
-        <History
-          isPending={(id) => decisions.some(({ row }) => row.id === id)}
-          every={isTold ? TOLD_EVERY_MS : EVERY_MS}
-        />
+        <History isShown={(id) => rows.some(({ row }) => row.id === id)} every={isTold ? TOLD_EVERY_MS : EVERY_MS} />
       </div>
     </Page>
   );
+}
+
+/** Decisions that stay where they are: new ones wait for `showNew`, and those that were taken keep their place until then. */
+function useHeld(decisions: readonly OpenDecision[], hasMore: boolean) {
+  const [newest] = decisions;
+  const [top, setTop] = useState<string>();
+  const shown = useRef<readonly (OpenDecision & { id: string })[]>([]);
+  const show = (): void => {
+    shown.current = [];
+    setTop(newest?.row.id);
+  };
+  // A page without any shows the first ones at once.
+  if (top === undefined && newest !== undefined) show();
+  const latest = decisions.map((each) => ({ ...each, id: each.row.id }));
+  const held = heldRows(shown.current, latest, { top: top ?? newest?.row.id ?? '', hasMore });
+  shown.current = held.rows;
+  return { ...held, showNew: show };
 }

@@ -1,9 +1,12 @@
 import clsx from 'clsx';
 import { Check, Clock, ListChecks, Users, X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import type { Approval } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api, type Approval } from '../../api/client.ts';
 import { prettyText } from '../../lib/raw-json.ts';
+import { APPROVAL_STATES } from '../../lib/run-words.ts';
 import { useHere } from '../../lib/session.ts';
+import { Doer } from '../../parts/doer.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { Ago, In } from '../../parts/moment.tsx';
@@ -14,7 +17,7 @@ import { CodeEditor } from '../../ui/code/code-editor.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Fold, HeadFact } from '../../ui/layout.tsx';
-import { StatusIcon } from '../../ui/status.tsx';
+import { Status, StatusIcon } from '../../ui/status.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { useDecision } from './use-decision.ts';
 
@@ -26,14 +29,17 @@ type Given = {
   hasRun?: boolean;
   /** The address names it: it is brought into view. */
   isNamed?: boolean;
+  /** It no longer waits: it shows how it was decided. */
+  isGone?: boolean;
   children?: ReactNode;
 };
 
 /** One decision that a run waits for, with the answers that its form asks for, and a comment. */
-export function Decision({ of: row, form, hasRun = false, isNamed = false, children }: Given) {
+export function Decision({ of: row, form, hasRun = false, isNamed = false, isGone = false, children }: Given) {
   const { may } = useHere();
   const id = useId();
   const box = useRef<HTMLElement>(null);
+  const taken = useTaken(row.id, isGone);
   useEffect(() => {
     if (isNamed) box.current?.scrollIntoView({ block: 'center' });
   }, [isNamed]);
@@ -51,7 +57,7 @@ export function Decision({ of: row, form, hasRun = false, isNamed = false, child
       >
         <div className="flex min-w-0 gap-2.25">
           <span className="flex h-5 items-center">
-            <StatusIcon tone="approval" isSmall={false} />
+            <StatusIcon tone={taken === undefined ? 'approval' : APPROVAL_STATES[taken.status].tone} isSmall={false} />
           </span>
           <div className="min-w-0 grow">
             <h2 id={id} className="text-15 leading-5 [overflow-wrap:anywhere]">
@@ -74,7 +80,12 @@ export function Decision({ of: row, form, hasRun = false, isNamed = false, child
               )}
               <HeadFact icon={Clock}>
                 <span>
-                  asked <Ago at={row.createdAt} />, due <In at={row.expiresAt} />
+                  asked <Ago at={row.createdAt} />
+                  {!isGone && (
+                    <>
+                      , due <In at={row.expiresAt} />
+                    </>
+                  )}
                 </span>
               </HeadFact>
               {row.approvers.length > 0 && <HeadFact icon={Users}>{row.approvers.join(', ')}</HeadFact>}
@@ -82,13 +93,61 @@ export function Decision({ of: row, form, hasRun = false, isNamed = false, child
             {children !== undefined && <div className="mt-1.5">{children}</div>}
           </div>
         </div>
-        {may('developer') && <Form row={row} form={form} isOfMany={hasRun} />}
+        {may('developer') ? (
+          <Form row={row} form={form} isOfMany={hasRun} isGone={isGone} taken={taken} />
+        ) : (
+          isGone && <Taken of={taken} />
+        )}
       </div>
     </section>
   );
 }
 
-function Form({ row, form, isOfMany }: { row: Approval; form: string | undefined; isOfMany: boolean }) {
+/** How a decision that no longer waits was taken. */
+function useTaken(id: string, isGone: boolean): Approval | undefined {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'approval-taken', id],
+    queryFn: () => api.approvals.get(id, at),
+    enabled: isGone,
+    meta: { failure: 'own' },
+  });
+  return found.data;
+}
+
+function Taken({ of: taken }: { of: Approval | undefined }) {
+  return (
+    <p role="status" className="flex min-h-8 flex-wrap items-center gap-x-1.5 text-text-2">
+      {taken === undefined ? (
+        'No longer pending'
+      ) : (
+        <>
+          <Status tone={APPROVAL_STATES[taken.status].tone}>{APPROVAL_STATES[taken.status].word}</Status>
+          {taken.decidedBy !== undefined && (
+            <span>
+              by <Doer id={taken.decidedBy} />
+            </span>
+          )}
+          {taken.decidedAt !== undefined && <Ago at={taken.decidedAt} />}
+        </>
+      )}
+    </p>
+  );
+}
+
+function Form({
+  row,
+  form,
+  isOfMany,
+  isGone,
+  taken,
+}: {
+  row: Approval;
+  form: string | undefined;
+  isOfMany: boolean;
+  isGone: boolean;
+  taken: Approval | undefined;
+}) {
   const decision = useDecision(row, form);
   const { fields, busy, decide } = decision;
   const request = useRequestToggle(decision.describe);
@@ -100,49 +159,61 @@ function Form({ row, form, isOfMany }: { row: Approval; form: string | undefined
         void decide('approve');
       }}
     >
-      {fields !== undefined && (
-        <AnswerForm fields={fields} values={decision.values} onChange={decision.setValues} errorIn={decision.errorIn} />
-      )}
-      {form !== undefined && fields === undefined && (
-        <>
-          <CodeEditor
-            label="Answers"
-            language="json"
-            minLines={4}
-            value={decision.written}
-            onChange={decision.setWritten}
-            {...(decision.writtenError !== undefined && { error: decision.writtenError })}
+      {/* What was written stays, so that the cards below keep their place. */}
+      <div inert={isGone} className={clsx('flex flex-col gap-3', isGone && 'opacity-60')}>
+        {fields !== undefined && (
+          <AnswerForm
+            fields={fields}
+            values={decision.values}
+            onChange={decision.setValues}
+            errorIn={decision.errorIn}
           />
-          <Fold title="Schema of the answers">
-            <CodeView label="Schema" text={prettyText(form)} />
-          </Fold>
-        </>
-      )}
-      <TextField label="Comment" value={decision.comment} onChange={decision.setComment} placeholder="Optional" />
-      <FailureNote error={decision.failure} />
-      <div className="flex flex-wrap items-center gap-2">
-        <Button
-          // A page of decisions has no main one.
-          look={isOfMany ? 'default' : 'primary'}
-          type="submit"
-          icon={Check}
-          isBusy={busy === 'approve'}
-          isDisabled={busy !== undefined}
-        >
-          Approve
-        </Button>
-        <Button
-          look="danger"
-          icon={X}
-          isBusy={busy === 'reject'}
-          isDisabled={busy !== undefined}
-          onClick={() => void decide('reject')}
-        >
-          Reject
-        </Button>
-        <span className="ml-auto">{request.button}</span>
+        )}
+        {form !== undefined && fields === undefined && (
+          <>
+            <CodeEditor
+              label="Answers"
+              language="json"
+              minLines={4}
+              value={decision.written}
+              onChange={decision.setWritten}
+              {...(decision.writtenError !== undefined && { error: decision.writtenError })}
+            />
+            <Fold title="Schema of the answers">
+              <CodeView label="Schema" text={prettyText(form)} />
+            </Fold>
+          </>
+        )}
+        <TextField label="Comment" value={decision.comment} onChange={decision.setComment} placeholder="Optional" />
       </div>
-      {request.lines}
+      <FailureNote error={decision.failure} />
+      {isGone ? (
+        <Taken of={taken} />
+      ) : (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            // A page of decisions has no main one.
+            look={isOfMany ? 'default' : 'primary'}
+            type="submit"
+            icon={Check}
+            isBusy={busy === 'approve'}
+            isDisabled={busy !== undefined}
+          >
+            Approve
+          </Button>
+          <Button
+            look="danger"
+            icon={X}
+            isBusy={busy === 'reject'}
+            isDisabled={busy !== undefined}
+            onClick={() => void decide('reject')}
+          >
+            Reject
+          </Button>
+          <span className="ml-auto">{request.button}</span>
+        </div>
+      )}
+      {!isGone && request.lines}
     </form>
   );
 }

@@ -32,8 +32,8 @@ export function useHistoryStatus(): (typeof STATUSES)[number] | undefined {
   return oneOf(search['status'], STATUSES);
 }
 
-/** Decisions that were taken, expired or cancelled, newest first. */
-export function History({ isPending, every }: { isPending: (id: string) => boolean; every: number }) {
+/** Decisions that were taken, expired or cancelled, newest first. `isShown`: it has a card on the page. */
+export function History({ isShown, every }: { isShown: (id: string) => boolean; every: number }) {
   const { at, path } = useHere();
   const [search, change] = useAddress();
   const status = useHistoryStatus();
@@ -126,7 +126,7 @@ export function History({ isPending, every }: { isPending: (id: string) => boole
           Load more
         </Button>
       )}
-      {open !== undefined && !isPending(open) && <Decided id={open} onClose={() => change({ open: '' })} />}
+      {open !== undefined && !isShown(open) && <Decided id={open} onClose={() => change({ open: '' })} />}
     </Section>
   );
 }

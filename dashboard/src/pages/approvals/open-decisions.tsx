@@ -22,17 +22,20 @@ export async function readOpen(
   };
 }
 
-/** Decisions that a run waits for, at the run. */
-export function OpenDecisions({ runId, isWaiting }: { runId: string; isWaiting: boolean }) {
+/** Decisions that a run waits for, read together with the run. */
+export function useOpenDecisions({ runId, isWaiting }: { runId: string; isWaiting: boolean }) {
   const { at, path } = useHere();
-  const found = useQuery({
+  return useQuery({
     queryKey: [path, 'approvals', runId],
     queryFn: async () => (await readOpen({ runId }, at)).decisions,
     refetchInterval: isWaiting ? 3_000 : false,
   });
-  return found.data?.map(({ row, form }) => (
+}
+
+/** The same, to be taken at the run. */
+export const OpenDecisions = ({ of: decisions = [] }: { of: readonly OpenDecision[] | undefined }) =>
+  decisions.map(({ row, form }) => (
     <div key={row.id} className="max-w-180">
       <Decision of={row} form={form} />
     </div>
   ));
-}

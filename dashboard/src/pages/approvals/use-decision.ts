@@ -76,7 +76,7 @@ export function useDecision(row: Approval, form: string | undefined) {
         await send(how, body);
         await refresh();
       },
-      { told: how === 'approve' ? 'Approved' : 'Rejected', onFailure: setError },
+      { told: `${how === 'approve' ? 'Approved' : 'Rejected'}: ${row.title}`, onFailure: setError },
     );
     setBusy(undefined);
   };

@@ -7,6 +7,7 @@ import { sinceOf } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted } from '../../lib/words.ts';
 import { useActs } from '../../parts/acts.tsx';
+import { useChanges } from '../../parts/changes.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { useThingName } from '../../parts/thing-name.tsx';
@@ -48,6 +49,7 @@ export function CancelMatching({ workflowId, status, since, until }: Given) {
     enabled: isPossible,
     refetchInterval: 5_000,
   });
+  useChanges(['run'], () => void (isPossible && preview.refetch()));
   const count = preview.data?.matched ?? 0;
   const newest = useQuery({
     queryKey: [path, 'runs', 'newest-to-cancel', workflowId, wanted, since, until],
@@ -73,7 +75,7 @@ export function CancelMatching({ workflowId, status, since, until }: Given) {
         icon={Ban}
         className="max-md:hidden"
         isDisabled={count === 0}
-        why="No run in progress matches"
+        why="No unfinished run matches"
         onClick={() => setIsAsking(true)}
       >
         Cancel {runs}…

@@ -2,6 +2,7 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { Run } from '../../api/client.ts';
 import { counted } from '../../lib/words.ts';
+import { Ago } from '../../parts/moment.tsx';
 import { ErrorCode } from '../../ui/badge.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -10,16 +11,19 @@ import { StatusIcon } from '../../ui/status.tsx';
 export function RunOutcome({
   run,
   onStep,
+  retries = 0,
   actions,
 }: {
   run: Run;
+  /** How often it was retried after a failure. */
+  retries?: number;
   /** Shows the step that is named. */
   onStep: (id: string) => void;
   actions?: ReactNode;
 }) {
   const { status, error, reason, filteredBy } = run;
   if (error !== undefined && (status === 'failed' || status === 'paused'))
-    return <RunError run={run} error={error} actions={actions} />;
+    return <RunError run={run} error={error} retries={retries} actions={actions} />;
   if (filteredBy !== undefined)
     return (
       <Callout
@@ -53,7 +57,17 @@ export function RunOutcome({
   return null;
 }
 
-function RunError({ run, error, actions }: { run: Run; error: NonNullable<Run['error']>; actions: ReactNode }) {
+function RunError({
+  run,
+  error,
+  retries,
+  actions,
+}: {
+  run: Run;
+  error: NonNullable<Run['error']>;
+  retries: number;
+  actions: ReactNode;
+}) {
   const step = run.steps.findLast(({ id, status }) => id === error.stepId && status === 'failed');
   const attempts = step?.attempts ?? 1;
   const isPaused = run.status === 'paused';
@@ -74,9 +88,15 @@ function RunError({ run, error, actions }: { run: Run; error: NonNullable<Run['e
         <div className="flex flex-wrap items-center gap-x-2.25 gap-y-1">
           <strong className="min-w-0 [overflow-wrap:anywhere]">
             {isPaused && 'Paused: '}
-            {name} failed{after}
+            {name} failed{retries > 0 && ' again'}
+            {after}
           </strong>
           <ErrorCode>{error.code}</ErrorCode>
+          {retries > 0 && run.finishedAt !== undefined && (
+            <span className="text-text-2">
+              Latest of {counted(retries, 'retry', 'retries')} failed <Ago at={run.finishedAt} />
+            </span>
+          )}
         </div>
         <pre className="mono mt-0.5 max-h-40 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
           {error.message}

@@ -8,7 +8,7 @@ import { Name } from '../../parts/names.tsx';
 import { CopyId } from '../../ui/copy.tsx';
 import { Facts, Section } from '../../ui/layout.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { OpenDecisions } from '../approvals/open-decisions.tsx';
+import { OpenDecisions, useOpenDecisions } from '../approvals/open-decisions.tsx';
 import { RunActions, RunQuestions } from './run-actions.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { StartedBy } from './started-by.tsx';
@@ -21,8 +21,10 @@ import { useRunActs } from './use-run-acts.ts';
 export function RunPanel({ id }: { id: string }) {
   const { found, view } = useRun(id);
   const acts = useRunActs(view?.run);
+  const isWaiting = view?.run.status === 'waiting';
+  const decisions = useOpenDecisions({ runId: id, isWaiting });
   const [named, setNamed] = useState<{ id: string; iteration?: string }>();
-  if (view === undefined) return <NotRead of={found} />;
+  if (view === undefined || (isWaiting && decisions.isPending)) return <NotRead of={found} />;
   const { run } = view;
   const { tone, word } = stateOfRun(run);
   const chosen = namedStep(view, named?.id, named?.iteration) ?? firstChosen(view);
@@ -38,7 +40,7 @@ export function RunPanel({ id }: { id: string }) {
       <div className="flex flex-wrap items-center gap-2">
         <RunActions run={run} acts={acts} />
       </div>
-      <OpenDecisions runId={id} isWaiting={run.status === 'waiting'} />
+      <OpenDecisions of={decisions.data} />
       <Section
         title={
           <>

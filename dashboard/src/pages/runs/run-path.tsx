@@ -44,6 +44,7 @@ export function RunPath({
 }) {
   const names = useDefinitionNames();
   const states = useMemo(() => statesOf(run.steps), [run.steps]);
+  const errors = useMemo(() => new Map(run.steps.map(({ id, error }) => [id, error?.code ?? ''])), [run.steps]);
   return (
     <Section
       title={
@@ -69,6 +70,7 @@ export function RunPath({
             text={definition}
             names={names}
             states={states}
+            errors={errors}
             selected={selected}
             onSelect={(id) => id !== undefined && id !== TRIGGER && onSelect(id)}
             label="Path taken"

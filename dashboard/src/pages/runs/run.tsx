@@ -18,8 +18,8 @@ import { CopyId } from '../../ui/copy.tsx';
 import { HeadFact, PageHead, Section } from '../../ui/layout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
-import { prettyText } from '../../lib/raw-json.ts';
-import { OpenDecisions } from '../approvals/open-decisions.tsx';
+import { memberText, prettyText } from '../../lib/raw-json.ts';
+import { type OpenDecision, OpenDecisions, useOpenDecisions } from '../approvals/open-decisions.tsx';
 import { EarlierFailures } from './earlier-failures.tsx';
 import { RunActions, RunQuestions } from './run-actions.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -27,7 +27,15 @@ import { RunPath } from './run-path.tsx';
 import { StartedBy } from './started-by.tsx';
 import { StepDetail } from './step-detail.tsx';
 import { StepRows, stepCount } from './step-rows.tsx';
-import { firstChosen, namedStep, type RunView, type TakenStep, useDeadLettersOf, useRun } from './use-run.ts';
+import {
+  firstChosen,
+  namedStep,
+  type RunView,
+  type TakenStep,
+  useDeadLettersOf,
+  useRun,
+  useTriggerMessage,
+} from './use-run.ts';
 import { type RunActs, useRunActs } from './use-run-acts.ts';
 import { Variables } from './variables.tsx';
 
@@ -39,6 +47,8 @@ export function RunPage() {
   const { found, view } = useRun(id);
   const run = view?.run;
   const acts = useRunActs(run);
+  const isWaiting = run?.status === 'waiting';
+  const decisions = useOpenDecisions({ runId: id, isWaiting });
   const name = useThingName({ kind: 'workflow', id: run?.workflowId ?? '' });
   return (
     <Page
@@ -48,12 +58,24 @@ export function RunPage() {
       actions={run !== undefined && <InList of={run} />}
       hasHead
     >
-      {view === undefined ? <NotRead of={found} /> : <Whole key={id} view={view} acts={acts} />}
+      {view === undefined || (isWaiting && decisions.isPending) ? (
+        <NotRead of={found} />
+      ) : (
+        <Whole key={id} view={view} acts={acts} decisions={decisions.data} />
+      )}
     </Page>
   );
 }
 
-function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
+function Whole({
+  view,
+  acts,
+  decisions,
+}: {
+  view: RunView;
+  acts: RunActs;
+  decisions: readonly OpenDecision[] | undefined;
+}) {
   const { run } = view;
   const [search, change] = useAddress();
   const [isLarge, setIsLarge] = useState(false);
@@ -88,6 +110,7 @@ function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
         <RunOutcome
           run={run}
           onStep={show}
+          retries={letters.data?.filter(({ status }) => status === 'replayed').length ?? 0}
           actions={
             open !== undefined && (
               <Button size="small" render={<HereLink to={`/dead-letters/${open.id}`}>Open dead letter</HereLink>}>
@@ -96,7 +119,7 @@ function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
             )
           }
         />
-        <OpenDecisions runId={run.id} isWaiting={run.status === 'waiting'} />
+        <OpenDecisions of={decisions} />
       </div>
       {isLarge && <div className="mb-7">{path}</div>}
       <div className="grid gap-x-8 gap-y-7 lg:grid-cols-[minmax(320px,408px)_minmax(0,1fr)]">
@@ -123,6 +146,7 @@ function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
               <Variables key={chosen.key} view={view} chosen={chosen} />
             </>
           )}
+          <MessagePayload run={run} />
           {view.output !== undefined && (
             <Section title="Output of the run">
               <CodeView label="Run output" text={prettyText(view.output)} />
@@ -134,6 +158,14 @@ function Whole({ view, acts }: { view: RunView; acts: RunActs }) {
       <RunQuestions run={run} acts={acts} />
     </>
   );
+}
+
+/** What started the run. */
+function MessagePayload({ run: { trigger } }: { run: Run }) {
+  const message = useTriggerMessage(trigger.messageId);
+  const payload = message.data && memberText(message.data.text, 'payload');
+  if (payload === undefined) return null;
+  return <CodeView label="Message payload" text={prettyText(payload)} />;
 }
 
 function Head({ view: { run }, acts }: { view: RunView; acts: RunActs }) {

@@ -60,7 +60,7 @@ export function RunsStrip() {
             ...named.map((outcome) => ({ ...outcome, count: countText(totals[outcome.key]) })),
             {
               key: UNFINISHED,
-              label: 'In progress',
+              label: 'Unfinished',
               tone: 'running',
               count: boundedText(unfinished),
             },
@@ -76,7 +76,7 @@ export function RunsStrip() {
             isSlim
             isZoomable
             kind="bars"
-            noun="runs"
+            noun="finished runs"
             zone={zone}
             times={points.map((point) => point.at)}
             stepSeconds={stepSeconds}

@@ -38,7 +38,7 @@ const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'faile
 const FILTERS = ['status', 'workflow', 'since', 'until'] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'Failed', search: { status: 'failed' } },
-  { name: 'In progress', search: { status: 'pending,running,waiting,paused' } },
+  { name: 'Unfinished', search: { status: 'pending,running,waiting,paused' } },
   { name: 'Waiting', search: { status: 'waiting' } },
 ];
 const idOf = ({ id }: RunSummary): string => id;
@@ -233,7 +233,7 @@ function RunList({ isFiltered, onCount }: { isFiltered: boolean; onCount: (count
               icon={ListChecks}
               title="No runs yet"
               actions={
-                <Button look="primary" icon={Workflow} render={<HereLink to="/workflows">View workflows</HereLink>}>
+                <Button look="primary" icon={Workflow} render={<HereLink to="/workflows" />}>
                   View workflows
                 </Button>
               }

@@ -2,6 +2,7 @@ import { ArrowUpRight, CircleHelp, RotateCw } from 'lucide-react';
 import { temporalUrlOfRun } from '../../lib/addresses.ts';
 import { itemTexts, memberText, prettyText } from '../../lib/raw-json.ts';
 import { isJsonText } from '../../lib/json-text.ts';
+import { inputOf } from '../../lib/step-input.ts';
 import { stateOfStep } from '../../lib/run-words.ts';
 import { counted } from '../../lib/words.ts';
 import { Clock } from '../../parts/moment.tsx';
@@ -30,12 +31,14 @@ export function StepDetail({
 }) {
   const { step, text, kind } = chosen;
   const { tone, word } = stateOfStep(step);
-  const input = memberText(text, 'input');
+  const input = inputOf(text);
   const output = memberText(text, 'output');
   const definition = isStacked ? undefined : definitionOf(view.definition, step.id);
   const temporal = temporalUrlOfRun(view.run.id);
   const isOuter = view.flow?.steps.some(({ id, owner }) => id === step.id && owner === undefined) === true;
-  const mayStart = acts.mayContinue && isOuter && step.type !== 'item' && step.finishedAt !== undefined;
+  // The run's own button retries from the step that failed.
+  const isFailed = step.id === view.run.error?.stepId && step.iteration === '';
+  const mayStart = acts.mayContinue && !isFailed && isOuter && step.type !== 'item' && step.finishedAt !== undefined;
   return (
     <Section
       title={

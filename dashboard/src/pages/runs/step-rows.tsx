@@ -84,10 +84,11 @@ export function StepRows({
   );
 }
 
-/** How many steps the run has come to, of those that it may come to. */
-export function stepCount({ taken, ahead }: RunView): string {
+/** How many steps the run has come to, of those of its definition. */
+export function stepCount({ taken, flow }: RunView): string {
   const ids = new Set(taken.map(({ step }) => step.id)).size;
-  return ahead.length === 0 ? String(ids) : `${ids} of ${ids + ahead.length} reached`;
+  const all = flow?.steps.length ?? ids;
+  return ids >= all ? String(ids) : `${ids} of ${all} reached`;
 }
 
 const isOpen = (step: ShownStep): boolean =>

@@ -75,7 +75,7 @@ export function WorkflowsPage() {
   ];
   const choice = useColumnChoice('workflows', all);
   const create = may('developer') && (
-    <Button look="primary" icon={Plus} render={<HereLink to="/workflows/new">Create workflow</HereLink>}>
+    <Button look="primary" icon={Plus} render={<HereLink to="/workflows/new" />}>
       Create workflow
     </Button>
   );

@@ -11,16 +11,22 @@ export function ListCountText({ count, isFiltered = false }: { count: ListCount 
         {count.isMore && '+'}
         {isFiltered && ' match'}
       </span>
-      {count.fresh > 0 && (
-        <button
-          type="button"
-          onClick={count.showNew}
-          className="flex h-5 shrink-0 items-center gap-0.75 rounded-full bg-accent-soft pr-2 pl-1.5 text-12 font-medium whitespace-nowrap text-accent"
-        >
-          <ArrowUp size={12} strokeWidth={2.25} aria-hidden="true" />
-          {count.fresh} new
-        </button>
-      )}
+      <NewRows fresh={count.fresh} onShow={count.showNew} />
     </>
+  );
+}
+
+/** Shows the rows that came since, which wait so that nothing moves under the pointer. */
+export function NewRows({ fresh, onShow }: { fresh: number; onShow: () => void }) {
+  if (fresh === 0) return null;
+  return (
+    <button
+      type="button"
+      onClick={onShow}
+      className="flex h-5 shrink-0 items-center gap-0.75 rounded-full bg-accent-soft pr-2 pl-1.5 text-12 font-medium whitespace-nowrap text-accent"
+    >
+      <ArrowUp size={12} strokeWidth={2.25} aria-hidden="true" />
+      {fresh} new
+    </button>
   );
 }

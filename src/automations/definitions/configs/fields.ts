@@ -38,7 +38,7 @@ export const duration = ({ min, max }: { min: number; max: number }) =>
     return z.NEVER;
   });
 
-const bounded = ({ min, max }: { min: number; max: number }, kind = 'must be a number') =>
+const bounded = ({ min, max }: { min: number; max: number }, kind = 'must be a whole number') =>
   z.number(kind).int().min(min).max(max).exactOptional();
 const IN_MS = 'must be a number of milliseconds';
 

@@ -61,7 +61,7 @@ export function AddMenu({
         >
           <Autocomplete.Popup
             aria-label="Add a step"
-            className="max-h-[min(var(--available-height),500px)] w-52 animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2 outline-none"
+            className="max-h-[min(var(--available-height),500px)] w-72 animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2 outline-none"
           >
             <div className="sticky -top-1 z-10 -mx-1 -mt-1 bg-raised p-1.5">
               <div className="flex h-7.5 items-center gap-2 rounded-6 border border-line-input px-2 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus">
@@ -82,16 +82,20 @@ export function AddMenu({
                   </Autocomplete.GroupLabel>
                   <Autocomplete.Collection>
                     {(kind: string) => {
-                      const icon = STEP_WORDS[kind]?.icon;
+                      const { icon, about } = STEP_WORDS[kind] ?? {};
                       return (
                         <Autocomplete.Item
                           key={kind}
                           value={kind}
+                          aria-label={nameOf(kind)}
                           onClick={() => onChoose(kind)}
-                          className="flex h-7.5 items-center gap-2.5 rounded-4 px-2 text-13 outline-none select-none data-highlighted:bg-hover pointer-coarse:h-10"
+                          className="flex min-h-7.5 items-center gap-2.5 rounded-4 py-1 px-2 text-13 outline-none select-none data-highlighted:bg-hover pointer-coarse:min-h-10"
                         >
                           {icon !== undefined && <Icon of={icon} className="text-text-3" />}
-                          {nameOf(kind)}
+                          <span className="min-w-0 grow">
+                            {nameOf(kind)}
+                            <span className="block truncate text-12 leading-4 text-text-3">{about}</span>
+                          </span>
                         </Autocomplete.Item>
                       );
                     }}

@@ -1,6 +1,7 @@
 import type { NodeProps } from '@xyflow/react';
 import clsx from 'clsx';
 import {
+  CircleAlert,
   CircleCheck,
   CircleSlash,
   Flag,
@@ -102,10 +103,9 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
           <span
             aria-hidden="true"
             data-handle={name}
-            data-on={isSelected}
             onPointerDown={(event: PointerEvent) => data.onDrag?.(event, data.key, path)}
             className={clsx(
-              'nopan absolute -bottom-1.75 block size-3.5 -translate-x-1/2 touch-none cursor-crosshair rounded-full border-2 border-raised opacity-0 group-hover/step:opacity-100 data-[on=true]:opacity-100',
+              'nopan absolute -bottom-1.75 block size-3.5 -translate-x-1/2 touch-none cursor-crosshair rounded-full border-2 border-raised opacity-0 group-hover/step:opacity-100',
               name === 'on error' || name === 'on timeout' ? 'bg-line-input' : 'bg-accent-fill',
             )}
             // On error stands at the left, and all others around the middle.
@@ -128,7 +128,7 @@ function FailureStub({ end, isShort }: { end: FlowEnd; isShort: boolean }) {
     <span className="absolute top-5.5 right-full flex h-4 items-center">
       <Tip text={`On error: ${end.text.charAt(0).toLowerCase()}${end.text.slice(1)}`}>
         <span className="inline-flex h-5 items-center gap-1 rounded-full border border-line-strong bg-surface px-1 text-11 whitespace-nowrap text-text-3">
-          <OctagonX size={11} strokeWidth={2} aria-hidden="true" />
+          <CircleAlert size={11} strokeWidth={2} aria-hidden="true" />
           <span className={isShort ? 'sr-only' : 'pr-0.5'}>
             <span className="sr-only">On error: </span>
             {end.text}

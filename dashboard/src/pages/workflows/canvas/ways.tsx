@@ -4,10 +4,13 @@ import { type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
 import { Tip } from '../../../ui/tooltip.tsx';
 import type { PlacedWay } from './layout.ts';
 
+/** Ways that a run has taken; from a step that was skipped, nothing was decided. */
+export type TakenWays = ReadonlyMap<string, 'done' | 'skipped'>;
+
 type Given = {
   ways: readonly PlacedWay[];
   /** Ways that the run has taken. Undefined: there is no run. */
-  taken: ReadonlySet<string> | undefined;
+  taken: TakenWays | undefined;
   /** The way at which the menu is open. */
   open: string | undefined;
   onAdd: ((way: FlowWay, anchor: Element) => void) | undefined;
@@ -33,7 +36,9 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
               taken?.has(way.id) === true
                 ? way.end?.kind === 'failed'
                   ? 'text-failed-solid'
-                  : 'text-delivered-solid'
+                  : taken.get(way.id) === 'skipped'
+                    ? 'text-edge'
+                    : 'text-delivered-solid'
                 : 'text-edge',
               taken?.has(way.id) === false && 'opacity-50',
             )}
@@ -61,9 +66,9 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
                 taken?.has(way.id) === false ? 'border-line text-text-3' : 'border-line-strong text-text-2',
               )}
               style={{ left: labelAt.x, top: labelAt.y }}
-              title={way.labels.join(', ')}
+              title={wordsOf(way, taken)}
             >
-              {way.labels.join(', ')}
+              {wordsOf(way, taken)}
             </span>
           )}
           {onAdd !== undefined && takesStep(way) && (
@@ -92,6 +97,9 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
     </>
   );
 }
+
+const wordsOf = (way: FlowWay, taken: TakenWays | undefined): string =>
+  taken?.get(way.id) === 'skipped' ? 'skipped' : way.labels.join(', ');
 
 /** A way that no member names, such as that of a filter whose expression is false, takes no step. */
 const takesStep = ({ from, slots }: FlowWay): boolean =>

@@ -32,7 +32,7 @@ import { AddMenu } from './add-menu.tsx';
 import { capId, type Placed, placed } from './layout.ts';
 import { EndCap, GroupBox, StepCard } from './step-node.tsx';
 import type { CanvasEdit, CanvasNode, StepState } from './types.ts';
-import { Ways } from './ways.tsx';
+import { type TakenWays, Ways } from './ways.tsx';
 
 export type { CanvasEdit } from './types.ts';
 
@@ -48,6 +48,8 @@ type Given = {
   names?: Names | undefined;
   /** By the IDs of steps, of a run or of a test run: how far each has come. Steps without one were not reached. */
   states?: ReadonlyMap<string, StepState> | undefined;
+  /** By the same IDs: the codes of their errors. */
+  errors?: ReadonlyMap<string, string> | undefined;
   /** ID of the chosen step; `TRIGGER` for the trigger. */
   selected?: string | undefined;
   onSelect?: ((id: string | undefined) => void) | undefined;
@@ -92,6 +94,7 @@ function Canvas({
   text,
   names = NO_NAMES,
   states,
+  errors,
   selected,
   onSelect,
   problems,
@@ -143,7 +146,10 @@ function Canvas({
     },
     [focusOn],
   );
-  const taken = useMemo(() => (states === undefined ? undefined : takenWays(flow, states)), [flow, states]);
+  const taken = useMemo(
+    () => (states === undefined ? undefined : takenWays(flow, states, errors)),
+    [flow, states, errors],
+  );
   const isEditing = edit !== undefined;
   const nodes = useMemo((): CanvasNode[] => {
     const common = { draggable: false, selectable: false, focusable: false, connectable: false };
@@ -216,8 +222,8 @@ function Canvas({
   useFirstView(place, isCompact);
   const height = useNeededHeight(place, isCompact);
   useStill(place, selected);
-  useInView(place, selected);
-  useKeys({ '1': () => void view.fitView({ padding: 0.08, maxZoom: 1, duration: 160 }) });
+  useInView(place, selected, isCompact);
+  useKeys({ '1': () => void view.fitView(FITTED) });
   const nameOf = (key: string): string =>
     key === TRIGGER ? 'the trigger' : (flow.steps.find((step) => step.key === key)?.id ?? key);
   return (
@@ -248,8 +254,7 @@ function Canvas({
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
         disableKeyboardA11y
-        attributionPosition="bottom-center"
-        className="[--xy-attribution-background-color:var(--sunken)] [&_a]:text-text-2!"
+        proOptions={NO_ATTRIBUTION}
         onPaneClick={() => !drag.hasJustDropped() && onSelect?.(undefined)}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" />
@@ -298,6 +303,14 @@ function Canvas({
   );
 }
 const NO_EDGES: [] = [];
+/** Its licence, MIT, allows that; it lay over the steps. */
+const NO_ATTRIBUTION = { hideAttribution: true };
+/** What is fitted stays clear of the zoom buttons. */
+const FITTED = {
+  padding: { top: '28px', right: '24px', bottom: '64px', left: '24px' },
+  maxZoom: 1,
+  duration: 160,
+} as const;
 
 function ZoomPanel() {
   const view = useReactFlow();
@@ -306,41 +319,28 @@ function ZoomPanel() {
   return (
     <Panel
       position="bottom-left"
-      className="flex items-center gap-0.5 rounded-6 border border-line-strong bg-raised p-0.5 shadow-1 max-md:hidden"
+      className="flex items-center gap-0.5 rounded-6 border border-line-strong bg-raised p-0.5 shadow-1"
     >
       <IconButton icon={ZoomOut} label="Zoom out" size="small" onClick={() => void view.zoomOut(common)} />
       <span className="w-9.5 text-center text-12 tabular-nums">{Math.round(zoom * 100)}%</span>
       <IconButton icon={ZoomIn} label="Zoom in" size="small" onClick={() => void view.zoomIn(common)} />
-      <IconButton
-        icon={Maximize}
-        label="Fit"
-        keys="1"
-        size="small"
-        onClick={() => void view.fitView({ padding: 0.08, maxZoom: 1, ...common })}
-      />
+      <IconButton icon={Maximize} label="Fit" keys="1" size="small" onClick={() => void view.fitView(FITTED)} />
     </Panel>
   );
 }
 
-/** At first a workflow stands at the top in its real size, or as small as its width needs. */
+/** At first a workflow stands at the top in its real size, or as small as its width needs. After that it stays where it is. */
 function useFirstView(place: Placed, isCompact: boolean): void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  const last = useRef<number>(undefined);
+  const isPlaced = useRef(false);
   useEffect(() => {
-    if (width === 0 || height === 0) return;
-    const before = last.current;
-    last.current = width;
-    if (before !== undefined) {
-      // What was in the middle stays there while the inspector opens and closes.
-      const { x, y, zoom } = view.getViewport();
-      if (before !== width) void view.setViewport({ x: x + (width - before) / 2, y, zoom });
-      return;
-    }
+    if (width === 0 || height === 0 || isPlaced.current) return;
+    isPlaced.current = true;
     const bounds = boundsOf(place, isCompact);
     const needed = (width - 48) / bounds.width;
-    const zoom = firstZoom(bounds.width, width);
+    const zoom = firstZoom(bounds.width, width, isCompact);
     const entry = place.nodes.get(TRIGGER);
     // What is wider than the page begins with the trigger.
     const middle = needed < zoom && entry !== undefined ? entry.x + entry.width / 2 : bounds.x + bounds.width / 2;
@@ -348,8 +348,9 @@ function useFirstView(place: Placed, isCompact: boolean): void {
   }, [place, isCompact, view, width, height]);
 }
 
-const firstZoom = (ofAll: number, width: number): number =>
-  Math.min(1, Math.max(width < 600 ? 0.3 : 0.55, (width - 48) / ofAll));
+/** Text of a canvas that is wider than its window stays readable: the rest is a drag away. */
+const firstZoom = (ofAll: number, width: number, isCompact: boolean): number =>
+  Math.min(1, Math.max(isCompact ? 0.55 : 0.75, (width - 48) / ofAll));
 
 /** The part of a window that a canvas in a page takes at most. */
 const MOST_PART = 0.7;
@@ -360,13 +361,15 @@ function useNeededHeight(place: Placed, isCompact: boolean): number {
   const [least, most] = [160, Math.max(320, Math.round(window.innerHeight * MOST_PART))];
   if (width === 0) return least;
   const bounds = boundsOf(place, isCompact);
-  return Math.min(most, Math.max(least, Math.round(bounds.height * firstZoom(bounds.width, width)) + 84));
+  return Math.min(most, Math.max(least, Math.round(bounds.height * firstZoom(bounds.width, width, isCompact)) + 84));
 }
+
+/** Room for what is said at the left of a step. */
+const leftOf = (isCompact: boolean): number => (isCompact ? 0 : 96);
 
 function boundsOf(place: Placed, isCompact: boolean): { x: number; y: number; width: number; height: number } {
   const boxes = [...place.nodes.values(), ...place.groups, ...place.caps];
-  // Room for what is said at the left of a step.
-  const left = Math.min(...boxes.map(({ x }) => x)) - (isCompact ? 0 : 96);
+  const left = Math.min(...boxes.map(({ x }) => x)) - leftOf(isCompact);
   const right = Math.max(...boxes.map(({ x, width }) => x + width));
   const top = Math.min(...boxes.map(({ y }) => y));
   const bottom = Math.max(...boxes.map(({ y, height }) => y + height));
@@ -390,7 +393,7 @@ function useStill(place: Placed, selected: string | undefined): void {
 }
 
 /** The chosen step is moved into view where it is not. */
-function useInView(place: Placed, selected: string | undefined): void {
+function useInView(place: Placed, selected: string | undefined, isCompact: boolean): void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
   const latest = useRef(place);
@@ -402,18 +405,26 @@ function useInView(place: Placed, selected: string | undefined): void {
       const { x, y, zoom } = view.getViewport();
       const pane = document.querySelector('.react-flow')?.getBoundingClientRect();
       if (pane === undefined) return;
-      const [left, top] = [at.x * zoom + x, at.y * zoom + y];
-      const [right, bottom] = [left + at.width * zoom, top + at.height * zoom];
+      const [left, top] = [(at.x - leftOf(isCompact)) * zoom + x, at.y * zoom + y];
+      const [right, bottom] = [(at.x + at.width) * zoom + x, top + at.height * zoom];
       const dx = left < 16 ? 16 - left : right > pane.width - 16 ? pane.width - 16 - right : 0;
       const dy = top < 16 ? 16 - top : bottom > pane.height - 16 ? pane.height - 16 - bottom : 0;
       if (dx !== 0 || dy !== 0) void view.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: 160 });
     }, 60);
     return () => clearTimeout(timer);
-  }, [selected, view, width]);
+  }, [selected, view, width, isCompact]);
 }
 
+const isOnError = ({ labels }: FlowWay): boolean => labels.some((label) => /^(also )?on (?!timeout)/.test(label));
+/** Codes of a step that fails by a rejection or a timeout: any other failure takes no way of these. */
+const DECLINED = ['APPROVAL_REJECTED', 'WAIT_TIMEOUT'];
+
 /** The way that a run took: between two steps that it came to. */
-function takenWays(flow: FlowGraph, states: ReadonlyMap<string, StepState>): ReadonlySet<string> {
+function takenWays(
+  flow: FlowGraph,
+  states: ReadonlyMap<string, StepState>,
+  errors: ReadonlyMap<string, string> = NO_NAMES,
+): TakenWays {
   const wasAt = (key: string | undefined): boolean => {
     if (key === TRIGGER) return true;
     // One whose condition was false was passed, too.
@@ -421,14 +432,15 @@ function takenWays(flow: FlowGraph, states: ReadonlyMap<string, StepState>): Rea
   };
   const isOver = (key: string): boolean =>
     key === TRIGGER || states.get(key) === 'done' || states.get(key) === 'skipped';
-  const taken = new Set<string>();
+  const taken = new Map<string, 'done' | 'skipped'>();
+  const take = (way: FlowWay): void => void taken.set(way.id, states.get(way.from) === 'skipped' ? 'skipped' : 'done');
   for (const way of flow.ways) {
     if (!wasAt(way.from)) continue;
     const siblings = flow.ways.filter(({ from, isInner }) => from === way.from && isInner === way.isInner);
     const led = siblings.filter(({ to }) => to !== undefined && wasAt(to));
     const state = states.get(way.from);
     if (way.to !== undefined) {
-      if (wasAt(way.to) && (isOver(way.from) || way.isDashed || way.isInner)) taken.add(way.id);
+      if (wasAt(way.to) && (isOver(way.from) || way.isDashed || way.isInner)) take(way);
       continue;
     }
     // An end is taken where it is the only one that the step can have come to.
@@ -436,7 +448,8 @@ function takenWays(flow: FlowGraph, states: ReadonlyMap<string, StepState>): Rea
     const others = siblings.filter(
       (each) => each.to === undefined && (each.end?.kind === 'failed' && each.isDashed) === isOfFailure,
     );
-    if (led.length === 0 && others.length === 1 && state === (isOfFailure ? 'failed' : 'done')) taken.add(way.id);
+    const isMeant = !isOfFailure || isOnError(way) || DECLINED.includes(errors.get(way.from) ?? '');
+    if (led.length === 0 && others.length === 1 && isMeant && state === (isOfFailure ? 'failed' : 'done')) take(way);
   }
   return taken;
 }

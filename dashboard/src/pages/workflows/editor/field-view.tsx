@@ -13,6 +13,7 @@ import { SelectField } from '../../../ui/select.tsx';
 import { TokenField } from '../../../ui/token-field.tsx';
 import { AuthField } from './auth-field.tsx';
 import { DurationField } from './duration-field.tsx';
+import { PolicyField } from './policy-field.tsx';
 import type { Draft } from './use-definition.ts';
 import { WrittenField, type WrittenKind } from './written-field.tsx';
 
@@ -98,6 +99,17 @@ export function FieldView({ draft, field, at, atField, completions }: Given) {
         problems={problems}
         stepIds={draft.stepIds}
         completions={completions.secrets}
+        isReadOnly={draft.isReadOnly}
+      />
+    );
+  if (field.kind === 'policy')
+    return (
+      <PolicyField
+        raw={raw}
+        onChange={write}
+        field={`${atField}.${field.name}`}
+        problems={problems}
+        stepIds={draft.stepIds}
         isReadOnly={draft.isReadOnly}
       />
     );

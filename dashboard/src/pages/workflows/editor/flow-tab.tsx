@@ -62,7 +62,7 @@ export function FlowTab({ draft, step, completions }: Given) {
           // Where no step names another one, the next one is the one below.
           unset: isImplied ? `Next in the list (${ownNext})` : ends,
           ...(isImplied && { ends }),
-          hint: isDecided(step) ? 'Where a branch names no step of its own' : undefined,
+          hint: isDecided(step) ? 'Where branches lead that are set to “Same as next step”' : undefined,
         })}
       {kind === 'wait_for_event' &&
         way(['config', 'onTimeout'], 'On timeout', {

@@ -35,6 +35,8 @@ type Given = {
   draft: Draft;
   /** The step, or the trigger. */
   selected: string;
+  /** It was just added: its setup comes first, and its empty fields are no faults yet. */
+  isNew: boolean;
   workflowId: string | undefined;
   test: TestResult | undefined;
   onSelect: (key: string | undefined) => void;
@@ -43,16 +45,20 @@ type Given = {
 };
 
 /** The chosen step in all its parts. Each change is one of the definition's text: what is not shown stays as it is written. */
-export function Inspector({ draft: given, selected, workflowId, test, onSelect, onRemove, onDuplicate }: Given) {
+export function Inspector({ draft: given, selected, isNew, workflowId, test, onSelect, onRemove, onDuplicate }: Given) {
   const step = given.flow.steps.find(({ key }) => key === selected);
   const isTrigger = selected === TRIGGER;
   const [tab, setTab] = useState('setup');
   const completions = useCompletions(given.flow, selected);
   // A field that names a first way of a plain list leaves all others their next steps.
-  const draft: Draft = { ...given, change: (text, at) => given.change(keepingOrder(given.text, text), at) };
+  const problems = isNew ? [] : given.problems;
+  const draft: Draft = { ...given, problems, change: (text, at) => given.change(keepingOrder(given.text, text), at) };
   useEffect(() => {
     if (test !== undefined) setTab('result');
   }, [test]);
+  useEffect(() => {
+    if (isNew) setTab('setup');
+  }, [isNew, selected]);
   if (step === undefined && !isTrigger) return null;
   const words = step === undefined ? triggerWords(draft.flow.trigger.kind) : stepWords(step.kind);
   const shownTab = isTrigger && tab === 'flow' ? 'setup' : tab;

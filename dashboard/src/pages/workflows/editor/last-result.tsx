@@ -3,6 +3,7 @@ import { FlaskConical } from 'lucide-react';
 import { api, type Trial } from '../../../api/client.ts';
 import type { FlowStep } from '../../../lib/flow-graph.ts';
 import { itemTexts, memberText, prettyText } from '../../../lib/raw-json.ts';
+import { inputOf } from '../../../lib/step-input.ts';
 import { RUN_WORDS } from '../../../lib/run-words.ts';
 import { useHere } from '../../../lib/session.ts';
 import { HereLink } from '../../../parts/link.tsx';
@@ -112,7 +113,7 @@ function StepResult({ text, id, none }: { text: string; id: string; none: string
           <code>{plain(memberText(error, 'code'))}</code> {plain(memberText(error, 'message'))}
         </Note>
       )}
-      <Part label="Input" json={memberText(last, 'input')} />
+      <Part label="Input" json={inputOf(last)} />
       <Part label="Output" json={memberText(last, 'output')} />
     </>
   );

@@ -1,4 +1,4 @@
-import { FlaskConical, X } from 'lucide-react';
+import { FlaskConical, Pencil, X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { api, type Trial, type Workflow } from '../../../api/client.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
@@ -28,6 +28,62 @@ export const workflowStatus = (status: Workflow['status']): readonly [Tone, stri
 export function WorkflowStatus({ status, version }: { status: Workflow['status']; version: number | undefined }) {
   const [tone, word] = workflowStatus(status);
   return <StatusBadge tone={tone}>{version === undefined ? word : `${word}, v${version}`}</StatusBadge>;
+}
+
+/** The name in the bar. It is written right there: at once while the workflow is new, else behind the pencil. */
+export function WorkflowTitle({
+  name,
+  isNew,
+  onRename,
+}: {
+  name: string;
+  isNew: boolean;
+  onRename: ((name: string) => void) | undefined;
+}) {
+  const [written, setWritten] = useState<string>();
+  if (onRename === undefined || (!isNew && written === undefined))
+    return (
+      <span className="flex min-w-0 items-center gap-1">
+        <h1 className="truncate text-15 font-bold tracking-tight">{name}</h1>
+        {onRename !== undefined && (
+          <IconButton
+            icon={Pencil}
+            label="Rename"
+            size="small"
+            className="max-md:hidden"
+            onClick={() => setWritten(name)}
+          />
+        )}
+      </span>
+    );
+  const take = (): void => {
+    const next = written?.trim() ?? '';
+    if (next !== '' && next !== name) onRename(next);
+    setWritten(undefined);
+  };
+  return (
+    <>
+      <h1 className="sr-only">{name}</h1>
+      <span className="block w-64 max-w-full">
+        <TextField
+          label="Workflow name"
+          isLabelHidden
+          value={written ?? name}
+          onChange={setWritten}
+          onBlur={take}
+          hasFocus={!isNew}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') take();
+            if (event.key === 'Escape') {
+              // The key closes nothing else.
+              event.preventDefault();
+              setWritten(undefined);
+            }
+          }}
+        />
+      </span>
+    </>
+  );
 }
 
 /** Whether the window is too narrow for a canvas to be edited on. */

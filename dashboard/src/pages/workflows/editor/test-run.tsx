@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api } from '../../../api/client.ts';
+import { api, isApiError } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import { isJsonText } from '../../../lib/json-text.ts';
 import { memberText, prettyText } from '../../../lib/raw-json.ts';
 import { useHere } from '../../../lib/session.ts';
+import { decisionIn, type TestDecision, withApprovals, withDecision } from '../../../lib/test-decisions.ts';
 import { useActs } from '../../../parts/acts.tsx';
 import { EquivalentRequest } from '../../../parts/equivalent-request.tsx';
 import { FailureNote } from '../../../parts/failure-note.tsx';
 import { Ago } from '../../../parts/moment.tsx';
+import { problemOf } from '../../../parts/problem-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Note } from '../../../ui/callout.tsx';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import { Drawer } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Fold } from '../../../ui/layout.tsx';
+import { SelectField } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Segmented } from '../../../ui/tabs.tsx';
 import type { TestResult } from './last-result.tsx';
@@ -29,12 +32,28 @@ export type TestInput = {
   eventType: string;
   payload: string;
   mocks: string;
+  /** Approvals that have a decision, or had one. */
+  asked: readonly string[];
   from?: { id: string; channelId: string; metadata: string } | undefined;
 };
-export const FIRST_INPUT: TestInput = { eventType: 'order.created', payload: '{\n  "total": 250\n}', mocks: '' };
+export const FIRST_INPUT: TestInput = {
+  eventType: 'order.created',
+  payload: '{\n  "total": 250\n}',
+  mocks: '',
+  asked: [],
+};
+/** The input as a test run of the steps begins with it: approvals are approved. */
+export const inputFor = (input: TestInput, flow: FlowGraph): TestInput => ({
+  ...input,
+  ...withApprovals(input, approvalsIn(flow)),
+});
+
+const approvalsIn = (flow: FlowGraph): string[] =>
+  flow.steps.flatMap(({ id, kind }) => (kind === 'approval' && id !== '' ? [id] : []));
 
 type Given = {
   id: string;
+  /** The saved steps, which are those that run. */
   flow: FlowGraph;
   version: number | undefined;
   /** What is written is not saved: the test run takes the saved version. */
@@ -59,6 +78,11 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
   const badPayload = isJsonText(input.payload) ? undefined : 'Fix the JSON first';
   const badMocks =
     input.mocks.trim() === '' || isJsonText(input.mocks) ? undefined : 'Fix the simulated responses first';
+  const approvals = approvalsIn(flow);
+  const mocksError = mocksProblem(error);
+  const [isMocked] = useState(
+    approvals.reduce((text, step) => withDecision(text, step, 'timeout'), input.mocks) !== '',
+  );
   const bodyOf = (): string => {
     const of =
       input.from === undefined ? '' : `,"channelId":"${input.from.channelId}","metadata":${input.from.metadata}`;
@@ -143,22 +167,49 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
           value={input.payload}
           onChange={(payload) => onInput({ ...input, payload })}
         />
-        <Fold title="Simulated responses" isOpen={input.mocks !== ''}>
+        {approvals.map((step) => {
+          const decision = decisionIn(input.mocks, step);
+          return (
+            <SelectField
+              key={step}
+              label={`Approval ${step}`}
+              isDisabled={badMocks !== undefined}
+              value={decision}
+              options={[...DECISIONS, ...(decision === 'custom' ? [{ value: 'custom', label: 'As simulated' }] : [])]}
+              onChange={(next) => onInput({ ...input, mocks: withDecision(input.mocks, step, next as TestDecision) })}
+            />
+          );
+        })}
+        <Fold title="Simulated responses" isOpen={isMocked || mocksError !== undefined} key={String(mocksError)}>
           <CodeEditor
             label="Results by step ID"
             language="json"
             minLines={4}
             hint="Steps without one get status 200 and an empty body. A wait ends with its timeout."
+            {...(mocksError !== undefined && { error: mocksError })}
             placeholder={'{ "create_invoice": { "output": { "status": 201 } } }'}
             value={input.mocks}
             onChange={(mocks) => onInput({ ...input, mocks })}
           />
         </Fold>
-        <FailureNote error={error} />
+        {mocksError === undefined && <FailureNote error={error} />}
       </div>
       {shown !== undefined && <EquivalentRequest of={shown} onClose={() => setShown(undefined)} />}
     </Drawer>
   );
+}
+
+const DECISIONS: readonly { value: TestDecision; label: string }[] = [
+  { value: 'approved', label: 'Approved' },
+  { value: 'rejected', label: 'Rejected' },
+  { value: 'timeout', label: 'Times out' },
+];
+
+/** Why the service refuses the simulated responses. It calls them `mocks`. */
+function mocksProblem(error: unknown): string | undefined {
+  if (problemOf(error, 'mocks') === undefined || !isApiError(error)) return undefined;
+  const field = error.details?.field.replace(/^mocks\.?/, '') ?? '';
+  return `${field} ${error.details?.reason ?? ''}`.trim();
 }
 
 /** The newest messages of the channels of the trigger. */
@@ -204,7 +255,7 @@ function Recent({
   const latest = useRef(choose);
   latest.current = choose;
   // The newest one is most often meant.
-  const first = input === FIRST_INPUT ? found.data?.[0]?.id : undefined;
+  const first = input.payload === FIRST_INPUT.payload && input.from === undefined ? found.data?.[0]?.id : undefined;
   useEffect(() => {
     if (first !== undefined) void latest.current(first);
   }, [first]);

@@ -1,10 +1,11 @@
-import { Braces, Pencil, Play, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { Braces, FlaskConical, Pencil, Play, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { api, type Workflow } from '../../../api/client.ts';
 import { requestsOf, type Written } from '../../../api/requests.ts';
 import { problemCounts, stepOf } from '../../../lib/definition-problems.ts';
 import { withCopy, withoutStep, withStepOn, withTarget } from '../../../lib/flow-edit.ts';
-import { TRIGGER } from '../../../lib/flow-graph.ts';
+import { flowOf, TRIGGER } from '../../../lib/flow-graph.ts';
+import { withValue } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
 import { memberText } from '../../../lib/raw-json.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
@@ -30,7 +31,7 @@ import { Inspector } from './inspector.tsx';
 import { type JsonHandle, JsonView } from './json-view.tsx';
 import type { TestResult } from './last-result.tsx';
 import { ProblemsStrip } from './problems-strip.tsx';
-import { FIRST_INPUT, type TestInput, TestRun } from './test-run.tsx';
+import { FIRST_INPUT, inputFor, type TestInput, TestRun } from './test-run.tsx';
 import {
   DeleteWorkflow,
   Restored,
@@ -39,6 +40,7 @@ import {
   useScreenEscape,
   useIsNarrow,
   WorkflowStatus,
+  WorkflowTitle,
 } from './screen-parts.tsx';
 import { definitionOf, nameIn, useDefinition, useUndoKeys } from './use-definition.ts';
 
@@ -72,6 +74,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const [input, setInput] = useState<TestInput>(FIRST_INPUT);
   const [test, setTest] = useState<TestResult>();
   const json = useRef<JsonHandle>(null);
+  const saved = useMemo(() => flowOf(first) ?? draft.flow, [first, draft.flow]);
   useUndoKeys(definition);
   const name = nameIn(draft.text) ?? workflow?.name ?? 'New workflow';
   const mayEdit = may('developer');
@@ -83,8 +86,13 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     workflow !== undefined &&
     ['trigger', 'steps'].every((part) => memberText(draft.text, part) === memberText(first, part));
 
+  /** The step that was added last, until another one is chosen. */
+  const [added, setAdded] = useState<string>();
   const select = useCallback(
-    (key: string | undefined) => changeAddress({ step: key ?? '' }, { replace: true }),
+    (key: string | undefined) => {
+      setAdded(undefined);
+      changeAddress({ step: key ?? '' }, { replace: true });
+    },
     [changeAddress],
   );
   const edit = useMemo((): CanvasEdit | undefined => {
@@ -95,6 +103,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
         const { text: changed, id } = withStepOn(now, flow, way, kind);
         change(changed);
         select(id);
+        setAdded(id);
         return id;
       },
       rewire: (way, to) => change(withTarget(now, flow, way, to)),
@@ -114,6 +123,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
 
   const save = async (isToActivate: boolean): Promise<void> => {
     setError(undefined);
+    setAdded(undefined);
     setBusy(isToActivate ? 'activate' : 'save');
     if (workflow === undefined) {
       await act(
@@ -172,6 +182,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     }
     if (nextProblem === undefined) return;
     setProblemAt(problemAt + 1);
+    setAdded(undefined);
     const key = stepOf(nextProblem, draft.flow);
     if (key === undefined) changeAddress({ tab: 'settings' }, { replace: true });
     else changeAddress({ tab: '', step: key }, { replace: true });
@@ -181,13 +192,21 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   useScreenEscape(() => selected !== undefined && select(undefined));
 
   const names = useDefinitionNames();
-  const problemsOfSteps = useMemo(() => problemCounts(draft.problems, draft.flow), [draft.problems, draft.flow]);
+  const problemsOfSteps = useMemo(() => {
+    const counts = [...problemCounts(draft.problems, draft.flow)];
+    return new Map(counts.filter(([key]) => key !== added));
+  }, [draft.problems, draft.flow, added]);
   const states = useMemo(() => (test === undefined ? undefined : statesOf(test)), [test]);
+  const errors = useMemo(
+    () => test && new Map(test.trial.steps.map(({ id, error: own }) => [id, own?.code ?? ''])),
+    [test],
+  );
   const inspector = selected !== undefined &&
     (selected === TRIGGER || draft.flow.steps.some(({ key }) => key === selected)) && (
       <Inspector
         draft={draft}
         selected={selected}
+        isNew={selected === added}
         workflowId={workflow?.id}
         test={test}
         onSelect={select}
@@ -209,7 +228,17 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     <Page
       title={name}
       crumbs={[['Workflows', '/workflows']]}
-      crumb={<h1 className="truncate text-15 font-bold tracking-tight">{name}</h1>}
+      crumb={
+        <WorkflowTitle
+          name={name}
+          isNew={workflow === undefined}
+          onRename={
+            mayEdit && !draft.isReadOnly
+              ? (next) => draft.change(withValue(draft.text, ['name'], JSON.stringify(next)), 'name')
+              : undefined
+          }
+        />
+      }
       layout="full"
       isStill={tab === 'editor' || tab === 'settings'}
       count={
@@ -245,9 +274,24 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
               />
             </span>
           )}
-          {mayEdit && workflow !== undefined && (
-            <Button size="small" icon={Play} onClick={() => setOpen('test')}>
-              Test run
+          {mayEdit && (
+            <Button
+              size="small"
+              icon={FlaskConical}
+              isDisabled={workflow === undefined}
+              why="Save the draft first"
+              label="Test run"
+              onClick={() => {
+                setInput(inputFor(input, saved));
+                setOpen('test');
+              }}
+            >
+              <span className="max-md:hidden">Test run</span>
+            </Button>
+          )}
+          {mayEdit && workflow !== undefined && draft.flow.trigger.kind === 'manual' && (
+            <Button size="small" icon={Play} className="max-md:hidden" onClick={() => setOpen('start')}>
+              Start run…
             </Button>
           )}
           {mayEdit && !isActive && (
@@ -374,6 +418,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                         text={draft.text}
                         names={names}
                         states={states}
+                        errors={errors}
                         selected={selected}
                         onSelect={select}
                         problems={problemsOfSteps}
@@ -409,7 +454,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
       {open === 'test' && workflow !== undefined && (
         <TestRun
           id={workflow.id}
-          flow={draft.flow}
+          flow={saved}
           version={version}
           isChanged={isChanged}
           input={input}

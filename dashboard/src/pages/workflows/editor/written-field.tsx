@@ -48,9 +48,11 @@ export function WrittenField(given: WrittenGiven) {
     setWritten({ shown: text, raw: next, bad });
     if (next !== raw) onChange(next);
   };
+  // Other tools replace these.
+  const hint = kind !== 'cel' && shown.includes('${') ? 'Only {{ }} is replaced: ${ } is sent as it is' : given.hint;
   const common = {
     label: given.label,
-    ...(given.hint !== undefined && { hint: given.hint }),
+    ...(hint !== undefined && { hint }),
     ...(given.placeholder !== undefined && { placeholder: given.placeholder }),
   };
   if (kind === 'plain' || kind === 'number')
