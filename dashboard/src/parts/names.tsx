@@ -9,7 +9,10 @@ export { useKnownNames } from './thing-name.tsx';
 
 type Kind = keyof typeof FIRST_NAMES;
 
-/** The name of a channel, a subscription or a workflow; the end of its ID until it is known. A name written from right to left turns nothing beside it. */
+/**
+ * The name of a channel, a subscription or a workflow; the end of its ID until it is known. A name written from right to left leaves the
+ * text beside it as it is.
+ */
 export function Name({ kind, id }: { kind: Kind; id: string }) {
   const { name, isGone } = useThing({ kind, id });
   if (name === id) return <span className="mono text-text-2">{shortId(id)}</span>;

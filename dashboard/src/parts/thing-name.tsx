@@ -13,8 +13,8 @@ type Thing = { id: string; name: string };
 type Known = { kind: keyof typeof FIRST_NAMES; id: string };
 
 /**
- * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has read the first things
- * for its choices knows most names. All others that are in view are asked for in one request.
+ * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has
+ * read the first things for its choices knows most names. All others that are in view are asked for in one request.
  */
 export function useThingName(of: Known): string {
   return useThing(of).name;

@@ -54,7 +54,9 @@ export function useDeadLetter(id: string) {
 
 const EVERY_MS = 2_000;
 
-/** What has become of a dead letter that was replayed: the same delivery, or the same run, is attempted again. Undefined until it is known. */
+/**
+ * What has become of a dead letter that was replayed: the same delivery, or the same run, is attempted again. Undefined until it is known.
+ */
 export function useReplayed(letter: DeadLetter): { tone: Tone; text: string } | undefined {
   const { at, path } = useHere();
   const { status, deliveryId, runId } = letter;

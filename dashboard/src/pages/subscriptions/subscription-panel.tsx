@@ -18,7 +18,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { LastResponse } from '../deliveries/delivery-state.tsx';
 import { SubscriptionActions, useSubscriptionActs } from './subscription-actions.tsx';
 import { SubscriptionCallout, SubscriptionWarnings } from './subscription-callout.tsx';
-import { Edit } from './subscription-side.tsx';
+import { EditLink } from './subscription-side.tsx';
 import { useRecentDeliveries, useSubscription } from './use-subscription.ts';
 
 const LINK = 'text-accent hover:underline';
@@ -69,7 +69,7 @@ export function SubscriptionPanel({ id }: { id: string }) {
         </Section>
       )}
       <Recent of={row} />
-      <Section title="Details" end={<Edit id={row.id} />}>
+      <Section title="Details" end={<EditLink id={row.id} />}>
         <Facts
           facts={[
             [

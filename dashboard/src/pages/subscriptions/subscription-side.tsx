@@ -21,7 +21,7 @@ const CIRCUITS = {
 
 /** How a subscription is set up: when it retries, what it receives, and its limits. */
 export function SubscriptionSide({ of: row }: { of: Subscription }) {
-  const edit = <Edit id={row.id} />;
+  const edit = <EditLink id={row.id} />;
   return (
     <>
       <Section title="Retry policy" end={edit}>
@@ -38,7 +38,7 @@ export function SubscriptionSide({ of: row }: { of: Subscription }) {
 }
 
 /** Leads to the settings of a subscription. */
-export function Edit({ id }: { id: string }) {
+export function EditLink({ id }: { id: string }) {
   const { may } = useHere();
   if (!may('developer')) return null;
   return (
