@@ -86,7 +86,7 @@ function createReading<
       query: { limit: number; cursor?: string | undefined },
     ): Promise<Page<Replay>> {
       const { environmentId } = caller;
-      const scope: ListScope = { list: `${kind.name}s`, environmentId, filters };
+      const scope: ListScope = { list: kind.table, environmentId, filters };
       const page = pageRequest(scope, query);
       const found = await tenants.list(caller, async (transaction) => {
         const stored = await kind.list(transaction, { ...filters, environmentId }, page);

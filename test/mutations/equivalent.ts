@@ -84,6 +84,10 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
+  'src/subscriptions/store.ts setActive: where environmentId': {
+    because: 'The same transaction has locked the subscription, with the environment.',
+    heldBy: [REFUSED],
+  },
   'src/subscriptions/store.ts setStatus: where environmentId': {
     because: 'The same transaction has locked the subscription, with the environment.',
     heldBy: [REFUSED],
