@@ -79,7 +79,7 @@ async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
       type: RUN_FAILURES.failed,
       message: STEP_FAILED,
       nonRetryable: true,
-      // A workflow of a user that fails is not a fault of ours. Temporal's metrics leave it out.
+      // A workflow of a user that fails is not a fault of ours.
       category: ApplicationFailureCategory.BENIGN,
     });
   return { result: status, ...ended };

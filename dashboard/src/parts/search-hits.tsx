@@ -12,6 +12,7 @@ import { MESSAGE_STATES } from '../lib/words.ts';
 import { namedId } from '../ui/copy.tsx';
 import type { Tone } from '../ui/status.tsx';
 import { Name } from './names.tsx';
+import { namedKindOf } from './thing-name.tsx';
 
 type Asked = { q: string; channelId?: string | undefined; since?: string | undefined };
 
@@ -50,16 +51,11 @@ export function searchedText(pages: readonly SearchResults[], now: number, zone:
 }
 
 const ID = /\b((?:chn|sub|wfl|msg|dlv)_[0-9a-hjkmnp-tv-z]{26})\b/;
-const NAMED: Readonly<Record<string, 'channel' | 'subscription' | 'workflow'>> = {
-  chn: 'channel',
-  sub: 'subscription',
-  wfl: 'workflow',
-};
 
 /** A summary of the service, with names in place of IDs. */
 const named = (text: string): ReactNode =>
   text.split(ID).map((part, at) => {
-    const kind = NAMED[part.slice(0, 3)];
+    const kind = namedKindOf(part);
     if (at % 2 === 0) return part;
     return kind === undefined ? (
       <span key={part} className="mono">

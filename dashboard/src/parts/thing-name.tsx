@@ -12,6 +12,11 @@ const NAMES_FOR_MS = 60_000;
 type Thing = { id: string; name: string };
 type Known = { kind: keyof typeof FIRST_NAMES; id: string };
 
+const PREFIXES: Readonly<Record<string, Known['kind']>> = { chn: 'channel', sub: 'subscription', wfl: 'workflow' };
+
+/** The kind of a thing whose name can be read, by the prefix of its ID. */
+export const namedKindOf = (id: string): Known['kind'] | undefined => PREFIXES[id.split('_')[0] ?? ''];
+
 /**
  * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has
  * read the first things for its choices knows most names. All others that are in view are asked for in one request.

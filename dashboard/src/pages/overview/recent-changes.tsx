@@ -7,6 +7,7 @@ import { useHere } from '../../lib/session.ts';
 import { HereLink } from '../../parts/link.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { Name } from '../../parts/names.tsx';
+import { namedKindOf } from '../../parts/thing-name.tsx';
 import { useDoers } from '../../parts/use-doers.ts';
 import { useNameQuestion } from '../../parts/use-found.ts';
 import { useMarks } from '../../parts/use-marks.ts';
@@ -34,11 +35,8 @@ const KINDS: Readonly<Record<string, string>> = {
   member: 'Member',
   invitation: 'Invitation',
 };
-/** How the name of a target is read, by the prefix of its ID. `found`: by the search. */
-const NAMED: Readonly<Record<string, 'channel' | 'subscription' | 'workflow' | 'mark' | 'found'>> = {
-  chn: 'channel',
-  sub: 'subscription',
-  wfl: 'workflow',
+/** How the names of other targets are read, by the prefix of their IDs. `found`: by the search. */
+const NAMED: Readonly<Record<string, 'mark' | 'found'>> = {
   mrk: 'mark',
   whk: 'found',
   cxn: 'found',
@@ -103,7 +101,7 @@ const iconOf = (action: string): LucideIcon => {
 };
 
 function Target({ of: { action, target }, doers }: { of: AuditEntry; doers: readonly NamePair[] }) {
-  const kind = NAMED[target.id.split('_')[0] ?? ''];
+  const kind = namedKindOf(target.id) ?? NAMED[target.id.split('_')[0] ?? ''];
   const known = doers.find(([id]) => id === target.id)?.[1];
   return (
     <span className="font-medium">

@@ -14,7 +14,7 @@ import { ExportButton } from '../../parts/export-button.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { NoAccess } from '../../parts/no-access.tsx';
-import { useThingName } from '../../parts/thing-name.tsx';
+import { namedKindOf, useThingName } from '../../parts/thing-name.tsx';
 import { useDoers } from '../../parts/use-doers.ts';
 import { Page } from '../../shell/page.tsx';
 import { TypeTag } from '../../ui/badge.tsx';
@@ -27,17 +27,11 @@ const FILTERS = ['action', 'actor', 'target', 'since', 'until'] as const;
 const idOf = ({ id }: AuditEntry): string => id;
 const isDoer = (text: string): boolean => /^(?:key|oac|usr)_\w{1,64}$/.test(text);
 const isThing = (text: string): boolean => /^[a-z]{2,5}_\w{1,64}$/.test(text);
-/** Kinds whose names are read, by the prefix of their IDs. */
-const KINDS: Readonly<Record<string, 'channel' | 'subscription' | 'workflow'>> = {
-  chn_: 'channel',
-  sub_: 'subscription',
-  wfl_: 'workflow',
-};
 const targetText = (id: string): string => (isThing(id) ? namedId(id) : id);
 
 /** What was changed: its name where it is known here, else its ID. */
 function Target({ id, known }: { id: string; known: string | undefined }) {
-  const kind = KINDS[id.slice(0, 4)];
+  const kind = namedKindOf(id);
   const name = useThingName({ kind: kind ?? 'channel', id: kind === undefined ? '' : id });
   if (known !== undefined || (kind !== undefined && name !== id)) return <span title={id}>{known ?? name}</span>;
   return <span className="mono text-text-2">{targetText(id)}</span>;
