@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';
+import { OWNER } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 import { describeWithBrowser } from '../support/world/chromium.ts';
 
@@ -187,6 +188,60 @@ describeWithBrowser('forms in a browser', () => {
     await form.getByRole('button', { name: 'Close' }).click();
     await question.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });
+  });
+
+  test('the Back button asks before it takes what was written, and what was sent is not asked for', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/channels');
+    await page.getByRole('link', { name: 'Create channel' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create channel' });
+    await form.getByLabel('Name').fill('orders');
+    await page.goBack();
+    const question = page.getByRole('dialog', { name: 'Discard what you entered?' });
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Name').inputValue()).toBe('orders');
+    expect(new URL(page.url()).pathname).toMatch(/channels\/new$/);
+    await page.goBack();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toMatch(/channels$/);
+    await page.goForward();
+    await form.waitFor();
+    // What was sent is not asked for.
+    await form.getByLabel('Name').fill('orders');
+    await form.getByRole('button', { name: 'Create channel' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.goBack();
+    expect(await question.count()).toBe(0);
+  });
+
+  test('a session that ends while a form is open is begun again over it, and the form is sent as it was written', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/channels');
+    await page.getByRole('link', { name: 'Create channel' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create channel' });
+    await form.getByLabel('Name').fill('orders');
+    await page.evaluate("fetch('/v1/session', { method: 'DELETE' })");
+    await form.getByRole('button', { name: 'Create channel' }).click();
+    const again = page.getByRole('dialog', { name: 'Your session has ended' });
+    await again.getByLabel('Password').fill('not the password');
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.getByRole('alert').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await again.getByLabel('Password').fill(OWNER.password);
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await again.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Name').inputValue()).toBe('orders');
+    await form.getByRole('button', { name: 'Create channel' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { body } = await scene.posthorn.request<{ data: { name: string }[] }>(
+      'GET',
+      '/v1/channels',
+      undefined,
+      scene.key,
+    );
+    expect(body.data.map(({ name }) => name)).toContain('orders');
   });
 
   test('a time is written in the zone as it is then, and one at which clocks change says which time is meant', async () => {

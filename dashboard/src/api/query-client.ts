@@ -32,9 +32,10 @@ export const queryClient: QueryClient = new PagesClient({
     },
   },
   queryCache: new QueryCache({
-    // The session has ended meanwhile: its gate finds that out, and leads to the sign-in page.
+    // The session has ended meanwhile: its gate finds that out once, and asks the person to sign in again.
     onError: (error, { queryKey }) => {
-      if (isApiError(error, 'UNAUTHORIZED') && queryKey[0] !== 'session')
+      const isKnown = queryClient.getQueryState(['session'])?.status === 'error';
+      if (isApiError(error, 'UNAUTHORIZED') && queryKey[0] !== 'session' && !isKnown)
         void queryClient.invalidateQueries({ queryKey: ['session'] });
     },
   }),

@@ -92,7 +92,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
             if (isDone) continue;
             return false;
           }
-          // The session has ended meanwhile: its gate finds that out, and leads to the sign-in page.
+          // The session has ended meanwhile: its gate finds that out, and asks the person to sign in again.
           if (isApiError(error, 'UNAUTHORIZED')) void client.invalidateQueries({ queryKey: ['session'] });
           if (onFailure === undefined) tell(failureText(error), 'bad');
           else onFailure(error);

@@ -7,12 +7,18 @@ import { kept } from '../lib/kept.ts';
 import { nameOf, SessionContext, useSession } from '../lib/session.ts';
 import { useActs } from './acts.tsx';
 import { Button } from '../ui/button.tsx';
+import { LeaveGuardContext } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Alone, AloneForm } from './alone.tsx';
 import { FailureNote } from './failure-note.tsx';
 import { isAtField, problemOf } from './problem-of.ts';
+import { SignInAgain } from './sign-in-again.tsx';
+import { useLeaveGuard } from './use-leave-guard.ts';
 
-/** Pages of people who are signed in; anybody else is sent to sign in, and comes back. */
+/**
+ * Pages of people who are signed in; anybody else is sent to sign in, and comes back. A page whose session ends meanwhile stays, and asks
+ * the person to sign in again.
+ */
 export function SessionGate() {
   const { href, pathname } = useLocation();
   const session = useQuery({
@@ -23,15 +29,8 @@ export function SessionGate() {
   });
   // The address has changed already while the page that belongs to it is still on its way.
   if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return null;
-  if (isApiError(session.error, 'UNAUTHORIZED'))
-    return (
-      <Navigate
-        to="/sign-in"
-        search={(href === '/' ? {} : { returnTo: href }) as never}
-        {...(session.data !== undefined && { hash: 'problem=ended' })}
-        replace
-      />
-    );
+  if (isApiError(session.error, 'UNAUTHORIZED') && session.data === undefined)
+    return <Navigate to="/sign-in" search={(href === '/' ? {} : { returnTo: href }) as never} replace />;
   if (session.data === undefined)
     return session.isError ? (
       <Alone title="Something went wrong">
@@ -53,7 +52,10 @@ export function SessionGate() {
     );
   return (
     <SessionContext value={session.data}>
-      <Outlet />
+      <LeaveGuardContext value={useLeaveGuard}>
+        <Outlet />
+      </LeaveGuardContext>
+      {isApiError(session.error, 'UNAUTHORIZED') && <SignInAgain user={session.data.user} />}
     </SessionContext>
   );
 }

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
-import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { createContext, type FormEvent, type ReactNode, type RefObject, useContext, useRef, useState } from 'react';
 import { EnvironmentPill } from './badge.tsx';
 import { Button, IconButton } from './button.tsx';
 
@@ -81,9 +81,22 @@ export function Dialog({
   );
 }
 
+/** Keeps a page from being left by the browser's own buttons while something is written on it. */
+type LeaveGuard = (isWritten: () => boolean) => {
+  /** The person wants to leave, and waits for one of the two. */
+  isAsked: boolean;
+  stay: () => void;
+  leave: () => void;
+};
+
+const NO_GUARD: LeaveGuard = () => ({ isAsked: false, stay: () => undefined, leave: () => undefined });
+
+/** The hook of the router that drawers use. Without it the browser's own buttons leave the page at once. */
+export const LeaveGuardContext = createContext<LeaveGuard>(NO_GUARD);
+
 /**
  * A window at the right edge: a form to make something, or the details of a row on a narrow screen. Escape, a press beside it and its
- * button close it; a form in which something was written asks first.
+ * button close it; a form in which something was written asks first, and before the page is left by the browser's own buttons too.
  */
 export function Drawer({
   title,
@@ -113,6 +126,12 @@ export function Drawer({
   }));
   const isWritten = useRef(false);
   const [isAsking, setIsAsking] = useState(false);
+  const useLeaveGuard = useContext(LeaveGuardContext);
+  const { isAsked, stay, leave } = useLeaveGuard(() => isWritten.current);
+  const keepEditing = (): void => {
+    setIsAsking(false);
+    stay();
+  };
   const content = (
     <>
       <header className="flex h-bar shrink-0 items-center gap-2 border-b border-line pr-3 pl-5">
@@ -155,14 +174,14 @@ export function Drawer({
           )}
         </Base.Popup>
       </Base.Portal>
-      {isAsking && (
+      {(isAsking || isAsked) && (
         <Dialog
           title="Discard what you entered?"
-          onClose={() => setIsAsking(false)}
+          onClose={keepEditing}
           actions={
             <>
-              <Button onClick={() => setIsAsking(false)}>Keep editing</Button>
-              <Button look="danger" onClick={onClose}>
+              <Button onClick={keepEditing}>Keep editing</Button>
+              <Button look="danger" onClick={isAsked ? leave : onClose}>
                 Discard
               </Button>
             </>

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { api, type SignIn } from '../../api/client.ts';
 import { passkeyFor } from '../../lib/passkeys.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
+import { CodeField, givenCode } from '../../parts/code-field.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
 
 export type SignInAttempt = (how: () => Promise<SignIn>) => void;
 
@@ -35,25 +35,8 @@ export function SecondFactor({
           Use a passkey
         </Button>
       )}
-      <AloneForm
-        go="Sign in"
-        onSubmit={() => {
-          const given = code.replaceAll(/\s/g, '');
-          attempt(() => api.signIn.bySecondFactor(/^\d{6}$/.test(given) ? { code: given } : { recoveryCode: given }));
-        }}
-      >
-        <TextField
-          label="Code"
-          hint={
-            means.includes('code') ? 'Enter the 6-digit code, or a recovery code' : 'Enter one of your recovery codes'
-          }
-          autoComplete="one-time-code"
-          value={code}
-          onChange={setCode}
-          isMono
-          isRequired
-          hasFocus
-        />
+      <AloneForm go="Sign in" onSubmit={() => attempt(() => api.signIn.bySecondFactor(givenCode(code)))}>
+        <CodeField means={means} value={code} onChange={setCode} />
         <FailureNote error={error} />
       </AloneForm>
     </Alone>

@@ -13,9 +13,8 @@ import { Note } from '../../ui/callout.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { type SignInAttempt, SecondFactor } from './second-factor.tsx';
 
-/** Why somebody is here again: the session has ended, or the identity provider came back with a refusal. */
+/** Why the identity provider came back with a refusal. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ended: 'Your session has ended. Sign in again.',
   denied: 'Sign-in was cancelled or denied',
   expired: 'That took longer than 10 minutes, or the link was already used. Try again.',
   invalid: "Your identity provider's response couldn't be verified. Check the Posthorn log.",
