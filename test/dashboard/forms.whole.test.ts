@@ -216,7 +216,7 @@ describeWithBrowser('forms in a browser', () => {
     expect(await question.count()).toBe(0);
   });
 
-  test('a session that ends while a form is open is begun again over it, and the form is sent as it was written', async () => {
+  test('a session that ends while a form is open is begun again over it, and what was pressed is done then', async () => {
     const { page } = dashboard;
     await dashboard.open('/channels');
     await page.getByRole('link', { name: 'Create channel' }).first().click();
@@ -232,8 +232,7 @@ describeWithBrowser('forms in a browser', () => {
     await again.getByLabel('Password').fill(OWNER.password);
     await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await again.waitFor({ state: 'detached' });
-    expect(await form.getByLabel('Name').inputValue()).toBe('orders');
-    await form.getByRole('button', { name: 'Create channel' }).click();
+    // What was pressed is done, without another press.
     await form.waitFor({ state: 'detached' });
     const { body } = await scene.posthorn.request<{ data: { name: string }[] }>(
       'GET',

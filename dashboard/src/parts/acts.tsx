@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import { isApiError, needsProof } from '../api/client.ts';
 import { endpointOf, isDescribing, listening, type Written } from '../api/requests.ts';
@@ -13,7 +13,8 @@ type Act = {
   /**
    * Does something that changes the service, and resolves with whether it was done. The form or button that asked for it takes no second
    * press meanwhile. The note about it has the requests for it; a form that leads to what it has made tells nothing. A failure is told,
-   * unless `onFailure` takes it. Where the session must be proven first, its person is asked, and it is done afterwards. `undo` takes
+   * unless `onFailure` takes it. Where the session must be proven first
+   * or has ended, its person is asked, and it is done afterwards. `undo` takes
    * back what was told, for 8 seconds.
    */
   act(
@@ -71,7 +72,9 @@ export function ActProvider({ children }: { children: ReactNode }) {
       return id;
     };
     const attempt: Act['act'] = async (what, { told, undo, onFailure } = {}) => {
-      for (let isProven = false; ; isProven = true) {
+      let isProven = false;
+      let isSignedInAgain = false;
+      for (;;) {
         const sent: Written[] = [];
         try {
           await listening(what, sent);
@@ -89,11 +92,19 @@ export function ActProvider({ children }: { children: ReactNode }) {
           if (!isProven && needsProof(error)) {
             const isDone = await new Promise<boolean>((resolve) => setAsked(() => resolve));
             setAsked(undefined);
-            if (isDone) continue;
-            return false;
+            if (!isDone) return false;
+            isProven = true;
+            continue;
           }
-          // The session has ended meanwhile: its gate finds that out, and asks the person to sign in again.
-          if (isApiError(error, 'UNAUTHORIZED')) void client.invalidateQueries({ queryKey: ['session'] });
+          if (
+            !isSignedInAgain &&
+            isApiError(error, 'UNAUTHORIZED') &&
+            client.getQueryState(['session']) !== undefined
+          ) {
+            await nextSession(client);
+            isSignedInAgain = true;
+            continue;
+          }
           if (onFailure === undefined) tell(failureText(error), 'bad');
           else onFailure(error);
           return false;
@@ -140,3 +151,14 @@ export function ActProvider({ children }: { children: ReactNode }) {
     </ActContext>
   );
 }
+
+/** Has the gate of the pages find out that the session has ended, and waits for the person to sign in again. */
+const nextSession = (client: QueryClient): Promise<void> =>
+  new Promise((resolve) => {
+    const end = client.getQueryCache().subscribe((event) => {
+      if (event.query.queryKey[0] !== 'session' || event.type !== 'updated' || event.action.type !== 'success') return;
+      end();
+      resolve();
+    });
+    void client.invalidateQueries({ queryKey: ['session'] });
+  });
