@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Stats } from '../../api/client.ts';
 import { deliverySeries } from '../../lib/delivered.ts';
 import { countText, durationText, shareText } from '../../lib/format.ts';
+import { useAddress } from '../../lib/search.ts';
 import { ERROR_CODES } from '../../lib/words.ts';
 import { useGo } from '../../parts/link.tsx';
 import { useZone } from '../../parts/moment.tsx';
@@ -37,6 +38,7 @@ export function DeliveriesChart({ of: query, channelId, subscriptionId }: Given)
   const go = useGo();
   const zone = useZone();
   const rows = useRows(channelId, subscriptionId);
+  const [{ since, until }, change] = useAddress();
   const [view, setView] = useState<View>('status');
   const [isTable, setIsTable] = useState(false);
   const [hidden, setHidden] = useState<readonly string[]>([]);
@@ -99,6 +101,7 @@ export function DeliveriesChart({ of: query, channelId, subscriptionId }: Given)
           isZoomable
           onPick={onPick}
           onSpan={onPick}
+          onLastHour={since !== '1h' && until === undefined ? () => change({ since: '1h' }) : undefined}
         />
       )}
     </Section>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from '../button.tsx';
 import { lengthText, spanText } from './times.ts';
 import type { Zone } from '../../lib/zone-times.ts';
 import type { ChartView } from './view.ts';
@@ -15,6 +16,7 @@ export function FewBars({
   few,
   height,
   isEndNow,
+  onLastHour,
   zone,
   now,
 }: {
@@ -26,6 +28,7 @@ export function FewBars({
   few?: ReactNode;
   height: number;
   isEndNow: boolean;
+  onLastHour?: (() => void) | undefined;
   zone: Zone;
   now: number;
 }) {
@@ -46,7 +49,12 @@ export function FewBars({
   const total = sums.reduce((all, { value }) => all + value, 0);
   const parts = sums.map((each) => ({ ...each, text: format(each.value) }));
   return (
-    <div role="group" aria-label={label} className="flex items-center text-text-2" style={{ height }}>
+    <div
+      role="group"
+      aria-label={label}
+      className="flex flex-col items-start justify-center gap-2 text-text-2"
+      style={{ height }}
+    >
       <p>
         {few ?? (
           <>
@@ -57,6 +65,11 @@ export function FewBars({
           </>
         )}
       </p>
+      {onLastHour !== undefined && isLast && end - first <= HOUR && (
+        <Button size="small" onClick={onLastHour}>
+          Show the last hour
+        </Button>
+      )}
     </div>
   );
 }

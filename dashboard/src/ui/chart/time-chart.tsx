@@ -25,6 +25,8 @@ export type TimeChartProps = ChartData & {
   noun?: string;
   /** In place of the sentence that is told when fewer than three bars have data. */
   few?: ReactNode;
+  /** Leads to the last hour: offered when fewer than three bars have data, and all of these are within it. */
+  onLastHour?: (() => void) | undefined;
   /** Told when there are no data. */
   empty?: string;
   marks?: readonly ChartMark[];
