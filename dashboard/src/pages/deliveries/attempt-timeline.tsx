@@ -40,14 +40,14 @@ export function AttemptTimeline({
               aria-pressed={isChosen}
               onClick={() => onChoose(attempt.id)}
               className={clsx(
-                '-mx-2 flex min-h-8 w-[calc(100%+16px)] items-center gap-2 rounded-6 px-2 text-left pointer-coarse:min-h-10',
+                '-ml-2 flex min-h-8 w-[calc(100%+8px)] items-center gap-2 rounded-6 px-2 text-left pointer-coarse:min-h-10',
                 isChosen ? 'bg-selected ring-1 ring-accent-soft ring-inset' : 'hover:bg-hover',
               )}
             >
               <span className="font-medium whitespace-nowrap">Attempt {attempt.number}</span>
               <AttemptCode of={attempt} />
               <span className="text-text-2 tabular-nums">{durationText(attempt.durationMs)}</span>
-              <span className="ml-auto text-12 text-text-3 max-md:hidden">
+              <span className="ml-auto text-12 text-text-3">
                 <Clock at={attempt.startedAt} />
               </span>
             </button>

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useMemo } from 'react';
 import type { ShownStep } from '../../lib/run-words.ts';
 import { TRIGGER } from '../../lib/flow-graph.ts';
+import { chosenWays, type StepState } from '../../lib/taken-ways.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Section } from '../../ui/layout.tsx';
-import type { StepState } from '../../pages/workflows/canvas/types.ts';
 import { useDefinitionNames } from '../../pages/workflows/use-definition-names.ts';
 import type { RunView } from './use-run.ts';
 
@@ -44,6 +44,7 @@ export function RunPath({
 }) {
   const names = useDefinitionNames();
   const states = useMemo(() => statesOf(run.steps), [run.steps]);
+  const chosen = useMemo(() => chosenWays(run.steps), [run.steps]);
   const errors = useMemo(() => new Map(run.steps.map(({ id, error }) => [id, error?.code ?? ''])), [run.steps]);
   return (
     <Section
@@ -71,6 +72,7 @@ export function RunPath({
             names={names}
             states={states}
             errors={errors}
+            chosen={chosen}
             selected={selected}
             onSelect={(id) => id !== undefined && id !== TRIGGER && onSelect(id)}
             label="Path taken"

@@ -15,9 +15,10 @@ import {
 import { memo, type PointerEvent } from 'react';
 import type { FlowEnd } from '../../../lib/flow-graph.ts';
 import { ROLE_LOOKS } from '../../../lib/step-words.ts';
+import type { StepState } from '../../../lib/taken-ways.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { Tip } from '../../../ui/tooltip.tsx';
-import type { CapNode, GroupNode, StepNode, StepState } from './types.ts';
+import type { CapNode, GroupNode, StepNode } from './types.ts';
 
 const STATES: Readonly<Record<StepState, { icon: LucideIcon; word: string; look: string }>> = {
   done: { icon: CircleCheck, word: 'Completed', look: 'text-delivered' },

@@ -4,9 +4,7 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import type { FlowEnd, FlowStep, FlowWay } from '../../../lib/flow-graph.ts';
 import type { Path } from '../../../lib/json-edit.ts';
 import type { StepRole } from '../../../lib/step-words.ts';
-
-/** How far a step of a run, or of a test run, has come. Steps that have none were not reached. */
-export type StepState = 'done' | 'failed' | 'running' | 'waiting' | 'skipped';
+import type { StepState } from '../../../lib/taken-ways.ts';
 
 export type StepNode = Node<
   {

@@ -1,11 +1,9 @@
 import clsx from 'clsx';
 import { Plus } from 'lucide-react';
 import { type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
+import type { TakenWays } from '../../../lib/taken-ways.ts';
 import { Tip } from '../../../ui/tooltip.tsx';
 import type { PlacedWay } from './layout.ts';
-
-/** Ways that a run has taken; from a step that was skipped, nothing was decided. */
-export type TakenWays = ReadonlyMap<string, 'done' | 'skipped'>;
 
 type Given = {
   ways: readonly PlacedWay[];

@@ -26,13 +26,14 @@ import { type FlowGraph, type FlowWay, flowOf, flowLeadsTo, TRIGGER } from '../.
 import { slotsOf, slotWay } from '../../../lib/flow-edit.ts';
 import type { Path } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
+import { type ChosenWays, type StepState, takenWays } from '../../../lib/taken-ways.ts';
 import { type Names, stepLine, stepWords, triggerLines, triggerWords } from '../../../lib/step-words.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { AddMenu } from './add-menu.tsx';
 import { capId, type Placed, placed } from './layout.ts';
 import { EndCap, GroupBox, StepCard } from './step-node.tsx';
-import type { CanvasEdit, CanvasNode, StepState } from './types.ts';
-import { type TakenWays, Ways } from './ways.tsx';
+import type { CanvasEdit, CanvasNode } from './types.ts';
+import { Ways } from './ways.tsx';
 
 export type { CanvasEdit } from './types.ts';
 
@@ -50,6 +51,8 @@ type Given = {
   states?: ReadonlyMap<string, StepState> | undefined;
   /** By the same IDs: the codes of their errors. */
   errors?: ReadonlyMap<string, string> | undefined;
+  /** By the same IDs: the branches that they chose. */
+  chosen?: ChosenWays | undefined;
   /** ID of the chosen step; `TRIGGER` for the trigger. */
   selected?: string | undefined;
   onSelect?: ((id: string | undefined) => void) | undefined;
@@ -95,6 +98,7 @@ function Canvas({
   names = NO_NAMES,
   states,
   errors,
+  chosen,
   selected,
   onSelect,
   problems,
@@ -147,8 +151,8 @@ function Canvas({
     [focusOn],
   );
   const taken = useMemo(
-    () => (states === undefined ? undefined : takenWays(flow, states, errors)),
-    [flow, states, errors],
+    () => (states === undefined ? undefined : takenWays(flow, { states, errors, chosen })),
+    [flow, states, errors, chosen],
   );
   const isEditing = edit !== undefined;
   const nodes = useMemo((): CanvasNode[] => {
@@ -413,45 +417,6 @@ function useInView(place: Placed, selected: string | undefined, isCompact: boole
     }, 60);
     return () => clearTimeout(timer);
   }, [selected, view, width, isCompact]);
-}
-
-const isOnError = ({ labels }: FlowWay): boolean => labels.some((label) => /^(also )?on (?!timeout)/.test(label));
-/** Codes of a step that fails by a rejection or a timeout: any other failure takes no way of these. */
-const DECLINED = ['APPROVAL_REJECTED', 'WAIT_TIMEOUT'];
-
-/** The way that a run took: between two steps that it came to. */
-function takenWays(
-  flow: FlowGraph,
-  states: ReadonlyMap<string, StepState>,
-  errors: ReadonlyMap<string, string> = NO_NAMES,
-): TakenWays {
-  const wasAt = (key: string | undefined): boolean => {
-    if (key === TRIGGER) return true;
-    // One whose condition was false was passed, too.
-    return states.has(flow.steps.find((step) => step.key === key)?.id ?? '');
-  };
-  const isOver = (key: string): boolean =>
-    key === TRIGGER || states.get(key) === 'done' || states.get(key) === 'skipped';
-  const taken = new Map<string, 'done' | 'skipped'>();
-  const take = (way: FlowWay): void => void taken.set(way.id, states.get(way.from) === 'skipped' ? 'skipped' : 'done');
-  for (const way of flow.ways) {
-    if (!wasAt(way.from)) continue;
-    const siblings = flow.ways.filter(({ from, isInner }) => from === way.from && isInner === way.isInner);
-    const led = siblings.filter(({ to }) => to !== undefined && wasAt(to));
-    const state = states.get(way.from);
-    if (way.to !== undefined) {
-      if (wasAt(way.to) && (isOver(way.from) || way.isDashed || way.isInner)) take(way);
-      continue;
-    }
-    // An end is taken where it is the only one that the step can have come to.
-    const isOfFailure = way.end?.kind === 'failed' && way.isDashed;
-    const others = siblings.filter(
-      (each) => each.to === undefined && (each.end?.kind === 'failed' && each.isDashed) === isOfFailure,
-    );
-    const isMeant = !isOfFailure || isOnError(way) || DECLINED.includes(errors.get(way.from) ?? '');
-    if (led.length === 0 && others.length === 1 && isMeant && state === (isOfFailure ? 'failed' : 'done')) take(way);
-  }
-  return taken;
 }
 
 /** The step to which an arrow key leads: along the ways up and down, else to the nearest one at that side. */

@@ -14,7 +14,7 @@ import { Dialog, DialogButtons } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Status, StatusBadge, type Tone } from '../../../ui/status.tsx';
-import type { StepState } from '../canvas/types.ts';
+import type { StepState } from '../../../lib/taken-ways.ts';
 import { runTone, type TestResult } from './last-result.tsx';
 import { triggerChannels } from './use-completions.ts';
 

@@ -7,6 +7,7 @@ import { withCopy, withoutStep, withStepOn, withTarget } from '../../../lib/flow
 import { flowOf, TRIGGER } from '../../../lib/flow-graph.ts';
 import { withValue } from '../../../lib/json-edit.ts';
 import { useKeys } from '../../../lib/keys.ts';
+import { chosenWays } from '../../../lib/taken-ways.ts';
 import { memberText } from '../../../lib/raw-json.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
 import { oneOf, useAddress } from '../../../lib/search.ts';
@@ -197,6 +198,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
     return new Map(counts.filter(([key]) => key !== added));
   }, [draft.problems, draft.flow, added]);
   const states = useMemo(() => (test === undefined ? undefined : statesOf(test)), [test]);
+  const chosen = useMemo(() => test && chosenWays(test.trial.steps), [test]);
   const errors = useMemo(
     () => test && new Map(test.trial.steps.map(({ id, error: own }) => [id, own?.code ?? ''])),
     [test],
@@ -419,6 +421,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
                         names={names}
                         states={states}
                         errors={errors}
+                        chosen={chosen}
                         selected={selected}
                         onSelect={select}
                         problems={problemsOfSteps}
