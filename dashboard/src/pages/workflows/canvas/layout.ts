@@ -213,6 +213,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
       ports.set(id, { in: { x, y: top }, out: { x, y: top + height }, box });
     }
   }
+  uncross(ways, { routes, ports });
   for (const way of ways) {
     const route = routes.get(way.id);
     const [source, port] = [ports.get(way.from), ports.get(route?.to ?? '')];
@@ -224,10 +225,9 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
       port.box.y = near;
       port.in.y = near;
       route.points = [];
-    }
+    } else moveBelow(port, { route, routes, ports });
     caps.push({ id: route.to, end: way.end, ...port.box });
   }
-  uncross(ways, { routes, ports });
   const turnsAside: Turn[] = [];
   const count = (key: string, side: 'from' | 'to'): number => ways.filter((way) => way[side] === key).length;
   const boxes = [...ports.values()].map(({ box }) => box);
@@ -289,31 +289,79 @@ function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   return groups;
 }
 
-/** Ways of one step that cross on their way to the next rank would read as if each led to the other's step. */
+/** A way that leads straight down below its step, and then aside to where it arrives. */
+type Column = { route: Route; x: number; goal: number; isLong: boolean };
+
+/** Whether two ways of one step cross: a short one turns aside at the next rank, and a long one is still there. */
+function isCrossed(one: Column, other: Column): boolean {
+  if (one.isLong && other.isLong) return false;
+  if (!one.isLong && !other.isLong) return (one.x - other.x) * (one.goal - other.goal) < 0;
+  const [short, long] = one.isLong ? [other, one] : [one, other];
+  return long.x > Math.min(short.x, short.goal) && long.x < Math.max(short.x, short.goal);
+}
+
+const crossings = (columns: readonly Column[]): number =>
+  columns.flatMap((one, at) => columns.slice(at + 1).filter((other) => isCrossed(one, other))).length;
+
+/** Ways of one step that cross would read as if each led to the other's step: those change their places. */
 function uncross(
   ways: readonly FlowWay[],
   { routes, ports }: { routes: ReadonlyMap<string, Route>; ports: ReadonlyMap<string, Port> },
 ): void {
-  const bySource = grouped(ways, ({ from }) => from);
-  for (const own of bySource.values()) {
-    const direct = own.flatMap((way) => {
+  const boxes = [...ports.values()].map(({ box }) => box);
+  const isFree = ({ points }: Route, x: number): boolean =>
+    points.slice(1).every(({ y }) => !boxes.some((box) => isWithin(box, { x, y }, CAP_GAP)));
+  for (const own of grouped(ways, ({ from }) => from).values()) {
+    const columns = own.flatMap((way): Column[] => {
       const route = routes.get(way.id);
-      const [point] = route?.points ?? [];
-      const goal = ports.get(route?.to ?? '');
-      return route === undefined || point === undefined || goal === undefined || route.points.length !== 1
-        ? []
-        : [{ route, point, x: goal.in.x }];
+      const [first] = route?.points ?? [];
+      const goal = ports.get(route?.to ?? '')?.in.x;
+      if (route === undefined || first === undefined || goal === undefined) return [];
+      const isStraight = route.points.every(({ x }) => Math.abs(x - first.x) < 0.5);
+      return isStraight ? [{ route, x: first.x, goal, isLong: route.points.length > 1 }] : [];
     });
-    for (const level of grouped(direct, ({ point }) => Math.round(point.y)).values()) {
-      const xs = level.map(({ point }) => point.x).toSorted((one, other) => one - other);
-      const sorted = level.toSorted((one, other) => one.x - other.x);
-      for (const [at, { route, point }] of sorted.entries()) {
-        const x = xs[at] ?? point.x;
-        point.x = x;
+    for (const level of grouped(columns, ({ route }) => Math.round(route.points[0]?.y ?? 0)).values()) {
+      for (const [at, one] of level.entries())
+        for (const other of level.slice(at + 1)) {
+          const before = crossings(level);
+          [one.x, other.x] = [other.x, one.x];
+          if (crossings(level) < before && isFree(one.route, one.x) && isFree(other.route, other.x)) continue;
+          [one.x, other.x] = [other.x, one.x];
+        }
+      for (const { route, x } of level) {
+        for (const point of route.points) point.x = x;
         if (route.label.x !== undefined) route.label = { ...route.label, x };
       }
     }
   }
+}
+
+const isWithin = (box: Box, { x, y }: Point, gap: number): boolean =>
+  x > box.x - gap && x < box.x + box.width + gap && y > box.y - 1 && y < box.y + box.height + 1;
+
+/** How near an end comes to what stands beside it. */
+const CAP_GAP = 16;
+
+/** Puts an end straight below its label: beside it, its line would lie upon the one of the next branch. */
+function moveBelow(
+  port: Port,
+  { route, routes, ports }: { route: Route; routes: ReadonlyMap<string, Route>; ports: ReadonlyMap<string, Port> },
+): void {
+  const last = route.points.at(-1);
+  if (last === undefined || Math.abs(last.x - port.in.x) < 0.5) return;
+  const { y, width, height } = port.box;
+  const moved = { x: last.x - width / 2, y, width, height };
+  const isNear = (box: Box): boolean =>
+    box.x < moved.x + width + CAP_GAP &&
+    box.x + box.width > moved.x - CAP_GAP &&
+    box.y < y + height &&
+    box.y + box.height > y;
+  const isOnLine = (other: Route): boolean =>
+    other !== route && other.points.some((point) => isWithin(moved, point, CAP_GAP));
+  if ([...ports.values()].some((other) => other !== port && isNear(other.box))) return;
+  if ([...routes.values()].some(isOnLine)) return;
+  port.box.x = moved.x;
+  port.in.x = last.x;
 }
 
 /** A piece of a way that goes aside, between two ranks. Pieces of a group leave from one step, or arrive at one. */

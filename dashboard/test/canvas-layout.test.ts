@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { flowOf } from '../src/lib/flow-graph.ts';
+import { placed } from '../src/pages/workflows/canvas/layout.ts';
+
+type Corner = readonly [number, number];
+
+/** The corners of a line: a rounded one is named by the second pair of its curve. */
+const cornersOf = (path: string): Corner[] =>
+  [...path.matchAll(/[MLQ](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]): Corner => [Number(x), Number(y)]);
+
+const piecesOf = (path: string): (readonly [Corner, Corner])[] => {
+  const corners = cornersOf(path);
+  return corners.slice(1).flatMap((to, at) => {
+    const from = corners[at];
+    return from === undefined ? [] : [[from, to] as const];
+  });
+};
+
+/** Whether a piece that goes aside and one that goes down have a point in common, but for their ends. */
+function isCrossing([a, b]: readonly [Corner, Corner], [c, d]: readonly [Corner, Corner]): boolean {
+  if (Math.abs(a[1] - b[1]) > 0.5 || Math.abs(c[0] - d[0]) > 0.5) return false;
+  const between = (value: number, one: number, other: number): boolean =>
+    value > Math.min(one, other) + 1 && value < Math.max(one, other) - 1;
+  return between(c[0], a[0], b[0]) && between(a[1], c[1], d[1]);
+}
+
+/** Pairs of ways of one step whose lines cross. */
+function crossed(steps: readonly unknown[]): string[] {
+  const flow = flowOf(JSON.stringify({ trigger: { type: 'manual' }, steps }));
+  if (flow === undefined) throw new Error('no flow');
+  const { ways } = placed(flow);
+  return ways.flatMap((one) =>
+    ways
+      .filter(({ way }) => way.from === one.way.from && way.id !== one.way.id)
+      .filter((other) =>
+        piecesOf(one.path).some((piece) => piecesOf(other.path).some((next) => isCrossing(piece, next))),
+      )
+      .map((other) => `${one.way.id} and ${other.way.id}`),
+  );
+}
+
+/** An object with a member `then` must not be mistaken for a promise. */
+const condition = (id: string, branches: string) => ({
+  id,
+  type: 'condition',
+  config: { expression: 'true', ...(JSON.parse(branches) as object) },
+});
+const approval = (id: string, config: object) => ({ id, type: 'approval', config: { title: 'Refund?', ...config } });
+const log = (id: string, next: string | null) => ({ id, type: 'action', config: { action: 'log', text: '' }, next });
+
+// "Run ends" stood below `approved`, so that it could not be told which of the two led there.
+test('the end of a rejection stands below its label where the approved branch goes aside', () => {
+  const steps = [
+    condition('check', '{"then": "ask", "else": "pay"}'),
+    approval('ask', { approved: 'pay', rejected: null }),
+    log('pay', null),
+  ];
+  expect(crossed(steps)).toEqual([]);
+  const flow = flowOf(JSON.stringify({ trigger: { type: 'manual' }, steps }));
+  const { caps, ways } = placed(flow ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true });
+  const cap = caps.find(({ id }) => id === 'ask>rejected end');
+  const label = ways.find(({ way }) => way.id === 'ask>rejected')?.labelAt;
+  expect((cap?.x ?? 0) + (cap?.width ?? 0) / 2).toBeCloseTo(label?.x ?? NaN, 1);
+});
+
+test('a branch that passes over a step does not cross the one that leads there', () => {
+  const steps = [
+    condition('large', '{"then": "approve", "else": "pay"}'),
+    approval('approve', { approved: 'pay', rejected: 'note' }),
+    log('pay', 'note'),
+    log('note', null),
+  ];
+  expect(crossed(steps)).toEqual([]);
+});
+
+test.each([
+  [['x', null, 'y'], null],
+  [['y', 'x', null], 'x'],
+  [[null, 'y', 'x'], 'y'],
+])('cases that lead to %j, and else to %j, do not cross', (targets, otherwise) => {
+  const cases = targets.map((next, at) => ({ when: `event.payload.a == ${at}`, next }));
+  const route = { id: 'route', type: 'switch', config: { cases, default: otherwise } };
+  expect(crossed([route, log('x', 'y'), log('y', null)])).toEqual([]);
+});
