@@ -16,7 +16,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { Status, StatusBadge, type Tone } from '../../../ui/status.tsx';
 import type { StepState } from '../../../lib/taken-ways.ts';
 import { runTone, type TestResult } from './last-result.tsx';
-import { triggerChannels } from './use-completions.ts';
+import { triggerChannels, triggerTypes } from './trigger-messages.ts';
 
 const STATUSES: Readonly<Record<Workflow['status'], readonly [Tone, string]>> = {
   active: ['delivered', 'Active'],
@@ -173,7 +173,8 @@ export function TestBar({
               : 'This message triggers the workflow once it is active.'
             : "This message doesn't trigger the workflow."}{' '}
           <span className="text-text-2">
-            {REASONS[reason]} {(reason === 'filter_failed' || reason === 'event_type') && detail}
+            {REASONS[reason]} {reason === 'event_type' && `It starts with ${triggerTypes(flow).join(', ')}.`}
+            {reason === 'filter_failed' && detail}
             {wouldBegin && !test.isReal && triggerChannels(flow).length > 0 && 'Only on its channels.'}
           </span>
         </span>

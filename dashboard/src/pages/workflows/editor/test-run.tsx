@@ -22,7 +22,7 @@ import { SelectField } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Segmented } from '../../../ui/tabs.tsx';
 import type { TestResult } from './last-result.tsx';
-import { triggerChannels } from './use-completions.ts';
+import { newestOfTrigger, triggerChannels, triggerTypes } from './trigger-messages.ts';
 
 /** So many of the newest messages can be chosen. */
 const NEWEST = 20;
@@ -42,9 +42,10 @@ export const FIRST_INPUT: TestInput = {
   mocks: '',
   asked: [],
 };
-/** The input as a test run of the steps begins with it: approvals are approved. */
+/** The input as a test run of the steps begins with it: of an event type of the trigger, and approvals are approved. */
 export const inputFor = (input: TestInput, flow: FlowGraph): TestInput => ({
   ...input,
+  ...(input === FIRST_INPUT && { eventType: triggerTypes(flow)[0]?.replace(/\*$/, 'created') ?? input.eventType }),
   ...withApprovals(input, approvalsIn(flow)),
 });
 
@@ -150,7 +151,7 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
           ]}
         />
         {source === 'recent' ? (
-          <Recent channelIds={triggerChannels(flow)} input={input} onInput={onInput} />
+          <Recent flow={flow} input={input} onInput={onInput} />
         ) : (
           <TextField
             label="Event type"
@@ -212,31 +213,13 @@ function mocksProblem(error: unknown): string | undefined {
   return `${field} ${error.details?.reason ?? ''}`.trim();
 }
 
-/** The newest messages of the channels of the trigger. */
-function Recent({
-  channelIds,
-  input,
-  onInput,
-}: {
-  channelIds: readonly string[];
-  input: TestInput;
-  onInput: (input: TestInput) => void;
-}) {
+/** The newest messages of the channels and event types of the trigger. */
+function Recent({ flow, input, onInput }: { flow: FlowGraph; input: TestInput; onInput: (input: TestInput) => void }) {
   const { at, path } = useHere();
   const [error, setError] = useState<unknown>();
   const found = useQuery({
-    queryKey: [path, 'trial-messages', channelIds],
-    queryFn: async () => {
-      const asked = channelIds.length === 0 ? [undefined] : channelIds;
-      const pages = await Promise.all(
-        asked.map((channelId) => api.messages.listAll({ channelId, limit: NEWEST }, at).page()),
-      );
-      // IDs sort by time.
-      return pages
-        .flatMap(({ data }) => data)
-        .toSorted((one, other) => (one.id < other.id ? 1 : -1))
-        .slice(0, NEWEST);
-    },
+    queryKey: [path, 'trigger-messages', triggerChannels(flow), triggerTypes(flow)],
+    queryFn: () => newestOfTrigger(flow, NEWEST, at),
   });
   const choose = async (id: string): Promise<void> => {
     setError(undefined);
@@ -261,7 +244,8 @@ function Recent({
   }, [first]);
   if (found.data === undefined)
     return found.isError ? <FailureNote error={found.error} onRetry={() => void found.refetch()} /> : <Skeleton />;
-  if (found.data.length === 0) return <p className="text-text-2">No messages yet. Write JSON instead.</p>;
+  if (found.data.length === 0)
+    return <p className="text-text-2">No message that triggers this workflow yet. Write JSON instead.</p>;
   return (
     <>
       <ul aria-label="Recent messages" className="max-h-56 overflow-y-auto rounded-8 border border-line-strong">

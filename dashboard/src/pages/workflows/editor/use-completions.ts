@@ -5,6 +5,7 @@ import { type FlowGraph, stepsBefore, TRIGGER } from '../../../lib/flow-graph.ts
 import { payloadPaths } from '../../../lib/payload-paths.ts';
 import { useHere } from '../../../lib/session.ts';
 import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts';
+import { newestOfTrigger, triggerChannels, triggerTypes } from './trigger-messages.ts';
 
 /** What the output of a step has, by its kind (docs/workflows.md). */
 const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -23,35 +24,15 @@ const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
 
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** The channels that the trigger names. */
-export function triggerChannels({ trigger: { config } }: FlowGraph): string[] {
-  const many = Array.isArray(config['channelIds']) ? (config['channelIds'] as unknown[]) : [];
-  return [
-    ...new Set(
-      [config['channelId'], ...many].filter((each): each is string => typeof each === 'string' && each !== ''),
-    ),
-  ];
-}
-
-const isOfType = (wanted: readonly string[], type: string): boolean =>
-  wanted.length === 0 ||
-  wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
-
 /** Names of values in the newest messages that start the workflow: `event.payload.total`. */
 function usePayloadPaths(flow: FlowGraph): readonly string[] {
   const { at, path } = useHere();
-  const channels = triggerChannels(flow);
   const { config, kind } = flow.trigger;
-  const types = [
-    config['eventType'],
-    ...(Array.isArray(config['eventTypes']) ? (config['eventTypes'] as unknown[]) : []),
-  ].filter((each): each is string => typeof each === 'string');
   const found = useQuery({
-    queryKey: [path, 'payload-names', channels, types],
+    queryKey: [path, 'payload-names', triggerChannels(flow), triggerTypes(flow)],
     queryFn: async () => {
-      const rows = (await api.messages.listAll({ channelId: channels[0], limit: 20 }, at).page()).data;
-      const ids = rows.filter(({ eventType }) => isOfType(types, eventType)).slice(0, 3);
-      const messages = await Promise.all(ids.map(({ id }) => api.messages.get(id, at)));
+      const newest = await newestOfTrigger(flow, 3, at);
+      const messages = await Promise.all(newest.map(({ id }) => api.messages.get(id, at)));
       return payloadPaths(messages.map(({ payload }) => payload));
     },
     enabled: kind === 'event',
