@@ -79,7 +79,7 @@ function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' 
       name: 'figures of the newest 100 subscriptions, a day',
       run: () =>
         asCaller(async (db) => {
-          const found = await findSubscriptions(db, environmentId, undefined);
+          const found = await findSubscriptions(db, environmentId, undefined, new Date());
           return findCounted(db, { environmentId, ofIds: found.map(({ id }) => id) }, day());
         }),
     },
@@ -100,7 +100,7 @@ function figureQueries({ asCaller, environmentId }: Pick<Questioned, 'asCaller' 
       name: 'deliveries by their state, the newest 100 subscriptions, a month',
       run: () =>
         asCaller(async (db) => {
-          const found = await findSubscriptions(db, environmentId, undefined);
+          const found = await findSubscriptions(db, environmentId, undefined, new Date());
           return countOfSubscriptions(db, { environmentId, subscriptionIds: found.map(({ id }) => id) }, month());
         }),
     },

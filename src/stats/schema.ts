@@ -144,7 +144,7 @@ export const subscriptionStatsAnswer = z.strictObject({
         failingSince: time
           .exactOptional()
           .describe(
-            'When the first of at least five failed attempts in a row was recorded, the last of them at least a minute later. A disabled subscription always has it. Absent while the receiver is not failing.',
+            'When the first of at least five failed attempts in a row was recorded, if that is at least a minute ago and no attempt has been delivered since. A disabled subscription always has it. Absent while the receiver is not failing.',
           ),
       }),
     )

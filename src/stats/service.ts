@@ -101,7 +101,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       const { environmentId } = caller;
       const span = spanOf(window, clock(), POINTS_OF_ROW);
       const { found, ofIds, counted, waiting, deliveries } = await tenants.list(caller, async (transaction) => {
-        const rows = await store.findSubscriptions(transaction, environmentId, subscriptionIds);
+        const rows = await store.findSubscriptions(transaction, environmentId, subscriptionIds, clock());
         const ids = rows.map(({ id }) => id);
         return {
           found: rows,

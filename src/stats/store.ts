@@ -33,6 +33,7 @@ export async function findSubscriptions(
   reader: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   named: readonly string[] | undefined,
+  now: Date,
 ): Promise<SubscriptionHealth[]> {
   const rows = await reader.subscription.findMany({
     where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
@@ -47,7 +48,7 @@ export async function findSubscriptions(
       updatedAt: true,
     },
   });
-  return inOrder(rows, named).map((row) => ({ id: row.id, failingSince: failingSinceOf(row) }));
+  return inOrder(rows, named).map((row) => ({ id: row.id, failingSince: failingSinceOf(row, now) }));
 }
 
 /** The channels of the environment among these, in their order; the newest 100 where none is named. */

@@ -217,7 +217,7 @@ export function createSubscriptions(
       const page = pageRequest(scope, { limit, cursor });
       const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
         tenants.list(caller, (transaction) =>
-          store.findSubscriptionsNamed(transaction, caller.environmentId, page, named),
+          store.findSubscriptionsNamed(transaction, caller.environmentId, page, named, clock()),
         ),
       );
       const rows = await tenants.read(caller, (reader) =>

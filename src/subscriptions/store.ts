@@ -128,7 +128,7 @@ export async function findSubscriptions(
 ): Promise<Subscription[]> {
   const id = { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) };
   const rows = await db.subscription.findMany({
-    where: { environmentId, deletedAt: null, ...filter, ...failingIs(failing).where, id },
+    where: { environmentId, deletedAt: null, ...filter, ...failingIs(failing, now).where, id },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
@@ -141,9 +141,10 @@ export function findSubscriptionsNamed(
   environmentId: string,
   page: PageRequest,
   { channelId, owner, status, failing, ids, part }: Filter & { part: string },
+  now: Date,
 ): Promise<NamedRows> {
   const columns = { channel_id: channelId, owner, status };
-  const { condition } = failingIs(failing);
+  const { condition } = failingIs(failing, now);
   return findByName(db, { list: 'subscriptions', environmentId, part, ids, columns, condition }, page);
 }
 

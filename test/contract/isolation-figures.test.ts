@@ -88,11 +88,12 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   ],
   [
     'src/stats/store.ts finds no subscription',
-    async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, [all.ids.subscriptionId]))[0],
+    async (environmentId) =>
+      (await findSubscriptions(posthorn.deps.db, environmentId, [all.ids.subscriptionId], new Date()))[0],
   ],
   [
     'src/stats/store.ts names no subscription',
-    async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, undefined))[0],
+    async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, undefined, new Date()))[0],
   ],
   [
     'src/stats/store.ts finds no channel',

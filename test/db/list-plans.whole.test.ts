@@ -395,7 +395,7 @@ describe('name plans', () => {
     },
     subscriptions: {
       named: (transaction, part, after) =>
-        findSubscriptionsNamed(transaction, place.environmentId, page(after), { part }),
+        findSubscriptionsNamed(transaction, place.environmentId, page(after), { part }, new Date()),
       byIds: async (transaction, ids) =>
         idsOf(await findSubscriptions(transaction, place.environmentId, page(), { ids }, new Date())),
     },

@@ -15,7 +15,7 @@ const DISABLED: Readonly<Record<NonNullable<Subscription['disabledReason']>, str
 
 /**
  * How a subscription does, in one word. What stops its deliveries counts more than its status. `isFailing`: at least five attempts in a row
- * have failed over at least a minute.
+ * have failed, the first of them at least a minute ago.
  */
 export function healthOf(
   { status, circuit, disabledReason, secretUnreadableSince }: Subscription,

@@ -85,10 +85,10 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
   )
   SELECT id FROM changed`;
 
-// Failed attempts in a row, counted to the number from which the receiver is failing. The last step waits until the first failure is long
-// enough ago, so that the stored number alone says whether it is. A row without `failing_since` begins again, whatever its number is.
+// Failed attempts in a row, counted to the number from which the receiver may be failing (src/kernel/rules/failing.ts). A row without
+// `failing_since` begins again, whatever its number is.
 const FAILED_IN_A_ROW = `least(CASE WHEN s.failing_since IS NULL THEN 0 ELSE s.failing_attempts END + t.attempts,
-        ${FAILING_FROM.attempts - 1} + (s.failing_since IS NOT NULL AND s.failing_since <= now() - interval '${FAILING_FROM.ms} ms')::int)`;
+        ${FAILING_FROM.attempts})`;
 // A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event. Days before a resume
 // do not count: a pause of a week would disable a subscription at the first failure after it.
 const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'

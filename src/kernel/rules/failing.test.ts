@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { failingSinceOf } from './failing.ts';
+import { FAILING_FROM, failingSinceOf } from './failing.ts';
 
 const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 1, hour));
 const [first, changed, updated] = [at(1), at(2), at(3)];
@@ -14,10 +14,23 @@ test.each([
   ['a disabled one with another URL since', 'disabled', null, 0, changed],
 ] as const)('%s', (_, status, failingSince, failingAttempts, expected) => {
   const times = { statusChangedAt: changed, updatedAt: updated };
-  expect(failingSinceOf({ status, failingSince, failingAttempts, ...times })).toEqual(expected);
+  expect(failingSinceOf({ status, failingSince, failingAttempts, ...times }, at(4))).toEqual(expected);
 });
 
 test('a disabled subscription of before its column for the time has failed since its last change', () => {
   const health = { status: 'disabled', failingSince: null, failingAttempts: 0 };
-  expect(failingSinceOf({ ...health, statusChangedAt: null, updatedAt: updated })).toEqual(updated);
+  expect(failingSinceOf({ ...health, statusChangedAt: null, updatedAt: updated }, at(4))).toEqual(updated);
+});
+
+test('attempts that fail for less than a minute are not yet a failing receiver, however many there are', () => {
+  const health = {
+    status: 'active',
+    failingSince: first,
+    failingAttempts: 5,
+    statusChangedAt: null,
+    updatedAt: updated,
+  };
+  const after = (ms: number): Date => new Date(first.getTime() + ms);
+  expect(failingSinceOf(health, after(FAILING_FROM.ms - 1))).toBeUndefined();
+  expect(failingSinceOf(health, after(FAILING_FROM.ms))).toEqual(first);
 });

@@ -152,10 +152,10 @@ type Drawing = {
 };
 
 function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing): Level {
-  const raw = new Map(
-    graph.nodes().map((id) => {
+  const raw = new Map<string, Box>(
+    graph.nodes().map((id: string): [string, Box] => {
       const { x = 0, y = 0, width = 0, height = 0 } = graph.node(id) as Partial<Box>;
-      return [id, { x, y, width, height }] as const;
+      return [id, { x, y, width, height }];
     }),
   );
   // Ranks by their middles: all of one rank have the same.
