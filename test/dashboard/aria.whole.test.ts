@@ -33,7 +33,7 @@ describeWithBrowser('aria in a browser', () => {
     await panel.getByText('Not attempted yet.').waitFor();
     await panel.getByText('https://example.com/hook').waitFor();
     await page.getByRole('grid').getByText('Ledger').waitFor();
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
     await expectTold('deliveries', page.locator('main'));
 
     await dashboard.open(`/deliveries/${id}`);

@@ -107,8 +107,8 @@ describeWithBrowser('behaviour in a browser', () => {
     // Names are asked for behind what names them.
     await page.getByRole('link', { name: 'Till' }).first().waitFor();
     await page.getByRole('link', { name: 'orders', exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
-    await page.getByRole('button', { name: 'Resume auto-refresh' }).waitFor();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh off. Resume' }).waitFor();
     begin();
     // The clock of the page goes on by two minutes: whatever asks every 3, 15 or 30 seconds would have asked.
     await page.clock.runFor(120_000);

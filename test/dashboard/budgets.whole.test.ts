@@ -79,7 +79,7 @@ describeWithBrowser('budgets in a browser', () => {
     await grid.getByRole('row').nth(9).waitFor();
     expect(asks).toBeLessThanOrEqual(MOST.asks.list);
     // Nothing but what the test does is to be counted.
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
     await grid.focus();
     const cost = await counted(page);
     await cost();
@@ -121,7 +121,7 @@ describeWithBrowser('budgets in a browser', () => {
     const [small, large] = [await make(67_000), await make(261_000)];
     await dashboard.open('/messages');
     await page.getByRole('button', { name: `(${large})` }).waitFor();
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
     await page.getByRole('grid', { name: 'Messages' }).focus();
     // The newest one is chosen at first.
     await page.keyboard.press('Enter');

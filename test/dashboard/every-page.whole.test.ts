@@ -243,7 +243,7 @@ describeWithBrowser('every page in a browser', () => {
     'Search',
     'Show as a table',
     'Slow (> 5 s)',
-    'Pause auto-refresh',
+    'Auto-refresh on. Pause',
     'Stopped',
     'To the run',
     'Waiting',

@@ -159,7 +159,7 @@ describeWithBrowser('failing receiver in a browser', () => {
       subscriptionId,
     ]);
     await dashboard.open('/overview');
-    await till.getByText('not failing now').waitFor();
+    await till.getByText(/^HTTP 500, last /).waitFor();
     await till.getByRole('link', { name: 'View dead letters' }).click();
     await page.waitForURL(
       (url) => url.pathname.endsWith('/dead-letters') && url.searchParams.get('subscription') === subscriptionId,

@@ -210,7 +210,7 @@ describeWithBrowser('inbound webhooks in a browser', () => {
     await dashboard.open(`/inbound/${twice}`);
     await rows().filter({ hasText: 'Mapping failed' }).click();
     // From now on nothing is read by time: only the failed act can bring the new reason.
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).first().click();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).first().click();
     await panel().getByRole('button', { name: 'Accept request' }).click();
     await rows().filter({ hasText: 'Payload rejected by schema' }).waitFor();
     await panel().getByText('Payload rejected by schema.').waitFor();

@@ -156,11 +156,11 @@ describeWithBrowser('keyboard in a browser', () => {
     await keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(page.url()).toBe(before);
-    await page.getByRole('button', { name: 'Pause auto-refresh', pressed: false }).waitFor();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).waitFor();
 
     await switchTo('On');
     await keyboard.press('l');
-    await page.getByRole('button', { name: 'Resume auto-refresh', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Auto-refresh off. Resume' }).waitFor();
     await keyboard.press('?');
     await dialog.waitFor();
     await keyboard.press('Escape');

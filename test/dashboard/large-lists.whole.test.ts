@@ -60,7 +60,7 @@ describeWithBrowser('large lists in a browser', () => {
     for (const page of [long, short]) {
       const grid = page.getByRole('grid', { name: 'Deliveries' });
       await grid.getByRole('row').nth(5).waitFor();
-      await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+      await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
       await grid.focus();
       await grid.hover();
       lists.push({ page, work: await workOf(page) });

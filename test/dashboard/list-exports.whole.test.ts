@@ -150,7 +150,7 @@ describeWithBrowser('list exports in a browser', () => {
       asked += 1;
       await route.fulfill({ json: { data: rows, pagination: { cursor: 'more', hasMore: true } } });
     });
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
     await openDialog();
     const before = asked;
     const { text } = await saved(TABLE);

@@ -395,8 +395,8 @@ describeWithBrowser('lists in a browser', () => {
     await page.clock.install();
     await dashboard.open('/deliveries?since=1h');
     await row(0).waitFor();
-    await page.getByRole('button', { name: 'Pause auto-refresh' }).click();
-    await page.getByRole('button', { name: 'Resume auto-refresh', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).click();
+    await page.getByRole('button', { name: 'Auto-refresh off. Resume' }).waitFor();
     let asked = 0;
     page.on('request', (request) => {
       if (/\/v1\/(deliveries|stats)/.test(request.url())) asked += 1;

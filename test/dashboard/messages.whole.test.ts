@@ -330,11 +330,11 @@ describeWithBrowser('messages in a browser', () => {
       );
       await page.getByRole('cell', { name: payload }).waitFor();
       expect(await dashboard.violations()).toEqual([]);
-      await page.getByRole('button', { name: 'Pause auto-refresh' }).first().click();
+      await page.getByRole('button', { name: 'Auto-refresh on. Pause' }).first().click();
       await page.getByText('Paused: 1 message so far').waitFor();
       await publish(channelId, { eventType: 'order.missed' });
       expect(await page.getByText('order.missed').count()).toBe(0);
-      await page.getByRole('button', { name: 'Resume auto-refresh' }).first().click();
+      await page.getByRole('button', { name: 'Auto-refresh off. Resume' }).first().click();
       await page.getByText('order.missed').waitFor();
       expect(await page.getByRole('row').count()).toBe(3);
     });

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import { agoText, clockText, exactText, inText } from '../lib/format.ts';
+import { agoText, dateText, clockText, exactText, inText } from '../lib/format.ts';
 import { ZoneContext } from '../lib/times.ts';
 import { Tip } from '../ui/tooltip.tsx';
 import { usePaused } from './pause.tsx';
@@ -55,6 +55,11 @@ export function In({ at }: { at: string }) {
 /** A time of a page that names its zone once: `14:02:24`. */
 export function Clock({ at }: { at: string }) {
   return <Moment at={at}>{clockText(at, useZone())}</Moment>;
+}
+
+/** The day and the time of something that began: `28 Nov 09:17`. */
+export function When({ at }: { at: string }) {
+  return <Moment at={at}>{dateText(at, useNow(), useZone())}</Moment>;
 }
 
 /** A whole time with its zone. */

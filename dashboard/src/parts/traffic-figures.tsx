@@ -86,7 +86,10 @@ export function openLetters(now: Stats, { open, search }: { open: string | undef
   return {
     label: figureName('Open dead letters', '/dead-letters', search),
     value: open ?? '—',
-    delta: deadLetters === 0 ? undefined : { text: `${countText(deadLetters)} new in this range`, look: 'bad' },
+    delta:
+      deadLetters === 0
+        ? undefined
+        : { text: `${countText(deadLetters)} new in this range`, look: open === '0' ? 'plain' : 'bad' },
     below: <Sparkline values={summed(now.points.map((point) => point.deadLetters))} isBad={deadLetters > 0} />,
   };
 }

@@ -1,3 +1,4 @@
+import clsx from 'clsx';
 import { Globe, PanelLeft, Pause, RefreshCw } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useHere } from '../lib/session.ts';
@@ -123,18 +124,18 @@ export function Page({
 /** Stops every question and every clock of the page, or lets them go on. */
 function Refresh() {
   const { isPaused, toggle } = usePause();
-  const label = isPaused ? 'Resume auto-refresh' : 'Pause auto-refresh';
+  const state = isPaused ? 'Auto-refresh off' : 'Auto-refresh on';
+  const label = `${state}. ${isPaused ? 'Resume' : 'Pause'}`;
   return (
     <>
       <Button
         look="quiet"
         icon={isPaused ? Pause : RefreshCw}
         onClick={toggle}
-        aria-pressed={isPaused}
         label={label}
-        className="max-xl:hidden"
+        className={clsx('max-xl:hidden', isPaused && 'text-held')}
       >
-        {isPaused ? 'Resume' : 'Auto-refresh'}
+        {state}
       </Button>
       <IconButton
         icon={isPaused ? Pause : RefreshCw}

@@ -43,6 +43,8 @@ const READ_FOR_PLACES = 4;
 /** Messages whose deliveries and runs are shown. */
 const READ_FOR_MORE = 2;
 const MOST_OF_MORE = 5;
+/** From so many letters on, a text that an action begins with means this action. */
+const LEAST_OF_ACT = 3;
 
 /** Forms that make something. */
 const ACTIONS: readonly { path: string; name: string; role: Role }[] = [
@@ -54,6 +56,7 @@ const ACTIONS: readonly { path: string; name: string; role: Role }[] = [
 ];
 
 const has = (name: string, wanted: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());
+const startsWith = (name: string, wanted: string): boolean => name.toLowerCase().startsWith(wanted.toLowerCase());
 
 /** Pages whose name has the text; all of them for an empty one. */
 function usePages(wanted: string): readonly Item[] {
@@ -160,7 +163,11 @@ export function usePaletteGroups({
             to: { path: `${other.path}/search`, search: { q: wanted } },
           },
         ];
+  const acts: Group = { value: 'Actions', items: [...actions, ...further] };
+  // The first line is what Enter takes.
+  const isAct = wanted.length >= LEAST_OF_ACT && ACTIONS.some(({ name }) => startsWith(name, wanted));
   const groups: readonly Group[] = [
+    ...(isAct ? [acts] : []),
     { value: 'Go to', items: pages },
     ...kinds.map((kind) => ({
       value: HIT_KINDS[kind].plural,
@@ -168,7 +175,7 @@ export function usePaletteGroups({
     })),
     { value: 'Messages with this value', items: byValue.map(itemOf) },
     { value: 'Deliveries and runs of these messages', items: more },
-    { value: 'Actions', items: [...further, ...actions] },
+    ...(isAct ? [] : [acts]),
   ];
   return groups.filter(({ items }) => items.length > 0);
 }

@@ -158,7 +158,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
                     ? failureText(found.error)
                     : found.isFetching
                       ? 'Searching…'
-                      : `${hits.length === 0 ? 'No results. ' : ''}${searched ?? ''}`)}
+                      : hits.length === 0
+                        ? `No results. ${searched === undefined ? '' : `${searched} for exactly this value`}`
+                        : searched)}
               </span>
               {isAsked && found.hasNextPage && !found.isFetching && (
                 <button

@@ -179,7 +179,7 @@ function useCounts(): Readonly<Record<string, ReactNode>> {
   const approvals = useQuery({
     queryKey: [path, 'open-approvals'],
     queryFn: async () => (await api.approvals.list({ status: 'open', limit: 100 }, at).page()).data.length,
-    refetchInterval: 30_000,
+    refetchInterval: 10_000,
   });
   const letters = backlog.data?.openDeadLetters;
   return {

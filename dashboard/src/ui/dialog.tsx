@@ -198,6 +198,9 @@ const submitting = (then: () => void) => (event: FormEvent) => {
   then();
 };
 
+/** Closes the drawer that it stands in, which asks first where something was written. */
+export const CancelButton = () => <Base.Close render={<Button>Cancel</Button>} />;
+
 /** The two buttons of most questions. The one that does it repeats the verb of the title. */
 export function DialogButtons({
   cancel = 'Cancel',

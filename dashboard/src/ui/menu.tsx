@@ -17,6 +17,8 @@ type MenuItem = {
   isDanger?: boolean;
   isDisabled?: boolean;
   isChecked?: boolean;
+  /** One of several that can be checked: the menu stays open. */
+  isOneOfMany?: boolean;
 };
 /** Items with a line between the groups. A group may have a title. */
 export type MenuGroup = { title?: string; items: readonly (MenuItem | undefined | false)[] };
@@ -75,7 +77,17 @@ export function Menu({
 }
 
 function Item({ item }: { item: MenuItem }) {
-  const { label, icon, onSelect, render, keys, isDanger = false, isDisabled = false, isChecked } = item;
+  const {
+    label,
+    icon,
+    onSelect,
+    render,
+    keys,
+    isDanger = false,
+    isDisabled = false,
+    isChecked,
+    isOneOfMany = false,
+  } = item;
   const content = (
     <>
       {icon !== undefined && <Icon of={icon} className={isDanger ? undefined : 'text-text-3'} />}
@@ -92,7 +104,7 @@ function Item({ item }: { item: MenuItem }) {
         checked={isChecked}
         onCheckedChange={() => onSelect?.()}
         disabled={isDisabled}
-        closeOnClick={false}
+        closeOnClick={!isOneOfMany}
       >
         {content}
       </Base.CheckboxItem>

@@ -8,7 +8,8 @@ import { useGo } from '../../parts/link.tsx';
 import { NoAccess } from '../../parts/no-access.tsx';
 import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { useRequestDialog } from '../../parts/request-dialog.tsx';
-import { DialogButtons, Drawer } from '../../ui/dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CancelButton, Drawer } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { ChannelsPage } from './channels.tsx';
 import { usePageTitle } from '../../shell/use-page-title.ts';
@@ -70,7 +71,10 @@ function ChannelDrawer() {
       actions={
         <>
           {request.button}
-          <DialogButtons go={TITLE} onCancel={close} />
+          <CancelButton />
+          <Button look="primary" type="submit">
+            {TITLE}
+          </Button>
         </>
       }
     >

@@ -39,7 +39,7 @@ export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): reado
     {
       key: 'source',
       head: 'Source',
-      width: 180,
+      width: 240,
       cell: both(
         (cause, isOpen, isGone) => (
           <span className="flex items-center gap-2">

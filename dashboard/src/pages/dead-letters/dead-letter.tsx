@@ -43,7 +43,7 @@ export function DeadLetterPage() {
       ) : (
         <>
           <PageHead
-            title={<LetterTitle of={letter} arrow={18} />}
+            title={<LetterTitle of={letter} arrow={18} isLink />}
             badge={
               <StatusBadge tone={LETTER_STATES[letter.status].tone}>{LETTER_STATES[letter.status].word}</StatusBadge>
             }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import clsx from 'clsx';
 import { ArchiveX, ArrowUp, History, List, Rows3, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../../api/client.ts';
@@ -8,6 +7,7 @@ import { askedAnswer, statusesOf } from '../../lib/answers.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
 import { isEventType, isIdOf, oneOf, sinceOf, someOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
+import { useIsNarrower } from '../../lib/use-narrower.ts';
 import { counted, ERROR_KINDS, ERRORS } from '../../lib/words.ts';
 import { CopyIds } from '../../parts/copy-ids.tsx';
 import type { useColumnChoice } from '../../parts/data-list/columns.ts';
@@ -126,8 +126,8 @@ export function DeadLettersPage() {
       : rows && { count: rows.rows, isMore: rows.isMore },
   );
   const canActOnAll = may('developer') && isOfOpen && (isByCause ? causes?.letters : rows?.rows) !== 0;
-  // The title and a button don't fit beside each other there: the button stands in the menu.
-  const isTiny = window.innerWidth < 360;
+  // The title, what is new and a button don't fit beside each other there: the button stands in the menu.
+  const isOfPhone = useIsNarrower(640);
   const replayAll = (): void => setReplayed(askedNow());
   const given = {
     above: (
@@ -193,20 +193,14 @@ export function DeadLettersPage() {
           />
           {canActOnAll && (
             <>
-              <Button
-                icon={History}
-                onClick={replayAll}
-                className={clsx(isTiny && 'hidden', 'max-md:px-2 max-md:[&_svg]:hidden')}
-              >
-                <span>
-                  Replay all<span className="max-md:hidden">{total}</span>…
-                </span>
+              <Button icon={History} onClick={replayAll} className={isOfPhone ? 'hidden' : ''}>
+                Replay all{total}…
               </Button>
               <MoreMenu
                 groups={[
                   {
                     items: [
-                      isTiny && { label: 'Replay all…', icon: History, onSelect: replayAll },
+                      isOfPhone && { label: 'Replay all…', icon: History, onSelect: replayAll },
                       {
                         label: `Discard all${total}…`,
                         icon: Trash2,

@@ -1,9 +1,10 @@
 import { ArrowRight } from 'lucide-react';
 import type { DeadLetter } from '../../api/client.ts';
-import { Name } from '../../parts/names.tsx';
+import { HereLink } from '../../parts/link.tsx';
+import { Whose } from '../../parts/names.tsx';
 
 /** `order.paid → ERP connector`, or the workflow whose run failed. */
-export function LetterTitle({ of, arrow }: { of: DeadLetter; arrow: number }) {
+export function LetterTitle({ of, arrow, isLink = false }: { of: DeadLetter; arrow: number; isLink?: boolean }) {
   const first = of.eventType ?? (of.kind === 'run' ? 'Run' : 'Message');
   return (
     <>
@@ -15,11 +16,16 @@ export function LetterTitle({ of, arrow }: { of: DeadLetter; arrow: number }) {
         role="img"
         aria-label="to"
       />
-      {of.subscriptionId !== undefined ? (
-        <Name kind="subscription" id={of.subscriptionId} />
+      {isLink ? (
+        <HereLink to={pathOf(of)} className="hover:underline">
+          <Whose of={of} />
+        </HereLink>
       ) : (
-        of.workflowId !== undefined && <Name kind="workflow" id={of.workflowId} />
+        <Whose of={of} />
       )}
     </>
   );
 }
+
+const pathOf = ({ subscriptionId, workflowId }: DeadLetter): string =>
+  subscriptionId === undefined ? `/workflows/${workflowId ?? ''}` : `/subscriptions/${subscriptionId}`;

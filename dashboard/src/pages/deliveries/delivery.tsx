@@ -162,7 +162,9 @@ function Head({
         <>
           {row.eventType ?? 'Message'}
           <ArrowRight size={18} strokeWidth={1.75} className="text-text-3" role="img" aria-label="to" />
-          {subscription?.name ?? <Name kind="subscription" id={row.subscriptionId} />}
+          <HereLink to={`/subscriptions/${row.subscriptionId}`} className="hover:underline">
+            {subscription?.name ?? <Name kind="subscription" id={row.subscriptionId} />}
+          </HereLink>
         </>
       }
       badge={<StatusBadge tone={tone}>{word}</StatusBadge>}

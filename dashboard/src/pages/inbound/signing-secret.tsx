@@ -4,7 +4,7 @@ import { api, type Webhook, type WebhookSecrets } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Ago, In } from '../../parts/moment.tsx';
+import { In, When } from '../../parts/moment.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -40,7 +40,7 @@ export function WebhookSecret({ of: { id, name }, isShownThere }: { of: Webhook;
               <CopyButton text={each.secret} label="Copy signing secret" />
             </div>
             <p className="mt-1 text-12 text-text-3">
-              Active since <Ago at={each.createdAt} />
+              Active since <When at={each.createdAt} />
               {each.expiresAt !== undefined && (
                 <>
                   , valid until <In at={each.expiresAt} />

@@ -19,7 +19,7 @@ import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/callout.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../../ui/code/code-editor.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
-import { Drawer } from '../../ui/dialog.tsx';
+import { CancelButton, Drawer } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Fold } from '../../ui/layout.tsx';
 import { SuggestField } from '../../ui/suggest-field.tsx';
@@ -119,7 +119,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
       actions={
         <>
           {request.button}
-          <Button onClick={onClose}>Cancel</Button>
+          <CancelButton />
           <Button look="primary" type="submit">
             Publish message
           </Button>

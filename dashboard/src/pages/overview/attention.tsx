@@ -73,11 +73,20 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
   );
 }
 
-function Row({ problem: { tone, name, why, counts, count, since, action } }: { problem: Problem }) {
+function Row({ problem: { tone, name, of, why, counts, count, since, action } }: { problem: Problem }) {
   return (
-    <li className="grid min-h-10.5 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 border-t border-line py-1 pr-2.5 pl-3.5 md:grid-cols-[14px_132px_minmax(0,1fr)_84px_112px_84px_128px]">
+    <li className="grid min-h-10.5 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 border-t border-line py-1 pr-2.5 pl-3.5 md:grid-cols-[14px_156px_minmax(0,1fr)_84px_112px_84px_128px]">
       <StatusIcon tone={tone} />
-      <span className="truncate font-medium">{name}</span>
+      <span className="truncate font-medium">
+        {of === undefined ? (
+          name
+        ) : (
+          <HereLink to={of.to} className="inline-flex max-w-full items-center gap-1.5 hover:underline">
+            <Icon of={of.icon} isSmall className="text-text-3" />
+            <span className="truncate">{name}</span>
+          </HereLink>
+        )}
+      </span>
       <span className="min-w-0 text-text-2 max-md:col-span-2 max-md:col-start-2 max-md:row-start-2 md:truncate">
         {why}
       </span>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { type LucideIcon, Split, Workflow } from 'lucide-react';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCredential } from '../../api/client.ts';
 import { dateText, durationText } from '../../lib/format.ts';
@@ -24,6 +25,8 @@ export type Problem = {
   key: string;
   tone: Tone;
   name: ReactNode;
+  /** The page of what it is about, and whether that is an endpoint or a workflow. */
+  of?: { to: string; icon: LucideIcon };
   why: ReactNode;
   /** How many dead letters there were in each of 24 steps. */
   counts?: readonly number[] | undefined;
@@ -196,15 +199,19 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
       subscriptionId === undefined
         ? createElement(Whose, { of: { workflowId } })
         : createElement(Name, { kind: 'subscription', id: subscriptionId }),
+    of:
+      subscriptionId === undefined
+        ? { to: `/workflows/${workflowId ?? ''}`, icon: Workflow }
+        : { to: `/subscriptions/${subscriptionId}`, icon: Split },
     why: isStopped
       ? [said, health.why].filter((each) => each !== undefined).join('. ')
       : isFailing
         ? said === undefined
           ? 'All recent attempts failed'
           : `${said} on every recent attempt`
-        : subscriptionId === undefined && row.lastAt !== undefined
+        : row.lastAt !== undefined
           ? createElement(Fragment, null, `${said ?? 'Failed'}, last `, createElement(Ago, { at: row.lastAt }))
-          : `${said ?? 'Failed'}, not failing now`,
+          : (said ?? 'Failed'),
     counts,
     count:
       letters === 0

@@ -122,7 +122,7 @@ export function stateOf({ status, outcome, queued }: AnyReplay): { tone: Tone; w
   return succeeded > 0 ? { tone: 'retrying', word: 'Completed with failures' } : STATES.failed;
 }
 
-/** `300 dead letters`; `120+ messages` while more may be found. */
+/** `300 dead letters`; `120+ messages` while more may be found, and `Messages` before the first. */
 export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string {
   const [one, many] =
     kind === 'messages'
@@ -132,6 +132,7 @@ export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string
         : isOfRuns
           ? (['failed run', 'failed runs'] as const)
           : (['dead letter', 'dead letters'] as const);
+  if (isMore && matched === 0) return many.charAt(0).toUpperCase() + many.slice(1);
   return isMore ? `${matched.toLocaleString('en-US')}+ ${many}` : counted(matched, one, many);
 }
 

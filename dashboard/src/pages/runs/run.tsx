@@ -106,7 +106,7 @@ function Whole({
   return (
     <>
       <Head view={view} acts={acts} />
-      <div className="mt-4 mb-6 flex flex-col gap-4 empty:hidden">
+      <div className="mt-4 mb-6 flex flex-col gap-4 empty:mb-2">
         <RunOutcome
           run={run}
           onStep={show}

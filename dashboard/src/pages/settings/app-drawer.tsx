@@ -16,7 +16,7 @@ import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { useEdits } from '../../parts/use-edits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/callout.tsx';
-import { Drawer } from '../../ui/dialog.tsx';
+import { CancelButton, Drawer } from '../../ui/dialog.tsx';
 import { Switch, TextField } from '../../ui/field.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
@@ -171,7 +171,7 @@ function AppForm({ app, mayChange, onClose }: { app: App; mayChange: boolean; on
         actions: (
           <>
             {request.button}
-            <Button onClick={onClose}>Cancel</Button>
+            <CancelButton />
             <Button look="primary" type="submit">
               Save
             </Button>

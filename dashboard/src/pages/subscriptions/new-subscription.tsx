@@ -18,7 +18,7 @@ import { isAtField } from '../../parts/problem-of.ts';
 import { useEdits } from '../../parts/use-edits.ts';
 import { useChannels } from '../../parts/use-names.ts';
 import { Button } from '../../ui/button.tsx';
-import { Drawer } from '../../ui/dialog.tsx';
+import { CancelButton, Drawer } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { REJECTED_FIELDS } from './field-names.ts';
 import { SubscriptionFieldGroups } from './subscription-form.tsx';
@@ -144,7 +144,7 @@ function Form({
       actions={
         <>
           {request.button}
-          <Button onClick={onClose}>Cancel</Button>
+          <CancelButton />
           <Button look="primary" type="submit">
             Create subscription
           </Button>

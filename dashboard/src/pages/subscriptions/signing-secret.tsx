@@ -6,7 +6,7 @@ import { useRefresh } from '../../lib/refresh.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { HereLink, PROSE_LINK } from '../../parts/link.tsx';
-import { Ago, In } from '../../parts/moment.tsx';
+import { In, When } from '../../parts/moment.tsx';
 import { type OverlapHours, OverlapSelect } from '../../parts/overlap-select.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
@@ -46,13 +46,13 @@ export function SigningSecret({ of: { id, name } }: { of: Subscription }) {
             <CopyButton text={shown.secret} label="Copy signing secret" />
           </div>
           <p className="mt-1 text-12 text-text-3">
-            Active since <Ago at={shown.createdAt} />
+            Active since <When at={shown.createdAt} />
           </p>
           {shown.older.map(({ createdAt, expiresAt }) => (
             <div key={createdAt} className="mt-3">
               <p className={`${BOX} mono text-text-3`}>{HIDDEN}</p>
               <p className="mt-1 text-12 text-text-3">
-                Active since <Ago at={createdAt} />. Also valid until <In at={expiresAt} />
+                Active since <When at={createdAt} />. Also valid until <In at={expiresAt} />
               </p>
             </div>
           ))}

@@ -6,7 +6,7 @@ import { useHere } from '../../lib/session.ts';
 import { ERRORS } from '../../lib/words.ts';
 import { Doer } from '../../parts/doer.tsx';
 import { HereLink } from '../../parts/link.tsx';
-import { Ago, In } from '../../parts/moment.tsx';
+import { Ago, In, When } from '../../parts/moment.tsx';
 import { useMarks } from '../../parts/use-marks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout, Note } from '../../ui/callout.tsx';
@@ -110,7 +110,7 @@ function Details({ of: row, failingSince }: { of: Subscription; failingSince: st
   if (row.secretUnreadableSince !== undefined)
     return (
       <>
-        Since <Ago at={row.secretUnreadableSince} />.
+        Since <When at={row.secretUnreadableSince} />.
       </>
     );
   if (row.status !== 'active')
@@ -167,7 +167,7 @@ function FailingSince({ at }: { at: string }) {
   const [mark] = marks;
   return (
     <>
-      Failing since <Ago at={at} />
+      Failing since <When at={at} />
       {mark !== undefined && <>, shortly after {mark.name}</>}.
     </>
   );

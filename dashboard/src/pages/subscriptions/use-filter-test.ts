@@ -53,6 +53,7 @@ export function useFilterTest(
     queryKey: [path, 'filter-messages', channelId],
     queryFn: async () => (await api.messages.listAll({ channelId, limit: MESSAGES }, at).page()).data,
     enabled: isWanted && channelId !== '',
+    refetchInterval: 15_000,
     meta: { failure: 'own' },
   });
   const all = newest.data;

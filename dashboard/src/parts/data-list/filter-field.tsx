@@ -276,22 +276,24 @@ const placeholderOf = (filters: readonly ListFilter[]): string =>
     .map(({ label }) => label.toLowerCase())
     .join(', ');
 
-/** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
 /** Kinds of things whose names are known by their ids. */
 const isNamed = (kind: ListFilter['find']): kind is 'channel' | 'subscription' | 'workflow' =>
   kind === 'channel' || kind === 'subscription' || kind === 'workflow';
 
+/** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
 function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; onEdit: () => void }) {
   const [, change] = useAddress();
   const shown = choiceText(filter, value);
   const chosen = severalOf(filter, value)?.map(([each]) => each) ?? [value];
   const several = filter.several ?? [];
   const options = filter.options ?? [];
+  const isMenu = several.length > 0 || (options.length > 0 && options.length <= SHOWN && filter.accepts === undefined);
   const part = 'flex h-full items-center px-1.75 hover:bg-hover';
   const valueButton = (
     <button
       type="button"
       className={clsx(part, 'max-w-60 font-medium')}
+      onClick={isMenu ? undefined : onEdit}
       aria-label={`Change filter: ${filter.label} is ${shown}`}
     >
       <span className="truncate">
@@ -308,7 +310,6 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
         .join(','),
     });
   };
-  const isMenu = several.length > 0 || (options.length > 0 && options.length <= SHOWN && filter.accepts === undefined);
   return (
     <li className="inline-flex h-6.5 max-w-full shrink-0 items-center overflow-hidden rounded-4 border border-line-strong bg-surface text-12">
       <span className="flex h-full items-center px-1.75 text-text-2">{filter.label}</span>
@@ -324,20 +325,14 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
                 items: (several.length > 0 ? several : options).map(([each, label]) => ({
                   label,
                   isChecked: chosen.includes(each),
+                  isOneOfMany: several.length > 0,
                   onSelect: () => (several.length > 0 ? toggle(each) : change({ [filter.name]: each })),
                 })),
               },
             ]}
           />
         ) : (
-          <button
-            type="button"
-            className={clsx(part, 'max-w-60 font-medium')}
-            onClick={onEdit}
-            aria-label={`Change filter: ${filter.label} is ${shown}`}
-          >
-            <span className="truncate">{shown}</span>
-          </button>
+          valueButton
         )}
       </span>
       <button

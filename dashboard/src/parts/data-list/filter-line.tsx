@@ -64,6 +64,7 @@ export function FilterLine({
                 items: columns.all.map((column) => ({
                   label: column.head,
                   isChecked: columns.choice.isShown(column as Column<unknown>),
+                  isOneOfMany: true,
                   onSelect: () => columns.choice.toggle(column.key),
                 })),
               },

@@ -61,7 +61,9 @@ export function FewBars({
             <strong className="mr-2 text-24 font-medium tracking-tight text-text tabular-nums">
               {format(kind === 'bars' ? total : (sums[0]?.value ?? 0))}
             </strong>
-            {kind === 'bars' ? countsText(noun, total, when, parts) : measuresText(when, parts)}
+            {kind === 'bars'
+              ? countsText(noun, { total, when, parts, isOfOne: view.series.length === 1 })
+              : measuresText(when, parts)}
           </>
         )}
       </p>
@@ -80,7 +82,11 @@ const betweenText = (span: string): string =>
 
 type Part = { name: string; value: number; text: string };
 
-function countsText(noun: string, total: number, when: string, parts: readonly Part[]): string {
+function countsText(
+  noun: string,
+  { total, when, parts, isOfOne }: { total: number; when: string; parts: readonly Part[]; isOfOne: boolean },
+): string {
+  if (isOfOne && total > 1) return `${noun}, all ${when}`;
   if (total === 1) return `${noun.replace(/ies$/, 'y').replace(/s$/, '')} ${when}. ${parts[0]?.name ?? ''}`;
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return `${noun}, all ${when}. All ${lower(only.name)}`;

@@ -15,7 +15,7 @@ import { problemOf } from '../../../parts/problem-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Note } from '../../../ui/callout.tsx';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
-import { Drawer } from '../../../ui/dialog.tsx';
+import { CancelButton, Drawer } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Fold } from '../../../ui/layout.tsx';
 import { SelectField } from '../../../ui/select.tsx';
@@ -117,7 +117,7 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
           >
             Equivalent request
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <CancelButton />
           <Button
             look="primary"
             type="submit"
