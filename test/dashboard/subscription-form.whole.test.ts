@@ -230,7 +230,10 @@ describeWithBrowser('subscription form in a browser', () => {
     const { status } = await scene.posthorn.request('POST', `/v1/subscriptions/${id}/pause`, undefined, scene.key);
     expect(status).toBe(200);
     await says(/Paused .+ by API key .+\. Messages are kept until you resume\./);
-    await db.subscription.update({ where: { id }, data: { failingSince: new Date(), failingAttempts: 5 } });
+    await db.subscription.update({
+      where: { id },
+      data: { failingSince: new Date(Date.now() - 120_000), failingAttempts: 5 },
+    });
     await says(/Messages are kept until you resume\. Before, its attempts failed\. Failing since/);
     const since = new Date(Date.now() - 6 * 86_400_000);
     const disabled = { status: 'disabled', failingSince: since, statusChangedAt: new Date() };

@@ -614,12 +614,12 @@ describe('commit', () => {
   test('requests whose rows do not fit into one transaction are stored in several, and environments take turns', async () => {
     const theirs = await foreignChannel();
     const width = { unfiltered: 12 };
-    const ofOne = Array.from({ length: 3 }, () => wideUnit(channelId, environmentId, width));
+    const ofOne = Array.from({ length: 9 }, () => wideUnit(channelId, environmentId, width));
     await together([...ofOne, wideUnit(theirs.id, theirs.environmentId, width)]);
-    expect(await transactions(channelId, theirs.id)).toHaveLength(4);
-    expect((await transactions(channelId, theirs.id)).slice(0, 2).flat().toSorted()).toEqual(
-      [channelId, theirs.id].toSorted(),
-    );
+    const inOrder = await transactions(channelId, theirs.id);
+    expect(inOrder).toHaveLength(10);
+    // Two are stored at a time: on a busy machine some of the next ones may overtake it, and in the order of coming it would be the last.
+    expect(inOrder.findIndex(([id]) => id === theirs.id)).toBeLessThan(6);
   });
 
   describe('a message that its publisher had published under the same id', () => {

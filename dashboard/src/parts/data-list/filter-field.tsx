@@ -11,7 +11,7 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { problemText } from './filter-problems.ts';
 import { HereLink } from '../link.tsx';
-import { Name } from '../names.tsx';
+import { useThingName } from '../thing-name.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
 /** More completions are no choice: another letter leaves fewer. */
@@ -283,7 +283,11 @@ const isNamed = (kind: ListFilter['find']): kind is 'channel' | 'subscription' |
 /** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
 function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; onEdit: () => void }) {
   const [, change] = useAddress();
-  const shown = choiceText(filter, value);
+  const choice = choiceText(filter, value);
+  // Its label says what is shown (WCAG 2.5.3).
+  const kind = choice === value && isNamed(filter.find) ? filter.find : undefined;
+  const name = useThingName({ kind: kind ?? 'channel', id: kind === undefined ? '' : value });
+  const shown = kind === undefined ? choice : name;
   const chosen = severalOf(filter, value)?.map(([each]) => each) ?? [value];
   const several = filter.several ?? [];
   const options = filter.options ?? [];
@@ -296,9 +300,7 @@ function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; on
       onClick={isMenu ? undefined : onEdit}
       aria-label={`Change filter: ${filter.label} is ${shown}`}
     >
-      <span className="truncate">
-        {shown === value && isNamed(filter.find) ? <Name kind={filter.find} id={value} /> : shown}
-      </span>
+      <span className="truncate">{shown}</span>
     </button>
   );
   const toggle = (each: string): void => {
