@@ -3,6 +3,7 @@ import clsx from 'clsx';
 import { Check, ChevronDown, type LucideIcon, Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { FoundKind, NamePair } from '../lib/list-filter.ts';
+import { shortId } from '../ui/copy.tsx';
 import { CONTROL, Field, type FieldGiven } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Select } from '../ui/select.tsx';
@@ -58,7 +59,13 @@ export function FoundSelect({
   // One that is chosen and was not read is asked for by its ID.
   const chosenOf = useFoundNames(kind, value, { known, isAsked: value !== '' });
   const all = [...known, ...found, ...chosenOf.filter(([id]) => !found.some(([other]) => other === id))];
-  const options = all.map(([id, name]) => ({ value: id, label: name, icon }));
+  // Things of one name are told apart by their IDs.
+  const isTwice = (name: string): boolean => all.filter(([, other]) => other === name).length > 1;
+  const options = all.map(([id, name]) => ({
+    value: id,
+    label: isTwice(name) ? `${name} ${shortId(id)}` : name,
+    icon,
+  }));
   const chosen = options.find((option) => option.value === value);
   if (!isMore && !isPending) {
     const listed = chosen === undefined && value !== '' ? [...options, { value, label: value, icon }] : options;

@@ -24,6 +24,7 @@ import { keep, kept } from '../lib/kept.ts';
 import { modifier } from '../lib/platform.ts';
 import { nameOf, useHere, useSession } from '../lib/session.ts';
 import { useActs } from '../parts/acts.tsx';
+import { MOST_APPROVALS, openApprovals } from '../parts/open-approvals.ts';
 import { AddPasskey, canHavePasskeys } from '../parts/add-passkey.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { CountTag } from '../ui/badge.tsx';
@@ -176,17 +177,15 @@ function useCounts(): Readonly<Record<string, ReactNode>> {
     queryFn: () => api.stats.getBacklog({}, at),
     refetchInterval: 15_000,
   });
-  const approvals = useQuery({
-    queryKey: [path, 'open-approvals'],
-    queryFn: async () => (await api.approvals.list({ status: 'open', limit: 100 }, at).page()).data.length,
-    refetchInterval: 10_000,
-  });
+  const approvals = useQuery(openApprovals(at, path));
   const letters = backlog.data?.openDeadLetters;
   return {
     ...(letters !== undefined &&
       letters.count > 0 && { 'dead-letters': <CountTag isBad>{boundedText(letters)}</CountTag> }),
     ...(approvals.data !== undefined &&
-      approvals.data > 0 && { approvals: <CountTag>{approvals.data === 100 ? '100+' : approvals.data}</CountTag> }),
+      approvals.data > 0 && {
+        approvals: <CountTag>{approvals.data === MOST_APPROVALS ? `${MOST_APPROVALS}+` : approvals.data}</CountTag>,
+      }),
   };
 }
 

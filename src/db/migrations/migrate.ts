@@ -37,6 +37,8 @@ CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 
 export type MigrateOptions = {
   onProgress?: (line: string) => void;
+  /** Whether `onProgress` gets a line for each migration that was applied. Default: true. */
+  namesEach?: boolean;
   /** Ends the run: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Runs before the first migration, and after the last one, while no other process migrates. `before` throws to change nothing. */
@@ -55,7 +57,15 @@ export type MigrateOptions = {
  */
 export async function migrate(
   url: string,
-  { onProgress, signal, before, after, migrations = readMigrations(), hasTenantRole = true }: MigrateOptions = {},
+  {
+    onProgress,
+    namesEach = true,
+    signal,
+    before,
+    after,
+    migrations = readMigrations(),
+    hasTenantRole = true,
+  }: MigrateOptions = {},
 ): Promise<string[]> {
   signal?.throwIfAborted();
   const session = openSession(url);
@@ -82,7 +92,7 @@ export async function migrate(
       await telling(onProgress, `Migration ${migration.name} is still at work`, () =>
         applyOnceFree(session, migration, { onProgress, signal }),
       );
-      onProgress?.(`Applied migration ${migration.name}`);
+      if (namesEach) onProgress?.(`Applied migration ${migration.name}`);
       applied.push(migration.name);
     }
     await after?.(session);

@@ -192,13 +192,17 @@ async function prepareDatabase(
 ): Promise<readonly ReadinessCheck[]> {
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
-  await explainingDatabase({ ...deps.config, databaseUrl }, () =>
+  const applied = await explainingDatabase({ ...deps.config, databaseUrl }, () =>
     migrate(databaseUrl, {
       onProgress: print,
+      namesEach: false,
       signal: waiting.signal,
       ...filterSteps(deps.filters, { isDropping: dropFilters, tell: print }),
     }),
   );
+  const [first, last] = [applied[0], applied.at(-1)];
+  if (first !== undefined)
+    print(first === last ? `Applied migration ${first}` : `Applied migrations ${first} to ${last}`);
   // The same checks as /readyz has: the proof of the encryption keys reads every sealed row.
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);

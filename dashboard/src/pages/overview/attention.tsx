@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import clsx from 'clsx';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { useHere } from '../../lib/session.ts';
+import { counted } from '../../lib/words.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { useZone } from '../../parts/moment.tsx';
+import { MOST_APPROVALS, openApprovals } from '../../parts/open-approvals.ts';
 import { clockText, dateText } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sparkline } from '../../ui/figures.tsx';
@@ -31,6 +35,7 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
       >
         <Icon of={CircleCheck} />
         <strong>All systems normal</strong>
+        <OpenApprovals />
       </section>
     );
   }
@@ -70,6 +75,18 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
         </div>
       )}
     </section>
+  );
+}
+
+/** Runs that wait for a person are no trouble, and are told of where nothing else is. */
+function OpenApprovals() {
+  const { at, path } = useHere();
+  const count = useQuery(openApprovals(at, path)).data ?? 0;
+  if (count === 0) return null;
+  return (
+    <HereLink to="/approvals" className="ml-auto hover:underline">
+      {count === MOST_APPROVALS ? `${count}+ approvals` : counted(count, 'approval')} waiting
+    </HereLink>
   );
 }
 
