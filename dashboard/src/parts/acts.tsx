@@ -156,7 +156,8 @@ export function ActProvider({ children }: { children: ReactNode }) {
 const nextSession = (client: QueryClient): Promise<void> =>
   new Promise((resolve) => {
     const end = client.getQueryCache().subscribe((event) => {
-      if (event.query.queryKey[0] !== 'session' || event.type !== 'updated' || event.action.type !== 'success') return;
+      const [name] = event.query.queryKey as readonly unknown[];
+      if (name !== 'session' || event.type !== 'updated' || event.action.type !== 'success') return;
       end();
       resolve();
     });

@@ -1,7 +1,16 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
-import { createContext, type FormEvent, type ReactNode, type RefObject, useContext, useRef, useState } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { EnvironmentPill } from './badge.tsx';
 import { Button, IconButton } from './button.tsx';
 
@@ -128,6 +137,7 @@ export function Drawer({
   const [isAsking, setIsAsking] = useState(false);
   const useLeaveGuard = useContext(LeaveGuardContext);
   const { isAsked, stay, leave } = useLeaveGuard(() => isWritten.current);
+  useEffect(() => focusPageAfter, []);
   const keepEditing = (): void => {
     setIsAsking(false);
     stay();
@@ -191,6 +201,12 @@ export function Drawer({
     </Base.Root>
   );
 }
+
+/** A drawer may belong to a page of its own: what had the focus before is gone with it then, and keys would go to no part of the page. */
+const focusPageAfter = (): void =>
+  void requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector('main')?.focus({ preventScroll: true });
+  });
 
 const submitting = (then: () => void) => (event: FormEvent) => {
   event.preventDefault();
