@@ -1,6 +1,6 @@
 import type { FlowGraph } from './flow-graph.ts';
 
-type Trigger = Pick<FlowGraph, 'trigger'>;
+type OfTrigger = Pick<FlowGraph, 'trigger'>;
 type Triggered = { id: string; name: string; trigger?: Readonly<Record<string, unknown>> };
 
 const namesIn = (one: unknown, many: unknown): string[] => [
@@ -12,11 +12,11 @@ const namesIn = (one: unknown, many: unknown): string[] => [
 ];
 
 /** The channels that the trigger names. */
-export const triggerChannels = ({ trigger: { config } }: Trigger): string[] =>
+export const triggerChannels = ({ trigger: { config } }: OfTrigger): string[] =>
   namesIn(config['channelId'], config['channelIds']);
 
 /** The event types that the trigger names, and beginnings of them such as `order.*`. */
-export const triggerTypes = ({ trigger: { config } }: Trigger): string[] =>
+export const triggerTypes = ({ trigger: { config } }: OfTrigger): string[] =>
   namesIn(config['eventType'], config['eventTypes']);
 
 /** Whether one of the patterns names an event type, as the service decides it (src/kernel/words/event-types.ts). None means all. */

@@ -22,7 +22,7 @@ import { useThingName } from '../thing-name.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
 /** What the list below the field offers: to go on with the text, or to search payloads for its words. */
-type Offer = Completion | { sought: string };
+type FilterOffer = Completion | { sought: string };
 
 const OFFER = 'flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover';
 
@@ -49,8 +49,8 @@ const withMore = (
 /**
  * The filters of a list: a chip for each that is set, and a field that takes others as text, `status:failed type:order.*`. The text takes
  * effect at Enter, or with a completion that has a value; with a fault in it the list does not change. Backspace in the empty field
- * takes the last chip away, and ← turns it into text. Names that were not read yet are searched for. `hasPayloads`: the rows are of messages,
- * in whose payloads other words are searched for.
+ * takes the last chip away, and ← turns it into text. Names that were not read yet are searched for.
+ * `hasPayloads`: the rows are of messages, in whose payloads other words are searched for.
  */
 export function FilterField({ filters, hasPayloads }: { filters: readonly ListFilter[]; hasPayloads: boolean }) {
   const id = useId();
@@ -85,7 +85,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
   const completions = isOpen ? completionsOf(offered, text, more).slice(0, SHOWN) : [];
 
   const free = isOpen && hasPayloads ? soughtIn(readQuery(filters, text).problems) : '';
-  const offers: readonly Offer[] = free === '' ? completions : [...completions, { sought: free }];
+  const offers: readonly FilterOffer[] = free === '' ? completions : [...completions, { sought: free }];
   const isShown = isOpen && offers.length > 0;
   const show = (next: string): void => {
     setText(next);
@@ -176,7 +176,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
           show(next);
           setIsOpen(true);
         }}
-        itemToStringValue={(offer: Offer) => ('sought' in offer ? text : offer.insert)}
+        itemToStringValue={(offer: FilterOffer) => ('sought' in offer ? text : offer.insert)}
         onItemHighlighted={(item) => (highlighted.current = item !== undefined)}
       >
         <div
@@ -240,7 +240,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
               </p>
             )}
             <Autocomplete.List aria-label="Suggestions">
-              {(offer: Offer) =>
+              {(offer: FilterOffer) =>
                 'sought' in offer ? (
                   <Autocomplete.Item
                     key="sought"
