@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { statusesOf } from '../src/lib/answers.ts';
 import { BETWEEN, type ListFilter } from '../src/lib/list-filter.ts';
-import { completionsOf, readQuery, writeQuery } from '../src/lib/query-text.ts';
+import { completionsOf, readQuery, soughtIn, writeQuery } from '../src/lib/query-text.ts';
 
 const [ORDERS, BILLS, GONE] = ['chn_000000000orders', 'chn_0000000000bills', 'chn_00000000000gone'];
 const isChannel = (text: string): boolean => /^chn_\w{1,64}$/.test(text);
@@ -255,4 +255,14 @@ describe('completions go on with', () => {
     // Found for the text before.
     expect(completionsOf(FILTERS, 'channel:big', found).map(({ hint }) => hint)).toEqual(['Big "bills"']);
   });
+});
+
+test.each([
+  ['SO-25832', 'SO-25832'],
+  ['Elin status:failed Bergström', 'Elin Bergström'],
+  ['status:failed', ''],
+  ['order stauts:failed', ''],
+  ['', ''],
+])('words of %j that may be a value of a payload: %j', (text, sought) => {
+  expect(soughtIn(readQuery(FILTERS, text).problems)).toBe(sought);
 });

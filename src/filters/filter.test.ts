@@ -59,7 +59,7 @@ describe('a filter that fails does not match, and says why:', () => {
 test.each([
   ['size(payload)', 'must return bool, returns int'],
   ['eventType', 'must return bool, returns string'],
-  ['payload.total == 1 &&', 'line 1:22: Unexpected token: EOF'],
+  ['payload.total == 1 &&', 'line 1:22: The expression ends too early'],
 ])('%s is no filter', (expression, problem) => {
   expect(compile(expression)).toEqual({ problem });
 });

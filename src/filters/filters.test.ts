@@ -20,10 +20,10 @@ describe('measure', () => {
   });
 
   test.each([
-    ['payload.total >', 'line 1:16: Unexpected token: EOF'],
+    ['payload.total >', 'line 1:16: The expression ends too early'],
     ['payload.total + 1 > 2 && size(payload)', "line 1:1: Logical operator requires bool operands, got 'int'"],
     ['"yes"', 'must return bool, returns string'],
-    ['x', 'line 1:1: Unknown variable: x'],
+    ['x', 'line 1:1: Unknown variable: x; values of the payload are read as payload.x'],
     [
       'payload.a.exists(x, payload.b in payload.c)',
       /^takes up to \d+ units for one message, and a filter may take 100000$/,

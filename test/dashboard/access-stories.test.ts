@@ -113,6 +113,23 @@ describeWithBrowser('access stories in a browser', () => {
     expect(await dashboard.violationsByTheme()).toEqual({ light: [], dark: [] });
   });
 
+  // The list said "5 s ago" and the panel beside it "Never", and every key was shown how to list channels.
+  test('the panel of a key has an example that its scopes allow, and tells of its first use when the list does', async () => {
+    const scopes = ['channels:read', 'messages:write'];
+    const { body } = await scene.posthorn.request('POST', '/v1/api-keys', { name: 'Till 13', scopes }, scene.key);
+    const { id, key } = body as { id: string; key: string };
+    await dashboard.open(`/api-keys?open=${id}`);
+    await fact(panel(), 'Last used').getByText('Never', { exact: true }).waitFor();
+    await panel()
+      .getByRole('region', { name: 'cURL' })
+      .getByText(/\/v1\/channels\/\w+\/messages/)
+      .waitFor();
+    expect(await statusWith(key)).toBe(200);
+    await fact(panel(), 'Last used')
+      .getByText(/ago|now/)
+      .waitFor();
+  });
+
   // The question came only behind a form that was filled.
   test('a form that asks for a proof of identity says so before it is filled, and keeps what was written', async () => {
     const { page } = dashboard;

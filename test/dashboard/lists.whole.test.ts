@@ -165,6 +165,7 @@ describeWithBrowser('lists in a browser', () => {
     expect(await filter.getAttribute('aria-invalid')).toBe('true');
     // Words may be a value of a payload, which the search finds.
     await filter.fill('Elin Bergström');
+    await page.getByRole('option', { name: 'Search payloads for “Elin Bergström”' }).waitFor();
     await page.keyboard.press('Escape');
     await filter.press('Enter');
     const link = page.getByRole('link', { name: 'Search payloads for “Elin Bergström”' });

@@ -153,6 +153,12 @@ describeWithBrowser('messages in a browser', () => {
         scene.make('/v1/subscriptions', { channelId, name, webhookUrl: 'https://example.com/hook', ...more });
       await make('Large orders', { filter: 'payload.total > 100' });
       await make('Refunds', { eventTypes: ['refund.*'] });
+      const workflowId = await scene.make('/v1/workflows', {
+        name: 'Big orders',
+        trigger: { type: 'event', config: { channelId, eventTypes: ['order.*'], filter: 'payload.total > 500' } },
+        steps: [{ id: 'note', type: 'action', config: { action: 'log', text: 'big' } }],
+      });
+      await scene.posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, scene.key);
       await dashboard.open(`/messages/new?channel=${channelId}`);
       await drawer().getByRole('combobox', { name: 'Event type' }).fill('order.paid');
       const recipients = drawer().getByRole('list', { name: 'Recipients' }).getByRole('listitem');
@@ -160,6 +166,8 @@ describeWithBrowser('messages in a browser', () => {
       await drawer().getByText('1 of 2 subscriptions will receive it').waitFor();
       await recipients.filter({ hasText: 'Large orders' }).getByText('Filter matches').waitFor();
       await recipients.filter({ hasText: 'Refunds' }).getByText('Not subscribed to this event type').waitFor();
+      const started = drawer().getByRole('list', { name: 'Workflows' }).getByRole('listitem');
+      await started.filter({ hasText: 'Big orders' }).getByText('Starts if its filter matches').waitFor();
       await drawer().getByRole('group', { name: 'Schema', exact: true }).getByText('"required"').waitFor();
       await write(editor('Payload'), '{\n  "total": "much"\n}');
       await drawer().getByRole('button', { name: 'Line 2' }).waitFor();
@@ -167,7 +175,16 @@ describeWithBrowser('messages in a browser', () => {
       expect(await dashboard.violations()).toEqual([]);
       await write(editor('Payload'), '{');
       await drawer().getByText('Fix the JSON to see who will receive it').waitFor();
+      // Chromium kept the style of a problem for what was typed over it, and the content security policy refused that.
+      await write(editor('Payload'), '{\n  "total": 1,\n');
+      await drawer().getByText('Fix the JSON to see who will receive it').waitFor();
+      for (const text of ['"', 'a', '{']) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.type(text);
+      }
+      expect(dashboard.faults).toEqual([]);
       await drawer().getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Discard' }).click();
       await drawer().waitFor({ state: 'detached' });
       await page.waitForURL((url) => url.pathname.endsWith('/messages'));
     });

@@ -216,13 +216,29 @@ describeWithBrowser('workflows in a browser', () => {
     const { page } = dashboard;
     const written = definition({ eventTypes: ['order.paid'] });
     await beginWith(written);
-    const comeBack = async (): Promise<void> => {
+    const toTemplates = async (): Promise<void> => {
       await page.getByRole('navigation').getByRole('link', { name: 'Workflows', exact: true }).click();
       await page.getByRole('heading', { name: 'Workflows', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'Create workflow' }).first().click();
+    };
+    const comeBack = async (): Promise<void> => {
+      await toTemplates();
       await page.getByRole('link', { name: /Empty workflow/ }).click();
       await showJson();
     };
+    // The page of the templates names it, and another template is a workflow of its own.
+    await toTemplates();
+    const unsaved = page.getByText('You have an unsaved workflow: Large orders');
+    await unsaved.waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await page.getByRole('link', { name: /Run on a schedule/ }).click();
+    await page.getByRole('heading', { name: 'Daily report', level: 1 }).waitFor();
+    expect(await page.getByText('Restored your unsaved draft').count()).toBe(0);
+    await toTemplates();
+    await page.getByRole('link', { name: 'Continue Large orders' }).click();
+    await page.getByText('Restored your unsaved draft').waitFor();
+    await toTemplates();
+    await unsaved.waitFor();
     await comeBack();
     await page.getByText('Restored your unsaved draft').waitFor();
     await jsonIs(written);
@@ -245,6 +261,9 @@ describeWithBrowser('workflows in a browser', () => {
     await noProblems();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Draft, v1').waitFor();
+    await toTemplates();
+    await page.getByRole('link', { name: /Empty workflow/ }).waitFor();
+    expect(await unsaved.count()).toBe(0);
     await comeBack();
     await jsonHas('"steps": []');
     expect(await page.getByText('Restored your unsaved draft').count()).toBe(0);
@@ -337,7 +356,7 @@ describeWithBrowser('workflows in a browser', () => {
     await result.getByText('Not one of its event types.').waitFor();
     await page.getByRole('button', { name: 'Test run', exact: true }).click();
     await write(payload, '{"total": ');
-    expect(await drawer.getByRole('button', { name: 'Run test' }).isDisabled()).toBe(true);
+    await waitFor('a test that cannot be run', () => drawer.getByRole('button', { name: 'Run test' }).isDisabled());
   });
 
   // Without an output it failed by its timeout, and one without a decision was taken for a rejection.

@@ -22,7 +22,11 @@ const FIELDS: Readonly<Record<string, FieldWords | undefined>> = {
   endAt: { label: 'End at', empty: '2026-05-07T14:00:00Z' },
   method: { label: 'Method', empty: 'POST' },
   url: { label: 'URL', empty: 'https://' },
-  body: { label: 'Body' },
+  body: {
+    label: 'Body',
+    empty: '{ "order": "{{ event.payload.id }}" }',
+    hint: 'Values of the run are written as {{ event.payload.id }}',
+  },
   headers: { label: 'Headers', empty: '{ "X-Shop": "7" }' },
   query: { label: 'Query parameters', empty: '{ "page": "1" }' },
   expectStatus: { label: 'Success status codes', empty: '200–299' },

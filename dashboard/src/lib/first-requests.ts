@@ -1,5 +1,6 @@
 import type { Written } from '../api/requests.ts';
 import { API } from './addresses.ts';
+import { EXAMPLE_MESSAGE } from './scope-example.ts';
 import { TEMPLATES } from './workflow-templates.ts';
 
 export type FirstOf = 'channel' | 'subscription' | 'message' | 'workflow' | 'webhook' | 'inspector';
@@ -15,7 +16,7 @@ export function firstRequests(channelId = 'CHANNEL_ID'): Readonly<Record<FirstOf
   return {
     channel: post('/channels', { name: 'orders' }),
     subscription: post('/subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
-    message: post(`/channels/${channelId}/messages`, { eventType: 'order.created', payload: { number: 1 } }),
+    message: post(`/channels/${channelId}/messages`, EXAMPLE_MESSAGE),
     webhook: post('/webhooks', { name: 'GitHub', channelId, provider: 'github' }),
     inspector: post('/inspectors', { name: 'First look' }),
     // `as`: a template is an object.

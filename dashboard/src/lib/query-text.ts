@@ -92,6 +92,10 @@ export function readQuery(
   return { search: Object.fromEntries(filters.map(({ name }) => [name, found.get(name) ?? ''])), problems };
 }
 
+/** The words of a query without the name of a filter, where nothing else is wrong with it: they may be a value of a payload. */
+export const soughtIn = (problems: readonly QueryProblem[]): string =>
+  problems.every(({ kind }) => kind === 'word') ? problems.map(({ part }) => part).join(' ') : '';
+
 /** The part of a query that is being written at its end: where it begins. A blank in quotes ends none. */
 const startOfLast = (text: string): number =>
   text.length - (/(?:[^\s:"]+:"(?:[^"\\]|\\.)*\\?|\S*)$/s.exec(text)?.[0].length ?? 0);

@@ -1,7 +1,10 @@
-type Client = { url: string; id: string; secret: string };
+import type { ScopeExample } from './scope-example.ts';
+
+/** `example`: what the program asks for with its token; absent, it only gets one. */
+type Client = { url: string; id: string; secret: string; example: ScopeExample | undefined };
 
 /** A program for Node alone that gets a token and asks with it: the proofs of RFC 9449 in as few lines as they take. */
-export const plainTokenSnippet = ({ url, id, secret }: Client): string =>
+export const plainTokenSnippet = ({ url, id, secret, example }: Client): string =>
   `import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
 const url = '${url}';
@@ -28,15 +31,29 @@ const answer = await fetch(url + '/oauth/token', {
 });
 const { access_token: token } = await answer.json();
 console.log(token);
+${example === undefined ? '' : plainRequest(example)}`;
 
-const channels = await fetch(url + '/v1/channels', {
-  headers: { authorization: 'DPoP ' + token, dpop: prove('GET', url + '/v1/channels', token) },
+const plainRequest = ({ method, path, body }: ScopeExample): string => `
+const target = url + '${path}';
+const response = await fetch(target, {
+${
+  body === undefined
+    ? "  headers: { authorization: 'DPoP ' + token, dpop: prove('GET', target, token) },"
+    : `  method: '${method}',
+  headers: {
+    authorization: 'DPoP ' + token,
+    dpop: prove('${method}', target, token),
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  },
+  body: JSON.stringify(${JSON.stringify(body)}),`
+}
 });
-console.log(await channels.text());
+console.log(await response.text());
 `;
 
-/** A program for Node that gets a token with these and publishes, by the client library: it makes the proofs of RFC 9449 itself. */
-export const tokenSnippet = ({ url, id, secret }: Client): string =>
+/** A program for Node that gets a token with these and asks with it, by the client library: it makes the proofs of RFC 9449 itself. */
+export const tokenSnippet = ({ url, id, secret, example }: Client): string =>
   `import { Posthorn } from '@posthorn/client';
 
 const posthorn = new Posthorn({
@@ -46,5 +63,4 @@ const posthorn = new Posthorn({
     clientSecret: '${secret}',
   },
 });
-for await (const channel of posthorn.channels.list()) console.log(channel.name);
-`;
+${example === undefined ? '' : `${example.library}\n`}`;

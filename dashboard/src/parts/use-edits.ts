@@ -48,6 +48,23 @@ function leave(name: string, edit: Edit<FormFields>): void {
   else left.set(name, edit);
 }
 
+/** What was written in forms that were left (`keptAs` below), and a way to drop it. */
+export function useLeftEdits<T extends FormFields>(): {
+  of: (keptAs: string) => Partial<T> | undefined;
+  drop: (keptAs: string) => void;
+} {
+  const { user } = useSession();
+  const [, redraw] = useState(0);
+  return {
+    // `as`: a name belongs to one form.
+    of: (keptAs) => (left.get(`${user.id} ${keptAs}`) as Edit<T>)?.written,
+    drop(keptAs) {
+      left.delete(`${user.id} ${keptAs}`);
+      redraw((before) => before + 1);
+    },
+  };
+}
+
 /**
  * The fields of a form over a thing that may change meanwhile: by another person, a schedule, or the page's own buttons. Untouched fields
  * follow the thing, and those that were written stay as they are. The API knows no condition on a change (no If-Match), so a save reads

@@ -7,13 +7,15 @@ import type { ChangeEvent, FocusEvent, HTMLInputTypeAttribute, KeyboardEvent, Re
 import { useRowStop } from './grid-row.ts';
 import { Icon } from './icon.tsx';
 
-/** What every field has: its label above, a hint below, and an error in place of the hint. */
+/** What every field has: its label above, a hint below, and an error, which takes the place of the hint. */
 export type FieldGiven = {
   label: string;
   /** The label is read to those who do not see the field, and is not shown. */
   isLabelHidden?: boolean;
   /** One sentence: what the value does. What an empty field means stands in its placeholder. */
   hint?: ReactNode;
+  /** The hint stays below an error: it says how to write what is wrong. */
+  isHintKept?: boolean;
   error?: string | undefined;
   isDisabled?: boolean;
 };
@@ -23,6 +25,7 @@ export function Field({
   label,
   isLabelHidden = false,
   hint,
+  isHintKept = false,
   error,
   isDisabled,
   beside,
@@ -43,15 +46,14 @@ export function Field({
         {beside}
       </div>
       {children}
-      {error !== undefined ? (
+      {error !== undefined && (
         <BaseField.Error match className="mt-1.25 flex items-start gap-1.25 text-12 text-failed">
           <Icon of={CircleAlert} isSmall className="mt-px" />
           <span className="first-letter:uppercase">{error}</span>
         </BaseField.Error>
-      ) : (
-        hint !== undefined && (
-          <BaseField.Description className="mt-1.25 text-12 text-text-3">{hint}</BaseField.Description>
-        )
+      )}
+      {hint !== undefined && (error === undefined || isHintKept) && (
+        <BaseField.Description className="mt-1.25 text-12 text-text-3">{hint}</BaseField.Description>
       )}
     </BaseField.Root>
   );

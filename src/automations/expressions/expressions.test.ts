@@ -156,7 +156,7 @@ describe('before any run', () => {
   test.each([
     ['steps[event.id].output', 'line 1:1: a step is named as steps.id or steps["id"], with its id written out'],
     ['size(steps) > 1', 'line 1:6: a step is named as steps.id or steps["id"], with its id written out'],
-    ['evnt.id', 'line 1:1: Unknown variable: evnt'],
+    ['evnt.id', 'line 1:1: Unknown variable: evnt; did you mean event?'],
   ])('%s is refused', (expression, reason) => {
     expect(() => check(expression)).toThrow(reason);
   });

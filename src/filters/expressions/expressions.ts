@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { type ExpressionCost, expressionCost } from './cost.ts';
+import { nearestName } from '../../kernel/values/nearest-name.ts';
 import { visitEach } from './building.ts';
 import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
 import { FILTERS, type ExpressionLanguage } from './language.ts';
@@ -95,7 +96,8 @@ export function createExpressions(
         keepKeys(evaluate.ast);
         keepConstants(environment, evaluate.ast, expression);
         const { type, error } = evaluate.check();
-        if (type === undefined) throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
+        if (type === undefined)
+          throw new ExpressionRefused(explainRefusal(expression, error, language), { cause: error });
         return {
           type,
           cost,
@@ -116,7 +118,7 @@ export function createExpressions(
         };
       } catch (error) {
         if (error instanceof ExpressionRefused) throw error;
-        throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
+        throw new ExpressionRefused(explainRefusal(expression, error, language), { cause: error });
       }
     },
   };
@@ -127,6 +129,61 @@ export function explainFailure(expression: string, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { summary = error.message, range } = error as Error & { summary?: string; range?: { start: number } };
   return range === undefined ? summary : `${placeIn(expression, range.start)}: ${summary}`;
+}
+
+// The library names the tokens of its grammar, which nobody has written.
+const TOKENS: Readonly<Record<string, string>> = {
+  NUMBER: 'a number',
+  STRING: 'a text',
+  BYTES: 'bytes',
+  BOOLEAN: 'true or false',
+  NULL: 'null',
+  IDENTIFIER: 'a name',
+  PLUS: '+',
+  MINUS: '-',
+  MULTIPLY: '*',
+  DIVIDE: '/',
+  MODULO: '%',
+  AND: '&&',
+  OR: '||',
+  NOT: '!',
+  IN: 'in',
+  EQ: '==',
+  NE: '!=',
+  LT: '<',
+  LE: '<=',
+  GT: '>',
+  GE: '>=',
+  QUESTION: '?',
+  COLON: ':',
+  COMMA: ',',
+  DOT: '.',
+  LPAREN: '(',
+  RPAREN: ')',
+  LBRACKET: '[',
+  RBRACKET: ']',
+  LBRACE: '{',
+  RBRACE: '}',
+};
+
+/** The reason of a failure in parsing or checking, with the way out where it is a usual slip. */
+function explainRefusal(expression: string, error: unknown, { variables, payload, slips }: ExpressionLanguage): string {
+  const reason = explainFailure(expression, error);
+  const unknown = /: Unknown variable: (\w+)$/.exec(reason)?.[1];
+  if (unknown !== undefined) {
+    const nearest = nearestName(unknown, Object.keys(variables));
+    const meant =
+      nearest === undefined ? `values of the payload are read as ${payload}.${unknown}` : `did you mean ${nearest}?`;
+    return `${reason}; ${slips.get(unknown) ?? meant}`;
+  }
+  if (reason.endsWith(': Unexpected character: =')) return `${reason}; equality is written ==`;
+  const [, place, wanted, met] = /^(.*?): (?:Unexpected token: |Expected ([A-Z]+), got )([A-Z]+)$/.exec(reason) ?? [];
+  if (place === undefined || met === undefined) return reason;
+  if (met === 'EOF') return `${place}: The expression ends too early`;
+  const found = TOKENS[met] ?? met;
+  return wanted === undefined
+    ? `${place}: Unexpected ${found}`
+    : `${place}: Expected ${TOKENS[wanted] ?? wanted}, found ${found}`;
 }
 
 /** The place of a character, as `line 1:9`. */

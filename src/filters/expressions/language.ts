@@ -2,6 +2,10 @@
 export type ExpressionLanguage = {
   /** With their types in CEL. */
   variables: Readonly<Record<string, string>>;
+  /** How the payload is written. */
+  payload: string;
+  /** Names that authors take for variables, with what to write, as the end of a reason. */
+  slips: ReadonlyMap<string, string>;
   /** Functions by name, with the numbers of arguments they take. */
   functions: ReadonlyMap<string, readonly number[]>;
   /** Functions that are called on a value. */
@@ -62,11 +66,16 @@ const METHODS: ExpressionLanguage['methods'] = new Map([
 /** Filters of subscriptions and of event triggers: one message, and a bound that is known when the filter is saved. */
 export const FILTERS: ExpressionLanguage = {
   variables: { eventType: 'string', payload: 'map', metadata: 'map<string, string>' },
+  payload: 'payload',
+  slips: new Map([['event', 'eventType, payload and metadata are read without event']]),
   functions: FUNCTIONS,
   methods: METHODS,
   isBuilding: false,
   nesting: 1,
 };
+
+// Filters read these without `event`, so that authors write them without in steps, too.
+const OF_THE_MESSAGE = ['eventType', 'channelId', 'payload', 'metadata', 'publishedAt'];
 
 /** Steps of workflows: a run's context (src/automations/expressions/context.ts). */
 export const STEP_LANGUAGE: ExpressionLanguage = {
@@ -79,6 +88,8 @@ export const STEP_LANGUAGE: ExpressionLanguage = {
     workflow: 'map',
     run: 'map',
   },
+  payload: 'event.payload',
+  slips: new Map(OF_THE_MESSAGE.map((name) => [name, `in a step it is event.${name}`])),
   functions: FUNCTIONS,
   methods: new Map([
     ...METHODS,

@@ -35,12 +35,21 @@ describe('at its bound an expression is taken:', () => {
 
 describe('an expression is refused, with the reason:', () => {
   test.each([
-    ['', 'line 1:1: Unexpected token: EOF'],
-    ['payload.total >', 'line 1:16: Unexpected token: EOF'],
-    ['payload.total = 5', 'line 1:15: Unexpected character: ='],
+    ['', 'line 1:1: The expression ends too early'],
+    ['payload.total >', 'line 1:16: The expression ends too early'],
+    ['payload.', 'line 1:9: The expression ends too early'],
+    ['(payload.paid', 'line 1:14: The expression ends too early'],
+    ['payload.total > )', 'line 1:17: Unexpected )'],
+    ['(payload.paid payload.sent', 'line 1:15: Expected ), found a name'],
+    ['payload.total = 5', 'line 1:15: Unexpected character: =; equality is written =='],
     ['payload.total > 5 and payload.paid', "line 1:19: Unexpected character: 'd'"],
-    ['evnt == "a"', 'line 1:1: Unknown variable: evnt'],
-    ['payload.a == 1 &&\n total > 2', 'line 2:2: Unknown variable: total'],
+    ['evnt == "a"', 'line 1:1: Unknown variable: evnt; values of the payload are read as payload.evnt'],
+    ['evntType == "a"', 'line 1:1: Unknown variable: evntType; did you mean eventType?'],
+    ['event.payload.a', 'line 1:1: Unknown variable: event; eventType, payload and metadata are read without event'],
+    [
+      'payload.a == 1 &&\n total > 2',
+      'line 2:2: Unknown variable: total; values of the payload are read as payload.total',
+    ],
     ['metadata.source == 1', 'line 1:1: no such overload: string == int'],
     ['eventType > 5', 'line 1:1: no such overload: string > int'],
     ['eventType && true', "line 1:1: Logical operator requires bool operands, got 'string'"],

@@ -123,7 +123,8 @@ describe('an expression of a step fails beyond its bounds:', () => {
   });
 
   test('a variable that there is not is refused, and so is a function', () => {
-    expect(() => compile('payload.a')).toThrow('line 1:1: Unknown variable: payload');
+    expect(() => compile('payload.a')).toThrow('line 1:1: Unknown variable: payload; in a step it is event.payload');
+    expect(() => compile('amount > 1')).toThrow('; values of the payload are read as event.payload.amount');
     expect(() => compile('"a".replace("a", "b")')).toThrow('line 1:5: unknown function "replace"');
   });
 });

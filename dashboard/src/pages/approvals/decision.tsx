@@ -3,7 +3,6 @@ import { Check, Clock, ListChecks, Users, X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { api, type Approval } from '../../api/client.ts';
-import { prettyText } from '../../lib/raw-json.ts';
 import { APPROVAL_STATES } from '../../lib/run-words.ts';
 import { useHere } from '../../lib/session.ts';
 import { Doer } from '../../parts/doer.tsx';
@@ -180,7 +179,7 @@ function Form({
               {...(decision.writtenError !== undefined && { error: decision.writtenError })}
             />
             <Fold title="Schema of the answers">
-              <CodeView label="Schema" text={prettyText(form)} />
+              <CodeView label="Schema" text={form} />
             </Fold>
           </>
         )}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, type Approval } from '../../api/client.ts';
-import { memberText, prettyText } from '../../lib/raw-json.ts';
+import { memberText } from '../../lib/raw-json.ts';
 import { APPROVAL_STATES } from '../../lib/run-words.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -163,7 +163,7 @@ function Decided({ id, onClose }: { id: string; onClose: () => void }) {
               View run
             </Button>
           </div>
-          {data !== undefined && data !== 'null' && <CodeView label="Answers" text={prettyText(data)} />}
+          {data !== undefined && data !== 'null' && <CodeView label="Answers" text={data} />}
           <Facts
             facts={[
               row.comment !== undefined && ['Comment', row.comment],

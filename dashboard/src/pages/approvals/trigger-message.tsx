@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { memberText, prettyText } from '../../lib/raw-json.ts';
+import { memberText } from '../../lib/raw-json.ts';
 import { useHere } from '../../lib/session.ts';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { Fold } from '../../ui/layout.tsx';
@@ -33,5 +33,5 @@ function Payload({ runId }: { runId: string }) {
   if (found.isPending) return <Skeleton label="Loading payload" />;
   if (found.data === undefined || found.data === null)
     return <p className="text-text-2">{found.isError ? 'No longer stored' : 'No message started this run'}</p>;
-  return <CodeView label="Payload" text={prettyText(found.data)} />;
+  return <CodeView label="Payload" text={found.data} />;
 }

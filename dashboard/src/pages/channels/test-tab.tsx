@@ -90,6 +90,7 @@ export function TestTab({ of: channel }: { of: Channel }) {
             of={routes}
             error={dryRun.error}
             channelId={channel.id}
+            eventType={eventType}
             waitsFor={isWhole ? undefined : waitsFor(eventType)}
           />
           {isWhole && <div className="-ml-2.75 flex">{request.button}</div>}

@@ -65,7 +65,7 @@ export function CreateCredential({
       async () => {
         const made =
           kind === 'api-keys' ? await api.apiKeys.create(body, at) : await api.machineCredentials.create(body, at);
-        onShown({ kind, id: made.id, secret: 'key' in made ? made.key : made.clientSecret, isRotated: false });
+        onShown({ kind, id: made.id, secret: 'key' in made ? made.key : made.clientSecret, scopes: made.scopes });
         await refresh();
       },
       { onFailure: setError },

@@ -43,7 +43,7 @@ export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string;
     const secret = isKey
       ? (await api.apiKeys.rotate(id, { overlapSeconds: overlapHours * 3_600 }, at)).key
       : (await api.machineCredentials.rotate(id, { overlapHours }, at)).clientSecret;
-    onShown({ kind, id, secret, isRotated: true });
+    onShown({ kind, id, secret, scopes: row.scopes });
     await refresh();
   };
   const revoke = async (): Promise<void> => {
@@ -106,7 +106,7 @@ export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string;
       </Section>
       {row.status === 'active' && (
         <Section title="How to use it">
-          <FirstUse kind={kind} id={row.id} />
+          <FirstUse kind={kind} id={row.id} scopes={row.scopes} />
         </Section>
       )}
       {asked === 'rename' && <Rename kind={kind} of={row} onClose={() => setAsked(undefined)} />}

@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { api } from '../../api/client.ts';
+import { api, type Page as ListPage } from '../../api/client.ts';
 import { oneOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { useIsNarrower } from '../../lib/use-narrower.ts';
@@ -115,12 +116,22 @@ function List({
   const [search] = useAddress();
   const all = columnsOf(kind, search);
   const choice = useColumnChoice(kind, all);
+  const client = useQueryClient();
   const list = kind === 'api-keys' ? api.apiKeys : api.machineCredentials;
+  const read = async (cursor: string | undefined): Promise<ListPage<AnyCredential>> => {
+    const page = await list.list({ status, limit: 100, cursor }, at).page();
+    // The open panel shows what the list shows, such as the last use: the list is read again every few seconds.
+    for (const row of page.data) {
+      const key = [path, kind, row.id];
+      if (client.getQueryState(key) !== undefined) client.setQueryData<AnyCredential>(key, row);
+    }
+    return page;
+  };
   return (
     <DataList<AnyCredential>
       name={WORDS[kind].title}
       listKey={[path, kind, status]}
-      fetch={(cursor) => list.list({ status, limit: 100, cursor }, at).page()}
+      fetch={read}
       idOf={idOf}
       columns={choice.shown}
       narrow={(row) => ({

@@ -1,24 +1,44 @@
 import { useState } from 'react';
+import type { Scope } from '../../api/client.ts';
 import { API } from '../../lib/addresses.ts';
+import { curlOf, exampleOf, type ScopeExample } from '../../lib/scope-example.ts';
+import { onlyChannelOf } from '../../lib/system-channel.ts';
 import { plainTokenSnippet, tokenSnippet } from '../../lib/token-snippet.ts';
+import { useChannels } from '../../parts/use-names.ts';
 import { CodeLines } from '../../ui/code-lines.tsx';
 import { Segmented } from '../../ui/tabs.tsx';
 import type { Kind } from './kinds.ts';
 
-/** How a program uses a credential. `secret`: the one that is shown only now, else a word in its place. */
-export function FirstUse({ kind, id, secret }: { kind: Kind; id: string; secret?: string }) {
-  return kind === 'api-keys' ? (
-    <CodeLines
-      title="cURL"
-      text={`curl ${API}/v1/channels \\\n  -H 'Authorization: Bearer ${secret ?? '<your API key>'}'`}
-    />
+/**
+ * How a program uses a credential: the first request that its scopes allow. `secret`: the one that is shown only now, else a word in its
+ * place.
+ */
+export function FirstUse({
+  kind,
+  id,
+  scopes,
+  secret,
+}: {
+  kind: Kind;
+  id: string;
+  scopes: readonly Scope[];
+  secret?: string;
+}) {
+  const channels = useChannels();
+  const only = onlyChannelOf(channels.all);
+  const example = exampleOf(scopes, only === '' ? undefined : only);
+  if (kind === 'machine-credentials')
+    return <Token id={id} secret={secret ?? '<your client secret>'} example={example} />;
+  const header = `Authorization: Bearer ${secret ?? '<your API key>'}`;
+  return example === undefined ? (
+    <CodeLines title="Header" text={header} />
   ) : (
-    <Token id={id} secret={secret ?? '<your client secret>'} />
+    <CodeLines title="cURL" text={curlOf(example, { url: API, header })} />
   );
 }
 
 /** A client gets its tokens by a program, not by one line. */
-function Token({ id, secret }: { id: string; secret: string }) {
+function Token({ id, secret, example }: { id: string; secret: string; example: ScopeExample | undefined }) {
   const [by, setBy] = useState('node');
   return (
     <div className="flex flex-col gap-4">
@@ -40,7 +60,7 @@ function Token({ id, secret }: { id: string; secret: string }) {
       </div>
       <CodeLines
         title={by === 'node' ? 'Node.js' : 'Client library'}
-        text={(by === 'node' ? plainTokenSnippet : tokenSnippet)({ url: API, id, secret })}
+        text={(by === 'node' ? plainTokenSnippet : tokenSnippet)({ url: API, id, secret, example })}
       />
     </div>
   );

@@ -1,11 +1,11 @@
-import type { ApiKey, MachineCredential } from '../../api/client.ts';
+import type { ApiKey, MachineCredential, Scope } from '../../api/client.ts';
 import type { Tone } from '../../ui/status.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
 export type AnyCredential = ApiKey | MachineCredential;
 
 /** A secret to be shown once: a key by itself, or a client with its secret. */
-export type Shown = { kind: Kind; id: string; secret: string; isRotated: boolean };
+export type Shown = { kind: Kind; id: string; secret: string; scopes: readonly Scope[] };
 
 export const WORDS = {
   'api-keys': { title: 'API keys', one: 'API key', create: 'Create API key', none: 'No API keys yet' },

@@ -135,6 +135,7 @@ export function DeadLettersPage() {
         filters={filters}
         views={{ page: 'dead-letters', own: VIEWS, all: 'Open' }}
         hasTime
+        hasPayloads
         ofTabs={OF_PAGE}
         {...(!isByCause && {
           columns: { all: LETTER_COLUMNS, choice: choice as ReturnType<typeof useColumnChoice> },

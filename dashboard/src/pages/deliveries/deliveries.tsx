@@ -321,6 +321,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
             <FilterLine
               filters={filters}
               hasTime
+              hasPayloads
               columns={{ all, choice: choice as ReturnType<typeof useColumnChoice> }}
               {...(hasViews && { views: { page: 'deliveries', own: VIEWS } })}
               {...(ofTabs !== undefined && { ofTabs })}

@@ -249,6 +249,7 @@ function MessageList({
           <FilterLine
             filters={filters}
             hasTime
+            hasPayloads
             columns={{ all: COLUMNS, choice: choice as ReturnType<typeof useColumnChoice> }}
             views={{ page: 'messages', own: VIEWS }}
             ofTabs={ofForm}

@@ -214,6 +214,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
             of={dryRun.data?.routes}
             error={dryRun.error}
             channelId={form.channelId}
+            eventType={form.eventType.trim()}
             waitsFor={
               isWhole
                 ? undefined

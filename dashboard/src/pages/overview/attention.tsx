@@ -16,6 +16,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { type Problem, useProblems } from './use-problems.ts';
 
 const DAY_MS = 86_400_000;
+const NO_FIGURES: readonly string[] = [];
 
 /** All that needs a person, one row for each problem, the most severe first; or one line that says that nothing does. */
 export function Attention({ channelId }: { channelId: string | undefined }) {
@@ -90,7 +91,7 @@ function OpenApprovals() {
   );
 }
 
-function Row({ problem: { tone, name, of, why, counts, count, since, action } }: { problem: Problem }) {
+function Row({ problem: { tone, name, of, why, counts, figures = NO_FIGURES, since, action } }: { problem: Problem }) {
   return (
     <li className="grid min-h-10.5 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 border-t border-line py-1 pr-2.5 pl-3.5 md:grid-cols-[14px_156px_minmax(0,1fr)_84px_112px_84px_128px]">
       <StatusIcon tone={tone} />
@@ -112,7 +113,13 @@ function Row({ problem: { tone, name, of, why, counts, count, since, action } }:
           <Sparkline values={counts} isBad className="h-5 w-21" />
         )}
       </span>
-      <span className="font-medium whitespace-nowrap max-md:col-start-2 max-md:row-start-3 md:text-right">{count}</span>
+      <span className="flex flex-col whitespace-nowrap max-md:col-start-2 max-md:row-start-3 max-md:flex-row max-md:items-baseline max-md:gap-2 md:text-right">
+        {figures.map((figure, at) => (
+          <span key={figure} className={at === 0 ? 'font-medium' : 'text-12 text-text-2'}>
+            {figure}
+          </span>
+        ))}
+      </span>
       <span className="text-right whitespace-nowrap text-text-2 max-md:col-start-3 max-md:row-start-3">
         {since !== undefined && <Since at={since} />}
       </span>

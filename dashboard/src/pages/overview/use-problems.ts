@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type LucideIcon, Split, Workflow } from 'lucide-react';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCredential } from '../../api/client.ts';
+import { boundedText } from '../../lib/bounded-count.ts';
 import { dateText, durationText } from '../../lib/format.ts';
 import type { Search } from '../../lib/list-filter.ts';
 import { useHere } from '../../lib/session.ts';
@@ -30,7 +31,8 @@ export type Problem = {
   why: ReactNode;
   /** How many dead letters there were in each of 24 steps. */
   counts?: readonly number[] | undefined;
-  count?: string | undefined;
+  /** The figures that say how much there is to do, the most important first. */
+  figures?: readonly string[];
   since?: string | undefined;
   action?: { name: string; to: string; search?: Search };
 };
@@ -44,6 +46,8 @@ type Troubled = {
   failingSince?: string | undefined;
   health?: ReturnType<typeof healthOf> | undefined;
   letters: number;
+  /** Deliveries that wait for it. */
+  waiting?: { count: number; isMore: boolean } | undefined;
   firstAt?: string | undefined;
   lastAt?: string | undefined;
   counts?: readonly number[];
@@ -88,6 +92,16 @@ export function useProblems(channelId: string | undefined) {
     },
     refetchInterval: 30_000,
   });
+  // The figures are those of the newest subscriptions, and one that was stopped may be older.
+  const older = (stopped.data?.data ?? [])
+    .map(({ id }) => id)
+    .filter((id) => figures.data?.every(({ subscriptionId }) => subscriptionId !== id) === true);
+  const olderFigures = useQuery({
+    queryKey: [path, 'subscription-figures', older],
+    queryFn: async () => (await api.stats.getSubscriptions({ subscriptionIds: older }, at)).subscriptions,
+    refetchInterval: 30_000,
+    enabled: older.length > 0,
+  });
   const credentials = useExpiring();
   const oldest = backlog.data?.pending.oldestAt;
   // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
@@ -107,8 +121,11 @@ export function useProblems(channelId: string | undefined) {
   const add = (id: string, part: Partial<Troubled>): void => {
     troubled.set(id, { letters: 0, ...troubled.get(id), ...part });
   };
-  for (const row of stopped.data?.data ?? [])
-    add(row.id, { subscriptionId: row.id, health: healthOf(row, { isFailing: true }) });
+  const allFigures = [...(figures.data ?? []), ...(olderFigures.data ?? [])];
+  for (const row of stopped.data?.data ?? []) {
+    const own = allFigures.find(({ subscriptionId }) => subscriptionId === row.id);
+    add(row.id, { subscriptionId: row.id, health: healthOf(row, { isFailing: true }), waiting: own?.waiting });
+  }
   for (const { subscriptionId, failingSince } of figures.data ?? [])
     if (failingSince !== undefined) add(subscriptionId, { subscriptionId, failingSince });
   // The largest group of each comes first.
@@ -186,7 +203,7 @@ const severity = ({ failingSince, health }: Troubled): number =>
   failingSince !== undefined || health?.tone === 'failed' ? 2 : health !== undefined ? 1 : 0;
 
 function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: boolean): Problem {
-  const { subscriptionId, workflowId, failingSince, health, letters, counts, cause } = row;
+  const { subscriptionId, workflowId, failingSince, health, letters, waiting, counts, cause } = row;
   const isStopped = health !== undefined && health.word !== 'Failing' && health.word !== 'Active';
   const isFailing = !isStopped && (failingSince !== undefined || health?.tone === 'failed');
   const of: Search = subscriptionId === undefined ? { workflow: workflowId ?? '' } : { subscription: subscriptionId };
@@ -213,12 +230,13 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
           ? createElement(Fragment, null, `${said ?? 'Failed'}, last `, createElement(Ago, { at: row.lastAt }))
           : (said ?? 'Failed'),
     counts,
-    count:
-      letters === 0
-        ? undefined
-        : isBounded
-          ? `${letters.toLocaleString('en-US')}+ dead letters`
-          : counted(letters, 'dead letter'),
+    figures: [
+      // What waits for a subscription that gets nothing is more than what was given up before.
+      ...(isStopped && waiting !== undefined && waiting.count > 0 ? [`${boundedText(waiting)} waiting`] : []),
+      ...(letters === 0
+        ? []
+        : [isBounded ? `${letters.toLocaleString('en-US')}+ dead letters` : counted(letters, 'dead letter')]),
+    ],
     since,
     action: isFailing
       ? { name: 'View failures', to: '/deliveries', search: { ...of, ...ofChannel, status: 'failed,retrying' } }

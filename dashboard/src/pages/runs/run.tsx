@@ -18,7 +18,7 @@ import { CopyId } from '../../ui/copy.tsx';
 import { HeadFact, PageHead, Section } from '../../ui/layout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
-import { memberText, prettyText } from '../../lib/raw-json.ts';
+import { memberText } from '../../lib/raw-json.ts';
 import { type OpenDecision, OpenDecisions, useOpenDecisions } from '../approvals/open-decisions.tsx';
 import { EarlierFailures } from './earlier-failures.tsx';
 import { RunActions, RunQuestions } from './run-actions.tsx';
@@ -149,7 +149,7 @@ function Whole({
           <MessagePayload run={run} />
           {view.output !== undefined && (
             <Section title="Output of the run">
-              <CodeView label="Run output" text={prettyText(view.output)} />
+              <CodeView label="Run output" text={view.output} />
             </Section>
           )}
           <EarlierFailures of={letters.data ?? []} />
@@ -165,7 +165,7 @@ function MessagePayload({ run: { trigger } }: { run: Run }) {
   const message = useTriggerMessage(trigger.messageId);
   const payload = message.data && memberText(message.data.text, 'payload');
   if (payload === undefined) return null;
-  return <CodeView label="Message payload" text={prettyText(payload)} />;
+  return <CodeView label="Message payload" text={payload} />;
 }
 
 function Head({ view: { run }, acts }: { view: RunView; acts: RunActs }) {

@@ -1,6 +1,6 @@
 import { ArrowUpRight, CircleHelp, RotateCw } from 'lucide-react';
 import { temporalUrlOfRun } from '../../lib/addresses.ts';
-import { itemTexts, memberText, prettyText } from '../../lib/raw-json.ts';
+import { itemTexts, memberText } from '../../lib/raw-json.ts';
 import { isJsonText } from '../../lib/json-text.ts';
 import { inputOf } from '../../lib/step-input.ts';
 import { stateOfStep } from '../../lib/run-words.ts';
@@ -89,13 +89,13 @@ export function StepDetail({
         </span>
       </p>
       <div className={isStacked ? 'grid gap-3' : 'grid items-start gap-4 xl:grid-cols-2'}>
-        {input !== undefined && <CodeView key={`${chosen.key} input`} label="Input" text={prettyText(input)} />}
+        {input !== undefined && <CodeView key={`${chosen.key} input`} label="Input" text={input} />}
         {step.error !== undefined && <ErrorView error={step.error} below={<Kept view={view} of={chosen} />} />}
         {output !== undefined && (
           <CodeView
             key={`${chosen.key} output`}
             label="Output"
-            text={prettyText(output)}
+            text={output}
             {...(step.error === undefined && { below: <Kept view={view} of={chosen} /> })}
             {...(input === undefined && step.error === undefined && { className: 'xl:col-span-2' })}
           />
@@ -107,7 +107,7 @@ export function StepDetail({
       {definition !== undefined && (
         <div className="mt-3">
           <Fold title="Definition of this step">
-            <CodeView label="Definition" text={prettyText(definition)} isWhole />
+            <CodeView label="Definition" text={definition} isWhole />
           </Fold>
         </div>
       )}
@@ -151,7 +151,7 @@ function ErrorView({ error, below }: { error: { code: string; message: string };
   return (
     <CodeView
       label="Error"
-      text={isSplit ? prettyText(body) : error.message}
+      text={isSplit ? body : error.message}
       note={<ErrorCode>{error.code}</ErrorCode>}
       {...(isSplit && { above: <p className="mono px-3 py-1.5 text-text-2">{words}</p> })}
       below={below}

@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
-import { memberText, prettyText } from '../../lib/raw-json.ts';
+import { memberText } from '../../lib/raw-json.ts';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
@@ -78,7 +78,7 @@ function Variable({ name, json }: { name: string; json: string }) {
         {!isOpen && <span className="mono min-w-0 truncate text-text-3">{oneLine(json)}</span>}
       </button>
       <div id={id} hidden={!isOpen} className="pb-2.5">
-        {isOpen && <CodeView label={name} text={prettyText(json)} />}
+        {isOpen && <CodeView label={name} text={json} />}
       </div>
     </li>
   );

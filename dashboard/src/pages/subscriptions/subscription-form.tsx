@@ -127,6 +127,7 @@ function MessageFields({ values, write, error, channelId }: Given) {
         maxLines={8}
         placeholder="None"
         hint={`CEL expression over ${test.names.length === 0 ? 'payload, metadata and eventType' : listed(test.names.slice(0, 3))}`}
+        isHintKept
         error={problemOf(error, 'filter') ?? test.error}
         problems={test.problems}
         completions={() =>

@@ -55,6 +55,7 @@ export function SubscriptionLetters({ id }: { id: string }) {
           <FilterLine
             filters={filters}
             hasTime
+            hasPayloads
             columns={{ all: LETTER_COLUMNS, choice: choice as ReturnType<typeof useColumnChoice> }}
           >
             {may('developer') && isOfOpen && count !== undefined && count.rows > 0 && (

@@ -112,5 +112,6 @@ const reasonOf = (text: string): string => text.replace(/^.*?\bfilter\b:? /i, ''
 function withMeant(reason: string, names: readonly string[]): string {
   const unknown = /unknown variable:? (\w+)/i.exec(reason)?.[1];
   const meant = unknown === undefined ? undefined : names.find((name) => name.endsWith(`.${unknown}`));
-  return meant === undefined ? reason : `${reason}. Did you mean ${meant.replace('.*', '[0]')}?`;
+  // The service can only say how a value of the payload is named; the messages say which one there is.
+  return meant === undefined ? reason : `${reason.split('; ', 1)[0]}. Did you mean ${meant.replace('.*', '[0]')}?`;
 }

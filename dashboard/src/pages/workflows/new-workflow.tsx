@@ -4,9 +4,13 @@ import { useHere } from '../../lib/session.ts';
 import { ROLE_LOOKS, stepWords, triggerWords } from '../../lib/step-words.ts';
 import { TEMPLATE_NAMES, TEMPLATES } from '../../lib/workflow-templates.ts';
 import { HereLink } from '../../parts/link.tsx';
+import { useLeftEdits } from '../../parts/use-edits.ts';
 import { Page } from '../../shell/page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Note } from '../../ui/callout.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { nameIn, newWorkflowKey } from './editor/use-definition.ts';
 import { WorkflowScreen } from './editor/workflow-screen.tsx';
 
 type Template = (typeof TEMPLATE_NAMES)[number];
@@ -33,7 +37,7 @@ export function NewWorkflowPage() {
         </Empty>
       </Page>
     );
-  if (template !== undefined) return <WorkflowScreen key={template} text={TEMPLATES[template]} />;
+  if (template !== undefined) return <WorkflowScreen key={template} template={template} text={TEMPLATES[template]} />;
   return (
     <Page
       title="Create workflow"
@@ -41,6 +45,7 @@ export function NewWorkflowPage() {
       crumb={<h1 className="truncate text-15 font-bold tracking-tight">Create workflow</h1>}
       isStill
     >
+      <Unsaved />
       <h2 className="mb-3 text-13">Choose a template</h2>
       <ul className="grid max-w-240 grid-cols-[repeat(auto-fill,minmax(270px,1fr))] gap-3">
         {CARDS.map(({ name, title, text }) => (
@@ -60,6 +65,43 @@ export function NewWorkflowPage() {
     </Page>
   );
 }
+
+/** New workflows that were left unsaved in this tab. */
+function Unsaved() {
+  const { path } = useHere();
+  const left = useLeftEdits<{ text: string }>();
+  return TEMPLATE_NAMES.map((template) => {
+    const key = newWorkflowKey(path, template);
+    const text = left.of(key)?.text;
+    if (text === undefined) return null;
+    const name = flowOf(text) === undefined ? undefined : nameIn(text);
+    return (
+      <div key={template} className="mb-4 max-w-240">
+        <Note
+          actions={
+            <>
+              <Button size="small" onClick={() => left.drop(key)}>
+                Discard
+              </Button>
+              <Button
+                size="small"
+                look="primary"
+                render={
+                  <HereLink to="/workflows/new" search={{ template }} aria-label={`Continue ${name ?? UNNAMED}`} />
+                }
+              >
+                Continue
+              </Button>
+            </>
+          }
+        >
+          You have an unsaved workflow: <strong className="font-medium">{name ?? UNNAMED}</strong>
+        </Note>
+      </div>
+    );
+  });
+}
+const UNNAMED = 'New workflow';
 
 /** The kinds of its steps, in a row. */
 function Steps({ of: text }: { of: string }) {

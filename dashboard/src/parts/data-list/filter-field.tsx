@@ -1,18 +1,30 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useQueryClient } from '@tanstack/react-query';
 import clsx from 'clsx';
-import { ListFilter as ListFilterIcon, X } from 'lucide-react';
+import { ListFilter as ListFilterIcon, Search, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { choiceText, type ListFilter, type NamePair, severalOf } from '../../lib/list-filter.ts';
-import { type Completion, completionsOf, readQuery, valueBeingWritten, writeQuery } from '../../lib/query-text.ts';
+import {
+  type Completion,
+  completionsOf,
+  readQuery,
+  soughtIn,
+  valueBeingWritten,
+  writeQuery,
+} from '../../lib/query-text.ts';
 import { useAddress } from '../../lib/search.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { problemText } from './filter-problems.ts';
-import { HereLink } from '../link.tsx';
+import { HereLink, useGo } from '../link.tsx';
 import { useThingName } from '../thing-name.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
+
+/** What the list below the field offers: to go on with the text, or to search payloads for its words. */
+type FilterOffer = Completion | { sought: string };
+
+const OFFER = 'flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover';
 
 /** More completions are no choice: another letter leaves fewer. */
 const SHOWN = 12;
@@ -38,10 +50,12 @@ const withMore = (
  * The filters of a list: a chip for each that is set, and a field that takes others as text, `status:failed type:order.*`. The text takes
  * effect at Enter, or with a completion that has a value; with a fault in it the list does not change. Backspace in the empty field
  * takes the last chip away, and ← turns it into text. Names that were not read yet are searched for.
+ * `hasPayloads`: the rows are of messages, in whose payloads other words are searched for.
  */
-export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
+export function FilterField({ filters, hasPayloads }: { filters: readonly ListFilter[]; hasPayloads: boolean }) {
   const id = useId();
   const [search, change] = useAddress();
+  const go = useGo();
   const client = useQueryClient();
   const ask = useNameQuestion();
   const input = useRef<HTMLInputElement>(null);
@@ -70,7 +84,9 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   const offered = text === '' ? open.filter((filter) => !isOfTime(filter) && filter.isChip !== true) : open;
   const completions = isOpen ? completionsOf(offered, text, more).slice(0, SHOWN) : [];
 
-  const isShown = isOpen && completions.length > 0;
+  const free = isOpen && hasPayloads ? soughtIn(readQuery(filters, text).problems) : '';
+  const offers: readonly FilterOffer[] = free === '' ? completions : [...completions, { sought: free }];
+  const isShown = isOpen && offers.length > 0;
   const show = (next: string): void => {
     setText(next);
     setProblems([]);
@@ -79,9 +95,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   };
   const tell = ({ search: asked, problems: faults }: ReturnType<typeof readQuery>): void => {
     setProblems([...new Set(faults.map((fault) => problemText(fault, filters)))]);
-    setSought(
-      faults.length > 0 && faults.every(({ kind }) => kind === 'word') ? faults.map(({ part }) => part).join(' ') : '',
-    );
+    setSought(soughtIn(faults));
     if (faults.length > 0) return;
     setText('');
     // Only what was written changes: the chips stay.
@@ -132,7 +146,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
       // The key closes nothing else.
       if (isShown) event.stopPropagation();
       setIsOpen(false);
-    } else if (event.key === 'Enter' && !(isOpen && completions.length > 0 && highlighted.current)) {
+    } else if (event.key === 'Enter' && !(isShown && highlighted.current)) {
       send(text);
       event.preventDefault();
     } else if (event.key === 'Backspace' && text === '' && last !== undefined) change({ [last.name]: '' });
@@ -148,7 +162,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
   return (
     <div className="relative min-w-60 flex-1 max-md:order-last max-md:basis-full">
       <Autocomplete.Root
-        items={completions}
+        items={offers}
         filter={null}
         mode="none"
         // In the page and not over it: a popup hides everything else from readers of the screen.
@@ -162,7 +176,7 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
           show(next);
           setIsOpen(true);
         }}
-        itemToStringValue={({ insert }: Completion) => insert}
+        itemToStringValue={(offer: FilterOffer) => ('sought' in offer ? text : offer.insert)}
         onItemHighlighted={(item) => (highlighted.current = item !== undefined)}
       >
         <div
@@ -220,25 +234,32 @@ export function FilterField({ filters }: { filters: readonly ListFilter[] }) {
             onMouseDown={(event) => event.preventDefault()}
             className="absolute top-full left-0 z-30 mt-1.5 max-h-95 w-72 max-w-full animate-appear overflow-y-auto rounded-8 bg-raised p-1 shadow-2"
           >
-            <p aria-hidden="true" className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
-              {being === undefined ? 'Filter by' : being.filter.label}
-            </p>
+            {completions.length > 0 && (
+              <p aria-hidden="true" className="px-2 pt-1.5 pb-0.75 text-11 font-medium text-text-3">
+                {being === undefined ? 'Filter by' : being.filter.label}
+              </p>
+            )}
             <Autocomplete.List aria-label="Suggestions">
-              {(completion: Completion) => (
-                <Autocomplete.Item
-                  key={completion.insert}
-                  value={completion}
-                  onClick={() => take(completion)}
-                  className="flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover"
-                >
-                  <span className="grow truncate">{completion.hint}</span>
-                  <span className="mono max-w-40 truncate text-text-3">
-                    {completion.isWhole
-                      ? completion.insert.slice(completion.insert.indexOf(':') + 1)
-                      : completion.insert}
-                  </span>
-                </Autocomplete.Item>
-              )}
+              {(offer: FilterOffer) =>
+                'sought' in offer ? (
+                  <Autocomplete.Item
+                    key="sought"
+                    value={offer}
+                    onClick={() => go('/search', { q: offer.sought })}
+                    className={OFFER}
+                  >
+                    <Icon of={Search} isSmall className="text-text-3" />
+                    <span className="truncate">Search payloads for “{offer.sought}”</span>
+                  </Autocomplete.Item>
+                ) : (
+                  <Autocomplete.Item key={offer.insert} value={offer} onClick={() => take(offer)} className={OFFER}>
+                    <span className="grow truncate">{offer.hint}</span>
+                    <span className="mono max-w-40 truncate text-text-3">
+                      {offer.isWhole ? offer.insert.slice(offer.insert.indexOf(':') + 1) : offer.insert}
+                    </span>
+                  </Autocomplete.Item>
+                )
+              }
             </Autocomplete.List>
           </div>
         )}

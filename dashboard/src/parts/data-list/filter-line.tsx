@@ -19,6 +19,8 @@ type Given = {
   columns?: { all: readonly Column<never>[]; choice: ReturnType<typeof useColumnChoice> };
   /** Whether the rows have a time: the filters `since` and `until` are among the filters then. */
   hasTime?: boolean;
+  /** Whether the rows are of messages, whose payloads can be searched. */
+  hasPayloads?: boolean;
   /** Parts of the address that belong to the panel of a row, or to another tab of the page. */
   ofPanel?: readonly string[];
   ofTabs?: readonly string[];
@@ -33,6 +35,7 @@ export function FilterLine({
   views,
   columns,
   hasTime = false,
+  hasPayloads = false,
   ofPanel = NONE,
   ofTabs = NONE,
   children,
@@ -53,7 +56,7 @@ export function FilterLine({
     <div ref={box} role="search" aria-label="Filters" className="shrink-0 px-6 py-3 max-md:px-4">
       <div className="flex flex-wrap items-start gap-2">
         {views !== undefined && <SavedViews {...views} filters={filters.map(({ name }) => name)} />}
-        <FilterField filters={filters} />
+        <FilterField filters={filters} hasPayloads={hasPayloads} />
         {hasTime && <TimeRange />}
         {columns !== undefined && (
           <Menu

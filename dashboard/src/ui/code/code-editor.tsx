@@ -70,9 +70,11 @@ export function CodeEditor({
     focus: () => editor.current?.focus(),
     goTo: (problem) => editor.current?.goTo(problem),
   }));
-  const { label, hint, error, isDisabled = false } = field;
+  const { label, hint, isHintKept = false, error, isDisabled = false } = field;
   const isInvalid = error !== undefined || problems.length > 0;
-  const said = error ?? (problems.length > 0 ? problems.map(saidOf).join('. ') : typeof hint === 'string' ? hint : '');
+  const wrong = error ?? problems.map(saidOf).join('. ');
+  const help = typeof hint === 'string' && (wrong === '' || isHintKept) ? hint : '';
+  const said = [wrong, help].filter((each) => each !== '').join('. ');
   const pad = isSingleLine ? 12 : 16;
   const size = {
     '--editor-min': `${minLines * LINE_PX + pad}px`,
@@ -128,7 +130,7 @@ export function CodeEditor({
   return (
     <Field
       {...field}
-      {...(problems.length > 0 && error === undefined && { hint: undefined })}
+      {...(problems.length > 0 && error === undefined && !isHintKept && { hint: undefined })}
       beside={beside}
       onLabelClick={() => editor.current?.focus()}
     >

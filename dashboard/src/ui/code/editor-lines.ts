@@ -1,5 +1,5 @@
-import { RangeSetBuilder } from '@codemirror/state';
-import { Decoration, type DecorationSet, type EditorView, ViewPlugin } from '@codemirror/view';
+import { type Extension, RangeSetBuilder, type Transaction } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, ViewPlugin } from '@codemirror/view';
 
 const MOST_INDENT = 24;
 
@@ -59,3 +59,23 @@ export function foldMark(isOpen: boolean): HTMLElement {
   mark.append(svg);
   return mark;
 }
+
+/**
+ * Writes in place of a selection what is typed over it. Chromium would give the text the style of what stood there, such as the underline
+ * of a problem, in a `style` attribute, which the content security policy refuses.
+ */
+export const typedOver: Extension = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    const { main } = view.state.selection;
+    if (inputType !== 'insertText' || data === null || main.empty || view.state.readOnly || view.composing)
+      return false;
+    const insert = (): Transaction =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    // Others take what is typed first: a bracket goes around the selection.
+    const isTaken = view.state
+      .facet(EditorView.inputHandler)
+      .some((handle) => handle(view, main.from, main.to, data, insert));
+    if (!isTaken) view.dispatch(insert());
+    return true;
+  },
+});

@@ -12,7 +12,7 @@ import { Annotation, Compartment, EditorState, type Extension } from '@codemirro
 import { EditorView, keymap, lineNumbers, placeholder, tooltips } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { type CodeLanguage, type Completions, completionPlace } from './completion.ts';
-import { foldMark, hangingIndent } from './editor-lines.ts';
+import { foldMark, hangingIndent, typedOver } from './editor-lines.ts';
 import { type CodeProblem, problemLines, rangeOf, showProblems } from './editor-problems.ts';
 import { editorTheme } from './editor-theme.ts';
 import { languageOf } from './languages.ts';
@@ -77,6 +77,7 @@ export default function Editor(given: EditorGiven) {
         settings.of(settingsOf(latest.current)),
         editorTheme,
         problemLines,
+        typedOver,
         tooltips({ parent: layer }),
         history(),
         autocompletion({

@@ -189,7 +189,7 @@ describe('a fault is told with its field:', () => {
     [
       'an expression with an unknown variable',
       [{ id: 'a', type: 'filter', config: { expression: 'evnt.id == ""' } }],
-      [[at(0, 'config.expression'), 'line 1:1: Unknown variable: evnt']],
+      [[at(0, 'config.expression'), 'line 1:1: Unknown variable: evnt; did you mean event?']],
     ],
     [
       'an expression of another kind',

@@ -223,7 +223,7 @@ function Canvas({
     });
     return [...groups, ...stepNodes, ...caps];
   }, [flow, place, names, states, taken, selected, problems, isEditing, isCompact, onSelect, onKey, drag.start]);
-  useFirstView(place, isCompact);
+  const onMoveStart = useFirstView(place, isCompact);
   const height = useNeededHeight(place, isCompact);
   useStill(place, selected);
   useInView(place, selected, isCompact);
@@ -259,6 +259,7 @@ function Canvas({
         multiSelectionKeyCode={null}
         disableKeyboardA11y
         proOptions={NO_ATTRIBUTION}
+        onMoveStart={onMoveStart}
         onPaneClick={() => !drag.hasJustDropped() && onSelect?.(undefined)}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--line-strong)" />
@@ -333,28 +334,59 @@ function ZoomPanel() {
   );
 }
 
-/** At first a workflow stands at the top in its real size, or as small as its width needs. After that it stays where it is. */
-function useFirstView(place: Placed, isCompact: boolean): void {
+/**
+ * At first a workflow stands at the top in its real size, or as small as its width needs. After that it stays where it is. A panel that
+ * opens beside it takes from its width: until its reader moves it, what stood there whole is kept whole. The handler learns of that.
+ */
+function useFirstView(place: Placed, isCompact: boolean): (event: MouseEvent | TouchEvent | null) => void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  const isPlaced = useRef(false);
+  const placedIn = useRef<number>(undefined);
+  const isMoved = useRef(false);
+  const latest = useRef(place);
+  latest.current = place;
   useEffect(() => {
-    if (width === 0 || height === 0 || isPlaced.current) return;
-    isPlaced.current = true;
-    const bounds = boundsOf(place, isCompact);
+    if (width === 0 || height === 0) return;
+    const before = placedIn.current;
+    placedIn.current = width;
+    const bounds = boundsOf(latest.current, isCompact);
     const needed = (width - 48) / bounds.width;
-    const zoom = firstZoom(bounds.width, width, isCompact);
-    const entry = place.nodes.get(TRIGGER);
-    // What is wider than the page begins with the trigger.
-    const middle = needed < zoom && entry !== undefined ? entry.x + entry.width / 2 : bounds.x + bounds.width / 2;
-    void view.setViewport({ x: width / 2 - middle * zoom, y: 28 - bounds.y * zoom, zoom });
-  }, [place, isCompact, view, width, height]);
+    if (before === undefined) {
+      const zoom = firstZoom(bounds.width, width, isCompact);
+      const entry = latest.current.nodes.get(TRIGGER);
+      // What is wider than the page begins with the trigger.
+      const middle = needed < zoom && entry !== undefined ? entry.x + entry.width / 2 : bounds.x + bounds.width / 2;
+      void view.setViewport({ x: width / 2 - middle * zoom, y: 28 - bounds.y * zoom, zoom });
+      return;
+    }
+    if (width >= before || isMoved.current) return;
+    const { x, y, zoom: now } = view.getViewport();
+    const [left, right] = [bounds.x * now + x, (bounds.x + bounds.width) * now + x];
+    const wasWhole = left >= 0 && right <= before;
+    const zoom = Math.min(now, (width - 32) / bounds.width);
+    if (!wasWhole || right <= width || zoom < Math.min(KEPT_ZOOM, now)) return;
+    // Its top stays at the same height.
+    const top = bounds.y * now + y;
+    void view.setViewport({
+      x: width / 2 - (bounds.x + bounds.width / 2) * zoom,
+      y: top - bounds.y * zoom,
+      zoom,
+    });
+  }, [isCompact, view, width, height]);
+  return useCallback((event) => {
+    // Null where the page itself has moved it.
+    if (event !== null) isMoved.current = true;
+  }, []);
 }
+
+/** So small it becomes at most to stay whole beside a panel. */
+const KEPT_ZOOM = 0.7;
+const leastZoom = (isCompact: boolean): number => (isCompact ? 0.55 : 0.75);
 
 /** Text of a canvas that is wider than its window stays readable: the rest is a drag away. */
 const firstZoom = (ofAll: number, width: number, isCompact: boolean): number =>
-  Math.min(1, Math.max(isCompact ? 0.55 : 0.75, (width - 48) / ofAll));
+  Math.min(1, Math.max(leastZoom(isCompact), (width - 48) / ofAll));
 
 /** The part of a window that a canvas in a page takes at most. */
 const MOST_PART = 0.7;

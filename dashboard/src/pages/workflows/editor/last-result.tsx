@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { api, type Trial } from '../../../api/client.ts';
 import type { FlowStep } from '../../../lib/flow-graph.ts';
-import { itemTexts, memberText, prettyText } from '../../../lib/raw-json.ts';
+import { itemTexts, memberText } from '../../../lib/raw-json.ts';
 import { inputOf } from '../../../lib/step-input.ts';
 import { RUN_WORDS } from '../../../lib/run-words.ts';
 import { useHere } from '../../../lib/session.ts';
@@ -127,5 +127,5 @@ function plain(raw: string | undefined): string {
 
 function Part({ label, json }: { label: string; json: string | undefined }) {
   if (json === undefined || json === 'null') return null;
-  return <CodeView label={label} text={prettyText(json)} />;
+  return <CodeView label={label} text={json} />;
 }

@@ -16,7 +16,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { Status, StatusBadge, type Tone } from '../../../ui/status.tsx';
 import type { StepState } from '../../../lib/taken-ways.ts';
 import { runTone, type TestResult } from './last-result.tsx';
-import { triggerChannels, triggerTypes } from './trigger-messages.ts';
+import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 
 const STATUSES: Readonly<Record<Workflow['status'], readonly [Tone, string]>> = {
   active: ['delivered', 'Active'],

@@ -22,7 +22,8 @@ import { SelectField } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Segmented } from '../../../ui/tabs.tsx';
 import type { TestResult } from './last-result.tsx';
-import { newestOfTrigger, triggerChannels, triggerTypes } from './trigger-messages.ts';
+import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
+import { newestOfTrigger } from './trigger-messages.ts';
 
 /** So many of the newest messages can be chosen. */
 const NEWEST = 20;

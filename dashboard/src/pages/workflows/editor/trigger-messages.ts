@@ -1,25 +1,10 @@
 import { api, type MessageSummary } from '../../../api/client.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import type { Here } from '../../../lib/session.ts';
+import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 
 /** So many lists are asked for at most: one for each channel and event type. */
 const MOST_LISTS = 6;
-
-const namesIn = (one: unknown, many: unknown): string[] => [
-  ...new Set(
-    [one, ...(Array.isArray(many) ? (many as unknown[]) : [])].filter(
-      (each): each is string => typeof each === 'string' && each !== '',
-    ),
-  ),
-];
-
-/** The channels that the trigger names. */
-export const triggerChannels = ({ trigger: { config } }: FlowGraph): string[] =>
-  namesIn(config['channelId'], config['channelIds']);
-
-/** The event types that the trigger names, and beginnings of them such as `order.*`. */
-export const triggerTypes = ({ trigger: { config } }: FlowGraph): string[] =>
-  namesIn(config['eventType'], config['eventTypes']);
 
 /** The newest messages with a channel and an event type of the trigger, newest first. */
 export async function newestOfTrigger(flow: FlowGraph, limit: number, at: Here['at']): Promise<MessageSummary[]> {

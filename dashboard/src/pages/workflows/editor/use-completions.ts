@@ -5,7 +5,8 @@ import { type FlowGraph, stepsBefore, TRIGGER } from '../../../lib/flow-graph.ts
 import { payloadPaths } from '../../../lib/payload-paths.ts';
 import { useHere } from '../../../lib/session.ts';
 import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts';
-import { newestOfTrigger, triggerChannels, triggerTypes } from './trigger-messages.ts';
+import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
+import { newestOfTrigger } from './trigger-messages.ts';
 
 /** What the output of a step has, by its kind (docs/workflows.md). */
 const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {

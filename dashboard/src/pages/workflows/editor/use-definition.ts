@@ -47,16 +47,25 @@ export function definitionOf(text: string): string {
 const CHECK_AFTER_MS = 300;
 const EMPTY: FlowGraph = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
 
+/** Under this name the unsaved text of a new workflow is kept (use-edits.ts): one for each template that it began with. */
+export const newWorkflowKey = (path: string, template: string): string => `${path} workflow new ${template}`;
+
 export function useDefinition({
   workflow,
+  template,
   first,
 }: {
   workflow: Workflow | undefined;
+  /** Of a new workflow: what it began with. */
+  template: string;
   first: string;
 }): WrittenDefinition {
   const { at, path, may } = useHere();
   const isReadOnly = !may('developer');
-  const edits = useEdits({ text: first }, `${path} workflow ${workflow?.id ?? 'new'}`);
+  const edits = useEdits(
+    { text: first },
+    workflow === undefined ? newWorkflowKey(path, template) : `${path} workflow ${workflow.id}`,
+  );
   const { text } = edits.values;
   const syntax = useMemo(() => syntaxOf(text), [text]);
   // The canvas shows the newest text that was JSON.

@@ -53,10 +53,17 @@ const WorkflowCanvas = lazy(() =>
 const TABS = ['editor', 'runs', 'versions', 'settings'] as const;
 const fieldsOf = (answer: { text: string }) => ({ text: definitionOf(answer.text) });
 
-type Given = { workflow?: Workflow; text: string; version?: number | undefined; runCount?: number | undefined };
+type Given = {
+  workflow?: Workflow;
+  /** Of a new workflow: the template that it begins with. */
+  template?: string;
+  text: string;
+  version?: number | undefined;
+  runCount?: number | undefined;
+};
 
 /** A workflow that is written, tested and activated. Canvas, inspector and JSON are one document. */
-export function WorkflowScreen({ workflow, text: first, version, runCount }: Given) {
+export function WorkflowScreen({ workflow, template = '', text: first, version, runCount }: Given) {
   const { at, may, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
@@ -66,7 +73,7 @@ export function WorkflowScreen({ workflow, text: first, version, runCount }: Giv
   const isJson = search['view'] === 'json';
   const selected = search['step'];
   const isNarrow = useIsNarrow();
-  const definition = useDefinition({ workflow, first });
+  const definition = useDefinition({ workflow, template, first });
   const { draft, text, syntax, edits, isChanged } = definition;
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState<'save' | 'activate'>();

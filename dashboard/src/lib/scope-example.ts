@@ -1,0 +1,65 @@
+/** One request that a credential may send, as cURL and the client library write it. */
+export type ScopeExample = {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: object;
+  /** With the client library, whose object is called `posthorn`. */
+  library: string;
+};
+
+/** The message that examples publish. */
+export const EXAMPLE_MESSAGE = { eventType: 'order.created', payload: { number: 1 } };
+
+/**
+ * The first request that somebody with these scopes would send: one who may publish has a credential for that, and everybody else reads.
+ * Undefined where the scopes allow neither. Without a channel its ID is left to be written.
+ */
+export function exampleOf(scopes: readonly string[], channelId = 'CHANNEL_ID'): ScopeExample | undefined {
+  const list = (path: string, resource: string, shown: string, method = 'list'): ScopeExample => ({
+    method: 'GET',
+    path: `/v1/${path}`,
+    library: `for await (const each of posthorn.${resource}.${method}()) console.log(each.${shown});`,
+  });
+  const create = (resource: string, body: object): ScopeExample => ({
+    method: 'POST',
+    path: `/v1/${resource}`,
+    body,
+    library: `const made = await posthorn.${resource}.create(${JSON.stringify(body)});\nconsole.log(made.id);`,
+  });
+  const all: Readonly<Record<string, () => ScopeExample>> = {
+    'messages:write': () => ({
+      method: 'POST',
+      path: `/v1/channels/${channelId}/messages`,
+      body: EXAMPLE_MESSAGE,
+      library: `const message = await posthorn.messages.publish('${channelId}', ${JSON.stringify(EXAMPLE_MESSAGE)});\nconsole.log(message.id);`,
+    }),
+    'messages:read': () => list('messages', 'messages', 'id', 'listAll'),
+    'deliveries:read': () => list('deliveries', 'deliveries', 'status'),
+    'channels:read': () => list('channels', 'channels', 'name'),
+    'subscriptions:read': () => list('subscriptions', 'subscriptions', 'name'),
+    'dlq:read': () => list('dlq', 'deadLetters', 'id'),
+    'workflows:read': () => list('workflows', 'workflows', 'name'),
+    'webhooks:read': () => list('webhooks', 'webhooks', 'name'),
+    'audit:read': () => list('audit', 'audit', 'action'),
+    'credentials:write': () => list('api-keys', 'apiKeys', 'name'),
+    'channels:write': () => create('channels', { name: 'orders' }),
+    'subscriptions:write': () => create('subscriptions', { channelId, webhookUrl: 'https://example.com/hook' }),
+    'webhooks:write': () => create('webhooks', { name: 'GitHub', channelId, provider: 'github' }),
+  };
+  const first = Object.keys(all).find((scope) => scopes.includes(scope));
+  return first === undefined ? undefined : all[first]?.();
+}
+
+/** The same for a shell. `header`: with the key. */
+export const curlOf = ({ path, body }: ScopeExample, { url, header }: { url: string; header: string }): string =>
+  [
+    `curl ${url}${path}`,
+    `-H '${header}'`,
+    ...(body === undefined
+      ? []
+      : [
+          '-H "Idempotency-Key: $(uuidgen)"',
+          "-H 'Content-Type: application/json'",
+          `--data-raw '${JSON.stringify(body)}'`,
+        ]),
+  ].join(' \\\n  ');

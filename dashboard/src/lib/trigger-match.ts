@@ -1,0 +1,47 @@
+import type { FlowGraph } from './flow-graph.ts';
+
+type OfTrigger = Pick<FlowGraph, 'trigger'>;
+type Triggered = { id: string; name: string; trigger?: Readonly<Record<string, unknown>> };
+
+const namesIn = (one: unknown, many: unknown): string[] => [
+  ...new Set(
+    [one, ...(Array.isArray(many) ? (many as unknown[]) : [])].filter(
+      (each): each is string => typeof each === 'string' && each !== '',
+    ),
+  ),
+];
+
+/** The channels that the trigger names. */
+export const triggerChannels = ({ trigger: { config } }: OfTrigger): string[] =>
+  namesIn(config['channelId'], config['channelIds']);
+
+/** The event types that the trigger names, and beginnings of them such as `order.*`. */
+export const triggerTypes = ({ trigger: { config } }: OfTrigger): string[] =>
+  namesIn(config['eventType'], config['eventTypes']);
+
+/** Whether one of the patterns names an event type, as the service decides it (src/kernel/words/event-types.ts). None means all. */
+export const wantsType = (patterns: readonly string[], eventType: string): boolean =>
+  patterns.length === 0 ||
+  patterns.some(
+    (wanted) =>
+      wanted === '*' ||
+      wanted === eventType ||
+      (wanted.endsWith('.*') && eventType.startsWith(wanted.slice(0, wanted.length - 1))),
+  );
+
+/** The workflows that a published message starts. `hasFilter`: only if the payload is as a filter says, which the service knows. */
+export const startedBy = <T extends Triggered>(
+  workflows: readonly T[],
+  { channelId, eventType }: { channelId: string; eventType: string },
+): { workflow: T; hasFilter: boolean }[] =>
+  workflows.flatMap((workflow) => {
+    const { type, config: given } = workflow.trigger ?? {};
+    if (type !== 'event') return [];
+    // `as`: the service takes no other config.
+    const config = (given ?? {}) as Readonly<Record<string, unknown>>;
+    const trigger = { trigger: { kind: type, config } };
+    const channels = triggerChannels(trigger);
+    const isMeant =
+      (channels.length === 0 || channels.includes(channelId)) && wantsType(triggerTypes(trigger), eventType);
+    return isMeant ? [{ workflow, hasFilter: config['filter'] !== undefined }] : [];
+  });
