@@ -194,9 +194,11 @@ export function DeadLettersPage() {
           />
           {canActOnAll && (
             <>
-              <Button icon={History} onClick={replayAll} className={isOfPhone ? 'hidden' : ''}>
-                Replay all{total}…
-              </Button>
+              {!isOfPhone && (
+                <Button icon={History} onClick={replayAll}>
+                  Replay all{total}…
+                </Button>
+              )}
               <MoreMenu
                 groups={[
                   {
