@@ -166,6 +166,9 @@ const TOKENS: Readonly<Record<string, string>> = {
   RBRACE: '}',
 };
 
+const ANY_TOKEN = Object.keys(TOKENS).join('|');
+const UNEXPECTED = new RegExp(`^(.*?): (?:Unexpected token: |Expected (${ANY_TOKEN}), got )(${ANY_TOKEN}|EOF)$`);
+
 /** The reason of a failure in parsing or checking, with the way out where it is a usual slip. */
 function explainRefusal(expression: string, error: unknown, { variables, payload, slips }: ExpressionLanguage): string {
   const reason = explainFailure(expression, error);
@@ -177,13 +180,12 @@ function explainRefusal(expression: string, error: unknown, { variables, payload
     return `${reason}; ${slips.get(unknown) ?? meant}`;
   }
   if (reason.endsWith(': Unexpected character: =')) return `${reason}; equality is written ==`;
-  const [, place, wanted, met] = /^(.*?): (?:Unexpected token: |Expected ([A-Z]+), got )([A-Z]+)$/.exec(reason) ?? [];
+  const [, place, wanted, met] = UNEXPECTED.exec(reason) ?? [];
   if (place === undefined || met === undefined) return reason;
   if (met === 'EOF') return `${place}: The expression ends too early`;
-  const found = TOKENS[met] ?? met;
   return wanted === undefined
-    ? `${place}: Unexpected ${found}`
-    : `${place}: Expected ${TOKENS[wanted] ?? wanted}, found ${found}`;
+    ? `${place}: Unexpected ${TOKENS[met]}`
+    : `${place}: Expected ${TOKENS[wanted]}, found ${TOKENS[met]}`;
 }
 
 /** The place of a character, as `line 1:9`. */
