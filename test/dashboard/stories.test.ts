@@ -174,8 +174,10 @@ describeWithBrowser('stories in a browser', () => {
     // Proofs name the public address; the requests go to this one.
     const own = program
       .replace(/const url = '.*';/, `const url = '${posthorn.deps.config.publicBaseUrl}';`)
-      .replaceAll('fetch(url +', `fetch('${posthorn.url}' +`);
-    expect(await printedBy(own)).toMatch(/^eyJ[\w.-]+\n\{"data":\[\{"id":"chn_/);
+      .replaceAll('fetch(url +', `fetch('${posthorn.url}' +`)
+      .replaceAll('fetch(target', `fetch(target.replace(url, '${posthorn.url}')`);
+    // With the rights that are chosen at first it publishes a message.
+    expect(await printedBy(own)).toMatch(/^eyJ[\w.-]+\n\{"id":"msg_/);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row', { name: /Till 7/ }).waitFor();
     expect(await page.content()).not.toContain(clientSecret);
