@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 
-/** Back and Forward: no link of a page can be pressed while a drawer covers it, and what a form itself opens after it was sent is wanted. */
+/** Back and Forward. No link can be pressed while a drawer covers the page, and what a form opens after it was sent is wanted. */
 const TRAVERSALS: ReadonlySet<string> = new Set(['BACK', 'FORWARD', 'GO']);
 
 /** Asks before Back, Forward or the end of the tab takes what was written. Given to the drawers by their context. */

@@ -1,6 +1,6 @@
 /**
  * A receiver is failing once this many attempts in a row have failed, the first of them at least this long ago. A deployment that answers
- * 503 for some seconds is over by then. A receiver that is down is known as failing after a minute, even if nothing is sent to it meanwhile.
+ * 503 for some seconds is over by then. A receiver that is down is failing after a minute, even if nothing is sent to it meanwhile.
  */
 export const FAILING_FROM = { attempts: 5, ms: 60_000 } as const;
 
