@@ -69,7 +69,10 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Whether a subscription with these event types receives a message of that type. */
+/**
+ * Whether a subscription or a trigger with these event types receives a message of that type, by the rule of the service
+ * (src/kernel/words/event-types.ts). No event types are all.
+ */
 export const hasEventType = (wanted: readonly string[], type: string): boolean =>
   wanted.length === 0 ||
-  wanted.some((each) => each === type || (each.endsWith('*') && type.startsWith(each.slice(0, -1))));
+  wanted.some((each) => each === '*' || each === type || (each.endsWith('.*') && type.startsWith(each.slice(0, -1))));

@@ -11,8 +11,8 @@ export type ScopeExample = {
 export const EXAMPLE_MESSAGE = { eventType: 'order.created', payload: { number: 1 } };
 
 /**
- * The first request that somebody with these scopes would send: one who may publish has a credential for that, and everybody else reads.
- * Undefined where the scopes allow neither. Without a channel its ID is left to be written.
+ * The example request for a credential with these scopes: publishing if they allow it, else the first list that they allow, else the first
+ * thing that they allow to create. Returns undefined if they allow none of these. Without a channel, its ID is a placeholder.
  */
 export function exampleOf(scopes: readonly string[], channelId = 'CHANNEL_ID'): ScopeExample | undefined {
   const list = (path: string, resource: string, shown: string, method = 'list'): ScopeExample => ({

@@ -1,3 +1,4 @@
+import { hasEventType } from './filter-names.ts';
 import type { FlowGraph } from './flow-graph.ts';
 
 type OfTrigger = Pick<FlowGraph, 'trigger'>;
@@ -19,16 +20,6 @@ export const triggerChannels = ({ trigger: { config } }: OfTrigger): string[] =>
 export const triggerTypes = ({ trigger: { config } }: OfTrigger): string[] =>
   namesIn(config['eventType'], config['eventTypes']);
 
-/** Whether one of the patterns names an event type, as the service decides it (src/kernel/words/event-types.ts). None means all. */
-export const wantsType = (patterns: readonly string[], eventType: string): boolean =>
-  patterns.length === 0 ||
-  patterns.some(
-    (wanted) =>
-      wanted === '*' ||
-      wanted === eventType ||
-      (wanted.endsWith('.*') && eventType.startsWith(wanted.slice(0, wanted.length - 1))),
-  );
-
 /** The workflows that a published message starts. `hasFilter`: only if the payload is as a filter says, which the service knows. */
 export const startedBy = <T extends Triggered>(
   workflows: readonly T[],
@@ -42,6 +33,6 @@ export const startedBy = <T extends Triggered>(
     const trigger = { trigger: { kind: type, config } };
     const channels = triggerChannels(trigger);
     const isMeant =
-      (channels.length === 0 || channels.includes(channelId)) && wantsType(triggerTypes(trigger), eventType);
+      (channels.length === 0 || channels.includes(channelId)) && hasEventType(triggerTypes(trigger), eventType);
     return isMeant ? [{ workflow, hasFilter: config['filter'] !== undefined }] : [];
   });

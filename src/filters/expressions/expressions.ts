@@ -131,7 +131,7 @@ export function explainFailure(expression: string, error: unknown): string {
   return range === undefined ? summary : `${placeIn(expression, range.start)}: ${summary}`;
 }
 
-// The library names the tokens of its grammar, which nobody has written.
+// The CEL library reports tokens by the names in its grammar. Authors know the characters that they typed.
 const TOKENS: Readonly<Record<string, string>> = {
   NUMBER: 'a number',
   STRING: 'a text',
