@@ -161,6 +161,7 @@ describeWithBrowser('stories in a browser', () => {
     await dashboard.signIn(OWNER);
     await makeChannel('tills');
     const { page } = dashboard;
+    const [, channelId = ''] = /channels\/(chn_\w+)/.exec(page.url()) ?? [];
     await dashboard.open('/machine-credentials');
     await page.getByRole('button', { name: 'Create machine credential' }).first().click();
     await page.getByLabel('Name').fill('Till 7');
@@ -171,8 +172,9 @@ describeWithBrowser('stories in a browser', () => {
     const clientId = await shown('Client ID');
     const clientSecret = await shown('Client secret');
     const program = await shown('Node.js');
-    // Proofs name the public address; the requests go to this one.
+    // Proofs name the public address; the requests go to this one. Among several channels the reader fills in his own.
     const own = program
+      .replace('CHANNEL_ID', channelId)
       .replace(/const url = '.*';/, `const url = '${posthorn.deps.config.publicBaseUrl}';`)
       .replaceAll('fetch(url +', `fetch('${posthorn.url}' +`)
       .replaceAll('fetch(target', `fetch(target.replace(url, '${posthorn.url}')`);

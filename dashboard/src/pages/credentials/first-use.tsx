@@ -6,6 +6,7 @@ import { onlyChannelOf } from '../../lib/system-channel.ts';
 import { plainTokenSnippet, tokenSnippet } from '../../lib/token-snippet.ts';
 import { useChannels } from '../../parts/use-names.ts';
 import { CodeLines } from '../../ui/code-lines.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Segmented } from '../../ui/tabs.tsx';
 import type { Kind } from './kinds.ts';
 
@@ -25,6 +26,8 @@ export function FirstUse({
   secret?: string;
 }) {
   const channels = useChannels();
+  // A program that is copied early must not lack its channel.
+  if (channels.isPending) return <Skeleton />;
   const only = onlyChannelOf(channels.all);
   const example = exampleOf(scopes, only === '' ? undefined : only);
   if (kind === 'machine-credentials')
