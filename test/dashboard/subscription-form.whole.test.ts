@@ -130,6 +130,33 @@ describeWithBrowser('subscription form in a browser', () => {
     expect(receiver.requests.map(({ body }) => body)).toEqual([expect.stringContaining('"total": 100.50')]);
   });
 
+  test('where no message is there yet, a filter is tested with one that is written beside it', async () => {
+    const { page } = dashboard;
+    await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+    const write = async (field: string, text: string): Promise<void> => {
+      await drawer().getByRole('textbox', { name: field, exact: true }).click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+    };
+    await write('Filter', 'payload.total >');
+    await drawer()
+      .getByText(/ends too early/)
+      .waitFor();
+    await write('Filter', 'payload.total > 100');
+    const verdict = (text: RegExp): Promise<void> => drawer().getByRole('status').filter({ hasText: text }).waitFor();
+    await write('Payload of the message', '{"total": 100}');
+    await verdict(/^No match/);
+    await write('Payload of the message', '{"total": 100.5}');
+    await verdict(/^Match/);
+    await write('Payload of the message', '{"sum": 1}');
+    await verdict(/^Error.*total/);
+    await drawer().getByLabel('Event types').fill('invoice.*');
+    await page.keyboard.press('Enter');
+    await verdict(/^Other event type/);
+    expect(await dashboard.violations()).toEqual([]);
+    expect((await read<{ data: unknown[] }>(`/v1/messages?channelId=${channelId}`)).data).toEqual([]);
+  });
+
   test('the attempts of a policy are drawn while it is written, with the time after which it gives up', async () => {
     const { page } = dashboard;
     await dashboard.open(`/subscriptions/new?channel=${channelId}`);

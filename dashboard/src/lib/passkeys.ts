@@ -1,4 +1,11 @@
-import type { AddPasskey, Authenticate, PasskeyCreation, PasskeyRequest } from '../api/client.ts';
+import {
+  api,
+  type AddPasskey,
+  type Authenticate,
+  type PasskeyCreation,
+  type PasskeyRequest,
+  type SignIn,
+} from '../api/client.ts';
 
 type Passkey = NonNullable<Authenticate['passkey']>;
 
@@ -37,3 +44,9 @@ export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['
   const { clientDataJSON, attestationObject, transports } = response;
   return { id, rawId, type: 'public-key', response: { clientDataJSON, attestationObject, transports } };
 }
+
+/** Signs in by a passkey, or takes the second step by one. */
+export const signInByPasskey = async (): Promise<SignIn> =>
+  api.signIn.byPasskey({ passkey: await passkeyFor(await api.signIn.requestPasskey()) });
+export const secondStepByPasskey = async (): Promise<SignIn> =>
+  api.signIn.bySecondFactor({ passkey: await passkeyFor(await api.signIn.requestSecondPasskey()) });

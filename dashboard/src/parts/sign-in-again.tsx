@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { api, type SignedIn, type SignIn } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
 import { atWorkOf } from '../lib/at-work.ts';
-import { passkeyFor } from '../lib/passkeys.ts';
+import { secondStepByPasskey, signInByPasskey } from '../lib/passkeys.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -35,10 +35,6 @@ export function SignInAgain({ user }: { user: SignedIn['user'] }) {
       setError(failure);
     }
   };
-  const byPasskey = async (): Promise<SignIn> =>
-    means === undefined
-      ? api.signIn.byPasskey({ passkey: await passkeyFor(await api.signIn.requestPasskey()) })
-      : api.signIn.bySecondFactor({ passkey: await passkeyFor(await api.signIn.requestSecondPasskey()) });
   useEffect(() => {
     const look = (): void => {
       api.session.get().then(
@@ -64,7 +60,9 @@ export function SignInAgain({ user }: { user: SignedIn['user'] }) {
       actions={
         <>
           {(means === undefined || means.includes('passkey')) && (
-            <Button onClick={() => void attempt(byPasskey)}>Use a passkey</Button>
+            <Button onClick={() => void attempt(means === undefined ? signInByPasskey : secondStepByPasskey)}>
+              Use a passkey
+            </Button>
           )}
           <Button look="primary" type="submit">
             Sign in

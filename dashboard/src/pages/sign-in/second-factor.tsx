@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api, type SignIn } from '../../api/client.ts';
-import { passkeyFor } from '../../lib/passkeys.ts';
+import { secondStepByPasskey } from '../../lib/passkeys.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
 import { CodeField, givenCode } from '../../parts/code-field.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
@@ -23,15 +23,7 @@ export function SecondFactor({
   return (
     <Alone title="Two-factor authentication">
       {means.includes('passkey') && (
-        <Button
-          icon={KeyRound}
-          className="w-full"
-          onClick={() =>
-            attempt(async () =>
-              api.signIn.bySecondFactor({ passkey: await passkeyFor(await api.signIn.requestSecondPasskey()) }),
-            )
-          }
-        >
+        <Button icon={KeyRound} className="w-full" onClick={() => attempt(secondStepByPasskey)}>
           Use a passkey
         </Button>
       )}

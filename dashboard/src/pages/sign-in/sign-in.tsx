@@ -4,7 +4,7 @@ import { KeyRound, LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { api, type SignIn } from '../../api/client.ts';
 import { atWorkOf, leadsTo } from '../../lib/at-work.ts';
-import { passkeyFor } from '../../lib/passkeys.ts';
+import { signInByPasskey } from '../../lib/passkeys.ts';
 import { useAddress } from '../../lib/search.ts';
 import { Alone, AloneForm } from '../../parts/alone.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
@@ -52,13 +52,7 @@ export function SignInPage() {
     <Alone title="Sign in">
       {problem !== undefined && <Note kind="error">{PROBLEMS[problem] ?? 'Sign-in failed'}</Note>}
       <div className="flex flex-col gap-2">
-        <Button
-          icon={KeyRound}
-          className="w-full"
-          onClick={() =>
-            attempt(async () => api.signIn.byPasskey({ passkey: await passkeyFor(await api.signIn.requestPasskey()) }))
-          }
-        >
+        <Button icon={KeyRound} className="w-full" onClick={() => attempt(signInByPasskey)}>
           Use a passkey
         </Button>
         {ways.data?.singleSignOn !== undefined && (

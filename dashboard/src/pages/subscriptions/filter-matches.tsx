@@ -11,7 +11,8 @@ import type { FilterTest, TestedMessage } from './use-filter-test.ts';
 const SHOWN = 4;
 type Outcome = TestedMessage['outcome'];
 
-const LOOKS: Readonly<Record<Outcome, { icon: LucideIcon; className: string; word: string }>> = {
+/** How each outcome of a test looks, and its word. */
+export const OUTCOME_LOOKS: Readonly<Record<Outcome, { icon: LucideIcon; className: string; word: string }>> = {
   match: { icon: CircleCheck, className: 'text-delivered', word: 'Match' },
   none: { icon: CircleSlash, className: 'text-text-3', word: 'No match' },
   type: { icon: CircleSlash, className: 'text-text-3', word: 'Other event type' },
@@ -38,7 +39,7 @@ export function FilterMatches({ of: test, filter }: { of: FilterTest; filter: st
   const [isWhole, setIsWhole] = useState(false);
   const { messages, error, payloads } = test;
   if (messages === undefined) return error === undefined ? <Skeleton label="Testing" className="h-9.5" /> : null;
-  if (messages.length === 0) return <p className="text-12 text-text-3">The channel has no messages to test with yet</p>;
+  if (messages.length === 0) return null;
   const rest = (
     [
       ['error', 'error', 'errors'],
@@ -61,7 +62,7 @@ export function FilterMatches({ of: test, filter }: { of: FilterTest; filter: st
       <ul className={isWhole ? 'max-h-80 overflow-y-auto' : undefined}>
         {shown.map((message) => {
           const { id, eventType, outcome } = message;
-          const { icon, className, word } = LOOKS[outcome];
+          const { icon, className, word } = OUTCOME_LOOKS[outcome];
           const payload = payloads.get(id);
           return (
             <li key={id} className="flex min-h-8 items-center gap-2.5 border-line px-3 not-last:border-b">

@@ -14,6 +14,7 @@ import { TokenField } from '../../ui/token-field.tsx';
 import { FIELD_NAMES, type FieldsGiven } from './field-names.ts';
 import { DeliveryFields, HeaderFields, PolicyFields } from './delivery-fields.tsx';
 import { FilterMatches } from './filter-matches.tsx';
+import { OwnSample } from './own-sample.tsx';
 import { useFilterTest } from './use-filter-test.ts';
 
 /** Suggested event types. */
@@ -137,7 +138,12 @@ function MessageFields({ values, write, error, channelId }: Given) {
           }))
         }
       />
-      {channelId !== '' && isNarrowed && <FilterMatches of={test} filter={values.filter} />}
+      {channelId !== '' && isNarrowed && (
+        <div className="flex flex-col gap-2">
+          <FilterMatches of={test} filter={values.filter} />
+          <OwnSample channelId={channelId} eventTypes={values.eventTypes} filter={values.filter} test={test} />
+        </div>
+      )}
     </Group>
   );
 }

@@ -24,6 +24,8 @@ export type TestedMessage = {
 };
 
 export type FilterTest = {
+  /** Whether the channel has messages. Undefined: not known yet. */
+  hasMessages: boolean | undefined;
   /** The newest messages, each with what became of it. Undefined: not known yet. */
   messages: readonly TestedMessage[] | undefined;
   /** Why the filter cannot be used at all. */
@@ -61,7 +63,7 @@ export function useFilterTest(
   const verdicts = useQuery({
     queryKey: [path, 'filter-verdicts', channelId, settled, all?.[0]?.id],
     queryFn: ({ signal }) => api.messages.tryFilter(channelId, { filter: settled, limit: MESSAGES }, { ...at, signal }),
-    enabled: isWanted && hasFilter && all !== undefined && all.length > 0,
+    enabled: isWanted && hasFilter && all !== undefined,
     retry: false,
     placeholderData: (before) => before,
     meta: { failure: 'own' },
@@ -96,6 +98,7 @@ export function useFilterTest(
       );
   const names = useMemo(() => payloadPaths([...read.values()].map((text): unknown => JSON.parse(text))), [read]);
   return {
+    hasMessages: all === undefined ? undefined : all.length > 0,
     messages: all?.length === 0 ? [] : verdicts.error === null || !hasFilter ? messages : undefined,
     error: hasFilter && verdicts.error !== null ? withMeant(reasonOf(failureText(verdicts.error)), names) : undefined,
     problems: useMemo(() => misspeltNames(filter, [...read.values()]), [filter, read]),
