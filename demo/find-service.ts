@@ -26,7 +26,9 @@ export async function findService(
   // An empty variable counts as not set, here as in every setting.
   const url = given.url || readRunningState(readConfig().dataFolder)?.apiUrl;
   if (url === undefined) {
-    throw new Error('No service runs on this checkout: run `npm start` first, or name one by --url or POSTHORN_URL');
+    throw new Error(
+      'No service runs on the data folder of this checkout: run `npm start` first, or name the service by DATA_FOLDER, --url or POSTHORN_URL',
+    );
   }
   const base = url.replace(/\/+$/, '');
   if (given.key) return { url: base, key: given.key };

@@ -82,3 +82,15 @@ test.each([
   const route = { id: 'route', type: 'switch', config: { cases, default: otherwise } };
   expect(crossed([route, log('x', 'y'), log('y', null)])).toEqual([]);
 });
+
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('a step may be called %s', (id) => {
+  const flow = flowOf(
+    `{"trigger":{"type":"manual"},"steps":[{"id":"${id}","type":"action","config":{"action":"log","text":"x"}},{"id":"b","type":"action","config":{"action":"log","text":"x"}}]}`,
+  );
+  if (flow === undefined) throw new Error('no flow');
+  const { nodes, ways, width, height } = placed(flow);
+  expect([width, height].every(Number.isFinite)).toBe(true);
+  expect(nodes.size).toBe(3);
+  expect(ways).toHaveLength(3);
+  for (const { path } of ways) expect(path).not.toContain('NaN');
+});

@@ -57,6 +57,10 @@ describeWithBrowser('forms in a browser', () => {
     await page.getByLabel('Max retries').fill('5');
     await change(path, { filter: 'payload.total > 2', retryPolicy: { initialDelay: 2_000 } });
     await newer.waitFor();
+    // It stands at the button that would overwrite, which is always in view.
+    const { top, bottom } = await newer.evaluate((element) => element.getBoundingClientRect());
+    expect(top).toBeGreaterThan(0);
+    expect(bottom).toBeLessThan(page.viewportSize()?.height ?? 0);
     const note = await newer.locator('..').innerText();
     expect(note).toContain(': Filter, Initial delay.');
     expect(note).not.toContain('Saving overwrites');

@@ -174,6 +174,11 @@ describeWithBrowser('lists in a browser', () => {
     await filter.fill('');
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await page.waitForURL((url) => url.search === '');
+    // While nothing else is offered, the key takes the offer.
+    await filter.fill('Elin Bergström');
+    await page.getByRole('option', { name: 'Search payloads for “Elin Bergström”' }).waitFor();
+    await filter.press('Enter');
+    await page.waitForURL((url) => url.pathname.endsWith('/search') && url.searchParams.get('q') === 'Elin Bergström');
   });
 
   test('a kind of failure in place of a status code is the filter by the error, typed or in the address', async () => {

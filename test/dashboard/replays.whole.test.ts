@@ -264,6 +264,24 @@ describeWithBrowser('replays in a browser', () => {
     for (const id of ids) expect(receiver.countOf(id)).toBe(1);
   });
 
+  test('the page of replays starts one, for a subscription that is chosen there', async () => {
+    const { page } = dashboard;
+    const id = await publish();
+    await subscribe('Late', receiver.url);
+    await dashboard.open('/replays');
+    await page.getByRole('button', { name: 'Replay messages' }).click();
+    const first = page.getByRole('dialog', { name: /^Replay messages/ });
+    expect(await first.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true);
+    await first.getByRole('combobox', { name: 'Subscription' }).click();
+    await page.getByRole('option', { name: /^Late/ }).first().click();
+    expect(await dashboard.violations()).toEqual([]);
+    await first.getByRole('button', { name: 'Continue' }).click();
+    const second = page.getByRole('dialog', { name: /^Replay to Late/ });
+    await second.getByRole('button', { name: 'Replay 1' }).click();
+    await heading(/^1 message to Late Completed/).waitFor();
+    expect(receiver.countOf(id)).toBe(1);
+  });
+
   /** From the page of a subscription, wherever it keeps the act. */
   async function openReplaySince(): Promise<void> {
     const { page } = dashboard;

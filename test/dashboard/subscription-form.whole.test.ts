@@ -21,6 +21,7 @@ describeWithBrowser('subscription form in a browser', () => {
   });
 
   const drawer = (): Locator => dashboard.page.getByRole('dialog', { name: /^Create subscription/ });
+  const nameField = (): Locator => drawer().getByLabel('Name', { exact: true });
   const create = (): Promise<void> => drawer().getByRole('button', { name: 'Create subscription' }).click();
   /** Opens a part of the form that few subscriptions need. */
   const unfold = (name: string): Promise<void> => dashboard.page.getByRole('button', { name }).click();
@@ -150,11 +151,40 @@ describeWithBrowser('subscription form in a browser', () => {
     await verdict(/^Match/);
     await write('Payload of the message', '{"sum": 1}');
     await verdict(/^Error.*total/);
+    // What the service refuses is told with its reason.
+    await write('Payload of the message', '5');
+    await verdict(/^Error.*payload/);
+    await write('Payload of the message', '{"total": 200}');
+    await verdict(/^Match/);
+    // Emptying the filter hides the part, and loses nothing of it.
+    await write('Filter', ' ');
+    await drawer().getByRole('textbox', { name: 'Payload of the message' }).waitFor({ state: 'detached' });
+    await write('Filter', 'payload.total > 300');
+    await verdict(/^No match/);
     await drawer().getByLabel('Event types').fill('invoice.*');
     await page.keyboard.press('Enter');
     await verdict(/^Other event type/);
     expect(await dashboard.violations()).toEqual([]);
     expect((await read<{ data: unknown[] }>(`/v1/messages?channelId=${channelId}`)).data).toEqual([]);
+  });
+
+  test('an inspector stands in for an endpoint, and never one that somebody has set to fail', async () => {
+    const { page } = dashboard;
+    const setToFail = { name: 'First look', answer: { status: 503, delayMs: 0, failurePercent: 0 } };
+    await scene.make('/v1/inspectors', { name: 'Load test' });
+    await scene.make('/v1/inspectors', setToFail);
+    await dashboard.open(`/subscriptions/new?channel=${channelId}`);
+    await drawer().getByRole('button', { name: 'Use an inspector' }).click();
+    await waitFor('the name of the inspector', async () => (await nameField().inputValue()) === 'First look');
+    const url = await drawer().getByLabel('Endpoint URL').inputValue();
+    const { data } = await read<{ data: { name: string; url: string; answer: { status: number } }[] }>(
+      '/v1/inspectors',
+    );
+    expect(data.find((each) => each.url === url)).toMatchObject({ name: 'First look', answer: { status: 200 } });
+    // The next form takes the same one.
+    await page.reload();
+    await drawer().getByRole('button', { name: 'Use an inspector' }).click();
+    await waitFor('the same URL', async () => (await drawer().getByLabel('Endpoint URL').inputValue()) === url);
   });
 
   test('the attempts of a policy are drawn while it is written, with the time after which it gives up', async () => {

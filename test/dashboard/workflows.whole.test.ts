@@ -370,7 +370,7 @@ describeWithBrowser('workflows in a browser', () => {
     await dashboard.open(`/workflows/${id}`);
     const drawer = page.getByRole('dialog', { name: 'Test run' });
     const result = page.getByRole('region', { name: 'Test run' });
-    const decision = drawer.getByRole('combobox', { name: 'Approval ask' });
+    const decision = drawer.getByRole('combobox', { name: 'Decision of ask' });
     const open = () => page.getByRole('button', { name: 'Test run', exact: true }).click();
     const run = () => drawer.getByRole('button', { name: 'Run test' }).click();
     await open();

@@ -42,9 +42,9 @@ export const subscriptionFields = (of: Subscription): SubscriptionFields => ({
 /** The fields of a new one: the defaults of the app where they are shown, and empty fields where a default applies unseen. */
 export const newSubscriptionFields = (
   { retryPolicy, circuitBreaker }: App['settings'],
-  given: { webhookUrl?: string | undefined; eventType?: string | undefined },
+  given: { webhookUrl?: string | undefined; name?: string | undefined; eventType?: string | undefined },
 ): SubscriptionFields => ({
-  name: '',
+  name: given.name ?? '',
   webhookUrl: given.webhookUrl ?? '',
   eventTypes: given.eventType === undefined || given.eventType === '' ? [] : [given.eventType],
   filter: '',

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isApiError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Note } from '../ui/callout.tsx';
@@ -17,34 +17,41 @@ export function FailureNote({
   children?: ReactNode;
 }) {
   const [isOpen, setIsOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  // What was pressed may stand far from it in a long form. A list that could not be read is no answer to anything.
+  useEffect(() => {
+    if (onRetry === undefined) box.current?.scrollIntoView({ block: 'nearest' });
+  }, [error, onRetry]);
   if (error === null || error === undefined) return null;
   const requestId = isApiError(error) ? error.requestId : undefined;
   return (
-    <Note
-      kind="error"
-      actions={
-        <>
-          {requestId !== undefined && (
-            <Button look="quiet" size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-              Details
-            </Button>
-          )}
-          {onRetry !== undefined && (
-            <Button size="small" onClick={onRetry}>
-              Try again
-            </Button>
-          )}
-        </>
-      }
-    >
-      <p>{failureText(error)}</p>
-      {children !== undefined && <p>{children}</p>}
-      {isOpen && requestId !== undefined && (
-        <p className="mt-1 flex items-center gap-1 text-text-2">
-          Request ID <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" />
-        </p>
-      )}
-    </Note>
+    <div ref={box} className="scroll-mb-20">
+      <Note
+        kind="error"
+        actions={
+          <>
+            {requestId !== undefined && (
+              <Button look="quiet" size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+                Details
+              </Button>
+            )}
+            {onRetry !== undefined && (
+              <Button size="small" onClick={onRetry}>
+                Try again
+              </Button>
+            )}
+          </>
+        }
+      >
+        <p>{failureText(error)}</p>
+        {children !== undefined && <p>{children}</p>}
+        {isOpen && requestId !== undefined && (
+          <p className="mt-1 flex items-center gap-1 text-text-2">
+            Request ID <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" />
+          </p>
+        )}
+      </Note>
+    </div>
   );
 }
 

@@ -14,7 +14,7 @@ const ALL = (Object.entries(PROVIDERS) as [ProviderName, string][]).toSorted(([,
 
 export const isScheme = (sender: string): sender is SchemeChoice => SCHEME_NAMES.some((each) => each === sender);
 export const isSender = (text: string | undefined): text is ProviderChoice =>
-  text !== undefined && (isScheme(text) || text in PROVIDERS);
+  text !== undefined && (isScheme(text) || Object.hasOwn(PROVIDERS, text));
 export const senderName = (sender: ProviderChoice): string =>
   isScheme(sender) ? SCHEME_WORDS[sender].name : PROVIDERS[sender];
 

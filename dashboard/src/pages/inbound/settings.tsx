@@ -187,10 +187,12 @@ export function WebhookSettings({ of: row }: { of: Webhook }) {
         );
       })}
       <p className="text-12 text-text-3">Provider and channel can't change. Create another inbound webhook instead.</p>
-      <NewerNote edits={edits} at={row.updatedAt} names={NAMES} />
       {!isAtField && <FailureNote error={error} />}
       {request.lines}
       <div className="sticky bottom-0 -mx-2 flex flex-wrap justify-end gap-2 border-t border-line bg-surface px-2 py-3">
+        <div className="w-full empty:hidden">
+          <NewerNote edits={edits} at={row.updatedAt} names={NAMES} />
+        </div>
         {isChanged && request.button}
         {isChanged && <Button onClick={edits.drop}>Discard changes</Button>}
         <Button

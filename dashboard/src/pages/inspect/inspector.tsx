@@ -132,7 +132,7 @@ function Head({ of: row }: { of: Inspector }) {
             <CopyButton text={row.url} label="Copy endpoint URL" />
           </span>
           {!may('developer') && <HeadFact>Responds with {responseText(row)}</HeadFact>}
-          <HeadFact>Newest 200 requests, kept for 24 hours</HeadFact>
+          <HeadFact>Newest 200 requests, kept for 24 hours; takes 300 per minute</HeadFact>
         </>
       }
       actions={may('developer') && <InspectorActions of={row} />}

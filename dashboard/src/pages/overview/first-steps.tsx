@@ -4,6 +4,7 @@ import { CircleCheck, CircleDashed, Terminal } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Channel } from '../../api/client.ts';
 import { firstRequests } from '../../lib/first-requests.ts';
+import { firstInspector } from '../../lib/first-inspector.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { RequestLines } from '../../parts/equivalent-request.tsx';
@@ -86,7 +87,7 @@ export function FirstSteps({ channels, hasSubscription, isPublished }: Given) {
   );
 }
 
-/** Leads to a new subscription whose endpoint is an inspector: the newest one, or one that is created for it. */
+/** Leads to a new subscription whose endpoint is an inspector. */
 function UseInspector() {
   const { at } = useHere();
   const { act } = useActs();
@@ -97,9 +98,8 @@ function UseInspector() {
       onClick={() =>
         void act(
           async () => {
-            const [known] = (await api.inspectors.list({ limit: 1 }, at).page()).data;
-            const { url } = known ?? (await api.inspectors.create({ name: 'First look' }, at));
-            go('/subscriptions/new', { target: url });
+            const { name, url } = await firstInspector(at);
+            go('/subscriptions/new', { target: url, as: name });
           },
           { told: () => undefined },
         )

@@ -33,6 +33,7 @@ import {
   STATUSES,
 } from './any-replay.ts';
 import { FilterWords } from './filter-words.tsx';
+import { NewReplay } from './new-replay.tsx';
 import { ReplayPanel } from './replay-panel.tsx';
 import { outcomeText, ReplayBar, usePaceText } from './replay-progress.tsx';
 import { ReplayTitle } from './replay-title.tsx';
@@ -49,8 +50,9 @@ const idOf = ({ id }: AnyReplay): string => id;
 
 /** Everything that was sent again in bulk: dead letters, deliveries and messages, newest first. */
 export function ReplaysPage() {
-  const { path } = useHere();
+  const { path, may } = useHere();
   const go = useGo();
+  const [isNew, setIsNew] = useState(false);
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
   const filters: readonly ListFilter[] = [
@@ -75,7 +77,16 @@ export function ReplaysPage() {
       title="Replays"
       layout="full"
       count={<ListCountText count={count} isFiltered={isFiltered} />}
-      actions={<ExportMenu status={status} subscriptionId={subscriptionId} />}
+      actions={
+        <>
+          <ExportMenu status={status} subscriptionId={subscriptionId} />
+          {may('developer') && (
+            <Button look="primary" icon={History} onClick={() => setIsNew(true)}>
+              Replay messages
+            </Button>
+          )}
+        </>
+      }
     >
       <DataList
         name="Replays"
@@ -117,15 +128,10 @@ export function ReplaysPage() {
               icon={History}
               title="No replays yet"
               actions={
-                <>
-                  <Button render={<HereLink to="/dead-letters">View dead letters</HereLink>}>View dead letters</Button>
-                  <Button render={<HereLink to="/subscriptions">View subscriptions</HereLink>}>
-                    View subscriptions
-                  </Button>
-                </>
+                <Button render={<HereLink to="/dead-letters">View dead letters</HereLink>}>View dead letters</Button>
               }
             >
-              <p>Replays send many dead letters or messages again. Start one from Dead letters or a subscription.</p>
+              <p>Replays send many messages or dead letters again. Dead letters are replayed on their own page.</p>
             </Empty>
           )
         }
@@ -133,6 +139,7 @@ export function ReplaysPage() {
         panel={(id) => <ReplayPanel key={id} id={id} />}
         onVisit={(id) => go(`/replays/${id}`)}
       />
+      {isNew && <NewReplay onClose={() => setIsNew(false)} />}
     </Page>
   );
 }

@@ -94,7 +94,7 @@ function RunError({
           <ErrorCode>{error.code}</ErrorCode>
           {retries > 0 && run.finishedAt !== undefined && (
             <span className="text-text-2">
-              Latest of {counted(retries, 'retry', 'retries')} failed <Ago at={run.finishedAt} />
+              {counted(retries, 'retry', 'retries')}, last <Ago at={run.finishedAt} />
             </span>
           )}
         </div>

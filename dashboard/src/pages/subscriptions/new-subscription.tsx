@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Lock } from 'lucide-react';
 import { useContext, useRef, useState } from 'react';
 import { api, type App } from '../../api/client.ts';
+import { firstInspector } from '../../lib/first-inspector.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
@@ -27,7 +28,7 @@ import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'Create subscription';
 /** Parts of the address that are the form's. */
-const OF_FORM = ['target', 'type'] as const;
+const OF_FORM = ['target', 'as', 'type'] as const;
 
 /** Creates a subscription in a drawer over the list. */
 export function NewSubscriptionPage() {
@@ -73,7 +74,7 @@ export function NewSubscriptionPage() {
       ) : (
         <Form
           firstChannel={search['channel'] ?? onlyChannelOf(channels.all)}
-          given={{ webhookUrl: search['target'], eventType: search['type'] }}
+          given={{ webhookUrl: search['target'], name: search['as'], eventType: search['type'] }}
           settings={app.data.settings}
           onClose={close}
         />
@@ -89,7 +90,7 @@ function Form({
   onClose,
 }: {
   firstChannel: string;
-  given: { webhookUrl?: string | undefined; eventType?: string | undefined };
+  given: { webhookUrl?: string | undefined; name?: string | undefined; eventType?: string | undefined };
   settings: App['settings'];
   onClose: () => void;
 }) {
@@ -161,7 +162,10 @@ function Form({
           hasNoChannel={hasNoChannel}
           usualTimeoutMs={settings.timeoutMs}
           endpointHint={
-            <UseInspector onUrl={(webhookUrl) => write({ webhookUrl })} isHidden={values.webhookUrl !== ''} />
+            <UseInspector
+              onInspector={({ name, url }) => write({ webhookUrl: url, ...(values.name === '' && { name }) })}
+              isHidden={values.webhookUrl !== ''}
+            />
           }
           isUsualPolicy={changedPolicy(written, values) === undefined}
           isNew
@@ -177,8 +181,14 @@ function Form({
   );
 }
 
-/** Sends to an inspector: the newest one, or one that is created for it. */
-function UseInspector({ onUrl, isHidden }: { onUrl: (url: string) => void; isHidden: boolean }) {
+/** Sends to an inspector, whose name the subscription has then. */
+function UseInspector({
+  onInspector,
+  isHidden,
+}: {
+  onInspector: (inspector: { name: string; url: string }) => void;
+  isHidden: boolean;
+}) {
   const { at } = useHere();
   const { act } = useActs();
   if (isHidden) return null;
@@ -188,15 +198,7 @@ function UseInspector({ onUrl, isHidden }: { onUrl: (url: string) => void; isHid
       <button
         type="button"
         className={PROSE_LINK}
-        onClick={() =>
-          void act(
-            async () => {
-              const [known] = (await api.inspectors.list({ limit: 1 }, at).page()).data;
-              onUrl((known ?? (await api.inspectors.create({ name: 'First look' }, at))).url);
-            },
-            { told: () => undefined },
-          )
-        }
+        onClick={() => void act(async () => onInspector(await firstInspector(at)), { told: () => undefined })}
       >
         Use an inspector
       </button>

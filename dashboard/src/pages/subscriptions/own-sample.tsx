@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { hasEventType } from '../../lib/filter-names.ts';
 import { jsonSyntax } from '../../lib/json-syntax.ts';
 import { prettyText } from '../../lib/raw-json.ts';
 import { useHere } from '../../lib/session.ts';
+import { failureText } from '../../parts/failure-text.ts';
 import { useSettled } from '../../parts/use-found.ts';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -13,66 +13,78 @@ import { SuggestField } from '../../ui/suggest-field.tsx';
 import { OUTCOME_LOOKS } from './filter-matches.tsx';
 import type { FilterTest, TestedMessage } from './use-filter-test.ts';
 
+/** What somebody has written of a message to test with. The rest is that of the newest message. */
+export type SampleDraft = { eventType?: string; payload?: string };
+
 type Given = {
   channelId: string;
   eventTypes: readonly string[];
   filter: string;
   test: FilterTest;
+  /** Kept by the form: a part that is folded or hidden for a moment loses nothing. */
+  draft: SampleDraft;
+  onDraft: (draft: SampleDraft) => void;
 };
 
 /** A message of one's own, and whether the subscription would receive it as it is written. Nothing is published. */
-export function OwnSample({ test, ...given }: Given) {
-  if (test.hasMessages === undefined) return null;
+export function OwnSample(given: Given) {
+  const { hasMessages } = given.test;
+  if (hasMessages === undefined) return null;
+  const isWritten = Object.keys(given.draft).length > 0;
   return (
-    <Fold key={given.channelId} title="Test with your own message" isOpen={!test.hasMessages}>
-      <Sample test={test} {...given} />
+    <Fold key={given.channelId} title="Test with your own message" isOpen={!hasMessages || isWritten}>
+      <Sample {...given} />
     </Fold>
   );
 }
 
-function Sample({ channelId, eventTypes, filter, test }: Given) {
+/** The newest message that the event types let through, as it is. */
+function newestOf({ messages = [], payloads, types }: FilterTest, eventTypes: readonly string[]) {
+  const message = messages.find(({ id, eventType }) => payloads.has(id) && hasEventType(eventTypes, eventType));
+  if (message !== undefined)
+    return { eventType: message.eventType, payload: prettyText(payloads.get(message.id) ?? '{}') };
+  const type = eventTypes.find((each) => !each.endsWith('*')) ?? types[0] ?? 'order.created';
+  return { eventType: type, payload: '{}' };
+}
+
+function Sample({ channelId, eventTypes, filter, test, draft, onDraft }: Given) {
   const { at, path } = useHere();
-  const [eventType, setEventType] = useState(
-    () => eventTypes.find((type) => !type.endsWith('*')) ?? test.types[0] ?? 'order.created',
-  );
-  const [payload, setPayload] = useState(() => prettyText([...test.payloads.values()][0] ?? '{}'));
+  const { eventType, payload } = { ...newestOf(test, eventTypes), ...draft };
   const syntax = jsonSyntax(payload);
   const type = eventType.trim();
-  const isOfType = hasEventType(eventTypes, type);
+  const wanted = filter.trim();
+  // An empty payload that nobody has written would fail on every value that the filter names.
+  const isWhole = syntax === undefined && type !== '' && payload !== '{}' && test.error === undefined;
   // The payload goes as its text: no number of it is read and written anew.
-  const body = `{"eventType":${JSON.stringify(type)},"payload":${payload},"filter":${JSON.stringify(filter.trim())}}`;
-  const isWhole = syntax === undefined && type !== '' && test.error === undefined && filter.trim() !== '';
+  const body = `{"eventType":${JSON.stringify(type)},"payload":${payload}${wanted === '' ? '' : `,"filter":${JSON.stringify(wanted)}`}}`;
   const settled = useSettled(isWhole ? body : '');
   const verdict = useQuery({
     queryKey: [path, 'own-sample', channelId, settled],
-    queryFn: async ({ signal }) =>
-      (await api.messages.dryRun(channelId, settled, { limit: 1 }, { ...at, signal })).filter,
+    queryFn: ({ signal }) => api.messages.dryRun(channelId, settled, { limit: 1 }, { ...at, signal }),
     enabled: settled !== '',
     placeholderData: (before) => (isWhole ? before : undefined),
     retry: false,
     staleTime: 10_000,
     meta: { failure: 'own' },
   });
-  const outcomeOf = (): TestedMessage['outcome'] | undefined => {
-    if (type === '' || syntax !== undefined) return undefined;
-    if (!isOfType) return 'type';
-    if (filter.trim() === '') return 'match';
-    const { data } = verdict;
-    return !isWhole || data === undefined
-      ? undefined
-      : data.error !== undefined
-        ? 'error'
-        : data.matches
-          ? 'match'
-          : 'none';
-  };
-  const outcome = outcomeOf();
+  const answer = isWhole ? verdict.data : undefined;
+  const refusal = isWhole && verdict.error !== null ? failureText(verdict.error) : undefined;
+  const outcome: TestedMessage['outcome'] | undefined =
+    refusal !== undefined || answer?.filter?.error !== undefined
+      ? 'error'
+      : answer === undefined
+        ? undefined
+        : !hasEventType(eventTypes, type)
+          ? 'type'
+          : answer.filter === undefined || answer.filter.matches
+            ? 'match'
+            : 'none';
   return (
     <div className="flex flex-col gap-4 pb-2">
       <SuggestField
         label="Event type of the message"
         value={eventType}
-        onChange={setEventType}
+        onChange={(next) => onDraft({ ...draft, eventType: next })}
         known={test.types}
         isMono
         placeholder="order.created"
@@ -81,17 +93,21 @@ function Sample({ channelId, eventTypes, filter, test }: Given) {
         label="Payload of the message"
         language="json"
         value={payload}
-        onChange={setPayload}
+        onChange={(next) => onDraft({ ...draft, payload: next })}
         minLines={3}
         maxLines={12}
         problems={syntax === undefined ? [] : [syntax]}
       />
-      <p role="status" className="flex min-h-5 items-center gap-1.5">
+      <p role="status" className="flex min-h-5 items-start gap-1.5">
         {outcome !== undefined && (
           <>
-            <Icon of={OUTCOME_LOOKS[outcome].icon} isSmall className={OUTCOME_LOOKS[outcome].className} />
+            <span className="flex h-5 items-center">
+              <Icon of={OUTCOME_LOOKS[outcome].icon} isSmall className={OUTCOME_LOOKS[outcome].className} />
+            </span>
             {OUTCOME_LOOKS[outcome].word}
-            {outcome === 'error' && <span className="truncate text-text-2">{verdict.data?.error}</span>}
+            {outcome === 'error' && (
+              <span className="min-w-0 text-text-2 [overflow-wrap:anywhere]">{refusal ?? answer?.filter?.error}</span>
+            )}
           </>
         )}
       </p>

@@ -1,5 +1,5 @@
 import { Hash } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { durationText } from '../../lib/format.ts';
 import { policyText } from '../../lib/policy-text.ts';
 import { policyAmong } from '../../lib/retry-policy.ts';
@@ -14,7 +14,7 @@ import { TokenField } from '../../ui/token-field.tsx';
 import { FIELD_NAMES, type FieldsGiven } from './field-names.ts';
 import { DeliveryFields, HeaderFields, PolicyFields } from './delivery-fields.tsx';
 import { FilterMatches } from './filter-matches.tsx';
-import { OwnSample } from './own-sample.tsx';
+import { OwnSample, type SampleDraft } from './own-sample.tsx';
 import { useFilterTest } from './use-filter-test.ts';
 
 /** Suggested event types. */
@@ -91,6 +91,7 @@ export function SubscriptionFieldGroups(given: Given) {
 /** Which messages it receives, tested on those that the channel has. */
 function MessageFields({ values, write, error, channelId }: Given) {
   const test = useFilterTest(channelId, values);
+  const [sample, setSample] = useState<SampleDraft>({});
   const known = test.types.filter((type) => !values.eventTypes.includes(type)).slice(0, MOST_TYPES);
   const isNarrowed = values.eventTypes.length > 0 || values.filter.trim() !== '';
   return (
@@ -126,7 +127,7 @@ function MessageFields({ values, write, error, channelId }: Given) {
         onChange={(filter) => write({ filter })}
         minLines={1}
         maxLines={8}
-        placeholder="None"
+        placeholder='payload.total > 100 && payload.currency == "EUR"'
         hint={`CEL expression over ${test.names.length === 0 ? 'payload, metadata and eventType' : listed(test.names.slice(0, 3))}`}
         isHintKept
         error={problemOf(error, 'filter') ?? test.error}
@@ -141,7 +142,14 @@ function MessageFields({ values, write, error, channelId }: Given) {
       {channelId !== '' && isNarrowed && (
         <div className="flex flex-col gap-2">
           <FilterMatches of={test} filter={values.filter} />
-          <OwnSample channelId={channelId} eventTypes={values.eventTypes} filter={values.filter} test={test} />
+          <OwnSample
+            channelId={channelId}
+            eventTypes={values.eventTypes}
+            filter={values.filter}
+            test={test}
+            draft={sample}
+            onDraft={setSample}
+          />
         </div>
       )}
     </Group>

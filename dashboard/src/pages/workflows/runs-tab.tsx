@@ -3,6 +3,7 @@ import { ListChecks } from 'lucide-react';
 import { api, type RunSummary, type Workflow } from '../../api/client.ts';
 import { durationText } from '../../lib/format.ts';
 import { useHere } from '../../lib/session.ts';
+import { counted } from '../../lib/words.ts';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { HereLink, useGo } from '../../parts/link.tsx';
 import { Ago } from '../../parts/moment.tsx';
@@ -74,11 +75,11 @@ export function RunsTab({ workflow, onStart }: { workflow: Workflow; onStart: ((
           { head: 'Version', width: '76px', isNumber: true, isWide: true, cell: (row) => row.definitionVersion },
           { head: 'Duration', width: '110px', isNumber: true, isWide: true, cell: (row) => tookText(row) },
           { head: 'ID', width: '92px', isWide: true, cell: (row) => <CopyId id={row.id} /> },
-          { head: 'Created', width: '112px', className: 'text-right', cell: (row) => <Ago at={row.createdAt} /> },
+          { head: 'Created', width: '112px', isNumber: true, cell: (row) => <Ago at={row.createdAt} /> },
         ]}
       />
       <p className="mt-3 flex items-center gap-3 text-12 text-text-3">
-        {found.data.length < NEWEST ? `${found.data.length} runs` : `Newest ${NEWEST} runs`}
+        {found.data.length < NEWEST ? counted(found.data.length, 'run') : `Newest ${NEWEST} runs`}
         <HereLink to="/runs" search={{ workflow: workflow.id }} className="text-accent hover:underline">
           View all runs
         </HereLink>

@@ -147,7 +147,9 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
       if (isShown) event.stopPropagation();
       setIsOpen(false);
     } else if (event.key === 'Enter' && !(isShown && highlighted.current)) {
-      send(text);
+      // Words that no filter takes are looked for in payloads, which is all that is offered for them.
+      if (free !== '' && completions.length === 0) go('/search', { q: free });
+      else send(text);
       event.preventDefault();
     } else if (event.key === 'Backspace' && text === '' && last !== undefined) change({ [last.name]: '' });
     else if (event.key === 'ArrowLeft' && isAtStart && text === '' && last !== undefined) {

@@ -7,7 +7,8 @@ import { CodeRows } from './rows.tsx';
 
 const COLOURS: Readonly<Record<ColouredPiece['kind'], string | undefined>> = {
   key: 'text-code-key',
-  string: 'text-code-string',
+  // Characters that turn the direction of a text turn nothing outside of it.
+  string: 'text-code-string [unicode-bidi:isolate]',
   number: 'text-code-number',
   atom: 'text-code-atom',
   plain: undefined,

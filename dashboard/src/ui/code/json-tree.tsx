@@ -18,7 +18,7 @@ const OPEN_AT_FIRST = 24;
 const COLOURS: Readonly<Record<JsonNode['kind'], string | undefined>> = {
   object: undefined,
   array: undefined,
-  text: 'text-code-string',
+  text: 'text-code-string [unicode-bidi:isolate]',
   number: 'text-code-number',
   word: 'text-code-atom',
 };

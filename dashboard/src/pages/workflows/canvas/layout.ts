@@ -37,6 +37,10 @@ export type Placed = {
   ways: readonly PlacedWay[];
 };
 
+/** dagre keeps nodes as members of plain objects, in which an ID such as `constructor` would be found already. */
+const nodeId = (key: string): string => `.${key}`;
+const keyOfNode = (id: string): string => id.slice(1);
+
 export const capId = (way: FlowWay): string => `${way.id} end`;
 const labelOf = (way: FlowWay): string => way.labels.join(', ');
 const textWidth = (text: string): number => Math.ceil(text.length * 6.1);
@@ -79,18 +83,18 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined, size: Size): L
   for (const key of members) {
     const group = inside.get(key);
     const { width, height } = group?.box ?? size;
-    graph.setNode(key, { width, height });
+    graph.setNode(nodeId(key), { width, height });
   }
   for (const way of ways) {
     const label = labelOf(way);
     const target = way.to !== undefined && members.has(way.to) ? way.to : capId(way);
     if (target !== way.to) {
       const text = way.end?.text ?? '';
-      graph.setNode(target, { width: textWidth(text) + 40, height: CAP_HEIGHT });
+      graph.setNode(nodeId(target), { width: textWidth(text) + 40, height: CAP_HEIGHT });
     }
     graph.setEdge(
-      way.from,
-      target,
+      nodeId(way.from),
+      nodeId(target),
       {
         weight: way.isDashed ? 1 : 3,
         minlen: 1,
@@ -116,7 +120,8 @@ function inOrder(ways: readonly FlowWay[], from: string): FlowWay[] {
 /** Turns the picture over where more branches stand in their order then: true at the left, false at the right. */
 function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet<string>): void {
   type Edge = { x?: number; points?: Point[] };
-  const edgeOf = (way: FlowWay): Edge => graph.edge({ v: way.from, w: goalOf(way, members), name: way.id }) as Edge;
+  const edgeOf = (way: FlowWay): Edge =>
+    graph.edge({ v: nodeId(way.from), w: nodeId(goalOf(way, members)), name: way.id }) as Edge;
   const leadsAt = (way: FlowWay): number => {
     const { x, points = [] } = edgeOf(way);
     return x ?? points[1]?.x ?? 0;
@@ -155,7 +160,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
   const raw = new Map<string, Box>(
     graph.nodes().map((id: string): [string, Box] => {
       const { x = 0, y = 0, width = 0, height = 0 } = graph.node(id) as Partial<Box>;
-      return [id, { x, y, width, height }];
+      return [keyOfNode(id), { x, y, width, height }];
     }),
   );
   // Ranks by their middles: all of one rank have the same.
@@ -172,7 +177,11 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
   const routes = new Map<string, Route>(
     ways.map((way) => {
       const to = goalOf(way, members);
-      const edge = graph.edge({ v: way.from, w: to, name: way.id }) as { points?: Point[]; x?: number; y?: number };
+      const edge = graph.edge({ v: nodeId(way.from), w: nodeId(to), name: way.id }) as {
+        points?: Point[];
+        x?: number;
+        y?: number;
+      };
       const points = (edge.points ?? []).slice(1, -1);
       for (const { y } of points) bandAt(y, 0);
       if (edge.y !== undefined && labelOf(way) !== '') bandAt(edge.y, LABEL_HEIGHT);

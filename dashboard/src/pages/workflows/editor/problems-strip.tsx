@@ -15,7 +15,7 @@ type Given = {
 
 /** What is wrong with the definition, as the service says, and the way to the next place. */
 export function ProblemsStrip({ definition, next, onGo }: Given) {
-  const { draft, syntax, isChanged, isChecked } = definition;
+  const { draft, syntax, isChanged, isChecked, refusal } = definition;
   const count = draft.problems.length;
   return (
     <section
@@ -37,6 +37,11 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
             </strong>
             <span className="mono truncate max-md:hidden">{placeOf(next, draft)}</span>
             <span className="truncate text-text-2">{toldText(told(next, draft.stepIds))}</span>
+          </>
+        ) : refusal !== undefined ? (
+          <>
+            <Icon of={TriangleAlert} isSmall className="text-failed" />
+            <span className="truncate">{refusal}</span>
           </>
         ) : (
           <span className="text-text-3">{isChecked ? 'No problems' : 'Checking…'}</span>

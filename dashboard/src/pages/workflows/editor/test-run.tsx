@@ -174,7 +174,7 @@ export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, 
           return (
             <SelectField
               key={step}
-              label={`Approval ${step}`}
+              label={`Decision of ${step}`}
               isDisabled={badMocks !== undefined}
               value={decision}
               options={[...DECISIONS, ...(decision === 'custom' ? [{ value: 'custom', label: 'As simulated' }] : [])]}

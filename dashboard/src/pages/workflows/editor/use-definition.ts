@@ -6,6 +6,7 @@ import type { WrittenProblem } from '../../../lib/definition-problems.ts';
 import { type FlowGraph, flowOf } from '../../../lib/flow-graph.ts';
 import { type JsonSyntaxNode, jsonTree, withValue } from '../../../lib/json-edit.ts';
 import { memberText, prettyText } from '../../../lib/raw-json.ts';
+import { failureText } from '../../../parts/failure-text.ts';
 import { useHere } from '../../../lib/session.ts';
 import { type Edits, useEdits } from '../../../parts/use-edits.ts';
 
@@ -31,6 +32,8 @@ export type WrittenDefinition = {
   isChanged: boolean;
   /** Whether the service has checked the present text. */
   isChecked: boolean;
+  /** Why the service could not check the text at all. */
+  refusal: string | undefined;
   undo: (() => void) | undefined;
   redo: (() => void) | undefined;
 };
@@ -112,6 +115,7 @@ export function useDefinition({
     edits,
     isChanged: 'text' in edits.written,
     isChecked: found?.of === text,
+    refusal: syntax === undefined && verdict.error !== null ? failureText(verdict.error) : undefined,
     undo: isReadOnly ? undefined : history.undo,
     redo: isReadOnly ? undefined : history.redo,
   };
