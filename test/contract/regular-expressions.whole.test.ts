@@ -40,6 +40,9 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
     String.raw`^CREATE (UNIQUE )?INDEX IF NOT EXISTS "?(\w+)"? ON ("?(messages|deliveries)"? ?\(.+)$`,
     String.raw`^(?:CREATE|ALTER) TABLE (?:IF (?:NOT )?EXISTS )?(?:ONLY )?"?messages"?\b`,
   ],
+  'src/filters/expressions/expressions.ts': [
+    '^(.*?): (?:Unexpected token: |Expected (GT|LPAREN), got )(GT|LPAREN|EOF)$',
+  ],
   'src/http/answers/answer-fields.ts': ['^(?:chn|msg)_[0-9a-hjkmnp-tv-z]{26}$'],
   'src/http/reading/query.ts': ['^chn_[0-9a-hjkmnp-tv-z]{26}(?:,chn_[0-9a-hjkmnp-tv-z]{26}){0,99}$'],
   'src/kernel/values/ids.ts': ['^[0-9a-hjkmnp-tv-z]{26}$', '^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$'],

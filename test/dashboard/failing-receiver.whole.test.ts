@@ -113,6 +113,32 @@ describeWithBrowser('failing receiver in a browser', () => {
   });
 
   // The overview counted what had failed, and named no receiver.
+  // Now and then an attempt was let through, so that the subscription was not failing, while thousands of deliveries waited.
+  test('the overview names a receiver that refuses most attempts, for as long as something waits for it', async () => {
+    const { page } = dashboard;
+    const { pool, db } = scene.posthorn.deps;
+    const { channelId, environmentId } = await db.subscription.findUniqueOrThrow({ where: { id: subscriptionId } });
+    for (const minutes of [1, 60])
+      await pool.query(
+        `INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
+         VALUES ($1, $2, $3::int, date_bin(make_interval(mins => $3::int), now(), 'epoch'), 429, 16, 180)`,
+        [subscriptionId, environmentId, minutes],
+      );
+    const till = page
+      .getByRole('region', { name: /needs? attention$/ })
+      .getByRole('listitem')
+      .filter({ hasText: 'Till' });
+    await dashboard.open('/overview');
+    await page.getByRole('heading', { name: 'Busiest subscriptions' }).waitFor();
+    await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: {} });
+    await page.reload();
+    await till.getByText(/^7\d(\.\d)?% of attempts failed in the last hour$/).waitFor();
+    await till.getByText('1 waiting').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await till.getByRole('link', { name: 'View failures' }).click();
+    await page.waitForURL((url) => url.searchParams.get('subscription') === subscriptionId);
+  });
+
   test('the overview names the receivers that fail, with what was given up, and leads to their rows', async () => {
     const { page } = dashboard;
     const { pool, db } = scene.posthorn.deps;

@@ -3,9 +3,10 @@ import { type LucideIcon, Split, Workflow } from 'lucide-react';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCredential } from '../../api/client.ts';
 import { boundedText } from '../../lib/bounded-count.ts';
-import { dateText, durationText } from '../../lib/format.ts';
+import { dateText, durationText, shareText } from '../../lib/format.ts';
 import type { Search } from '../../lib/list-filter.ts';
 import { useHere } from '../../lib/session.ts';
+import { sinceOf } from '../../lib/search.ts';
 import { healthOf } from '../../lib/subscription-health.ts';
 import { counted, ERRORS, GIVE_UP_REASONS } from '../../lib/words.ts';
 import { Ago, useZone } from '../../parts/moment.tsx';
@@ -17,6 +18,8 @@ import { useBacklog } from './use-open-letters.ts';
 const LONG_MS = 5 * 60_000;
 /** So long before its end a credential is told of. */
 const SOON_MS = 14 * 86_400_000;
+/** Fewer attempts in an hour say little. */
+const MANY_ATTEMPTS = 20;
 /** So many subscriptions and workflows are named; their lists have the others. */
 const NAMED = 10;
 /** The newest subscriptions of a channel whose figures are read: as many as of all channels. */
@@ -44,6 +47,8 @@ type Troubled = {
   subscriptionId?: string | undefined;
   workflowId?: string | undefined;
   failingSince?: string | undefined;
+  /** Of the attempts of the last hour, where most of them have failed. */
+  failedShare?: string | undefined;
   health?: ReturnType<typeof healthOf> | undefined;
   letters: number;
   /** Deliveries that wait for it. */
@@ -83,12 +88,13 @@ export function useProblems(channelId: string | undefined) {
   const figures = useQuery({
     queryKey: [path, 'subscription-figures', 'newest', channelId],
     queryFn: async () => {
-      if (channelId === undefined) return (await api.stats.getSubscriptions({}, at)).subscriptions;
+      const since = sinceOf('1h');
+      if (channelId === undefined) return (await api.stats.getSubscriptions({ since }, at)).subscriptions;
       // Figures know no channel. Asked for none by its ID, they would be those of the newest ones of all channels.
       const { data } = await api.subscriptions.list({ channelId, limit: MOST_OF_CHANNEL }, at).page();
       const subscriptionIds = data.map(({ id }) => id);
       if (subscriptionIds.length === 0) return [];
-      return (await api.stats.getSubscriptions({ subscriptionIds }, at)).subscriptions;
+      return (await api.stats.getSubscriptions({ subscriptionIds, since }, at)).subscriptions;
     },
     refetchInterval: 30_000,
   });
@@ -128,6 +134,14 @@ export function useProblems(channelId: string | undefined) {
   }
   for (const { subscriptionId, failingSince } of figures.data ?? [])
     if (failingSince !== undefined) add(subscriptionId, { subscriptionId, failingSince });
+  // Some attempts arrive, so that it is not failing, and yet most of what is sent is sent in vain: an endpoint that limits its requests.
+  for (const { subscriptionId, totals, waiting: left } of figures.data ?? []) {
+    const attempts = totals.delivered + totals.failedAttempts;
+    const isMost = attempts >= MANY_ATTEMPTS && totals.failedAttempts * 2 > attempts;
+    // Once nothing waits any more, it is over.
+    if (troubled.has(subscriptionId) || !isMost || left.count === 0) continue;
+    add(subscriptionId, { subscriptionId, failedShare: shareText(totals.failedAttempts, attempts), waiting: left });
+  }
   // The largest group of each comes first.
   for (const group of groups.data?.groups ?? []) {
     const id = group.subscriptionId ?? group.workflowId;
@@ -203,7 +217,7 @@ const severity = ({ failingSince, health }: Troubled): number =>
   failingSince !== undefined || health?.tone === 'failed' ? 2 : health !== undefined ? 1 : 0;
 
 function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: boolean): Problem {
-  const { subscriptionId, workflowId, failingSince, health, letters, waiting, counts, cause } = row;
+  const { subscriptionId, workflowId, failingSince, failedShare, health, letters, waiting, counts, cause } = row;
   const isStopped = health !== undefined && health.word !== 'Failing' && health.word !== 'Active';
   const isFailing = !isStopped && (failingSince !== undefined || health?.tone === 'failed');
   const of: Search = subscriptionId === undefined ? { workflow: workflowId ?? '' } : { subscription: subscriptionId };
@@ -211,7 +225,7 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
   const said = cause === undefined ? undefined : causeText(cause);
   return {
     key: id,
-    tone: isFailing ? 'failed' : (health?.tone ?? 'failed'),
+    tone: isFailing ? 'failed' : (health?.tone ?? (failedShare !== undefined && letters === 0 ? 'retrying' : 'failed')),
     name:
       subscriptionId === undefined
         ? createElement(Whose, { of: { workflowId } })
@@ -226,23 +240,28 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
         ? said === undefined
           ? 'All recent attempts failed'
           : `${said} on every recent attempt`
-        : row.lastAt !== undefined
-          ? createElement(Fragment, null, `${said ?? 'Failed'}, last `, createElement(Ago, { at: row.lastAt }))
-          : (said ?? 'Failed'),
+        : failedShare !== undefined
+          ? [`${failedShare} of attempts failed in the last hour`, said].filter((each) => each !== undefined).join(', ')
+          : row.lastAt !== undefined
+            ? createElement(Fragment, null, `${said ?? 'Failed'}, last `, createElement(Ago, { at: row.lastAt }))
+            : (said ?? 'Failed'),
     counts,
     figures: [
       // What waits for a subscription that gets nothing is more than what was given up before.
-      ...(isStopped && waiting !== undefined && waiting.count > 0 ? [`${boundedText(waiting)} waiting`] : []),
+      ...((isStopped || failedShare !== undefined) && waiting !== undefined && waiting.count > 0
+        ? [`${boundedText(waiting)} waiting`]
+        : []),
       ...(letters === 0
         ? []
         : [isBounded ? `${letters.toLocaleString('en-US')}+ dead letters` : counted(letters, 'dead letter')]),
     ],
     since,
-    action: isFailing
-      ? { name: 'View failures', to: '/deliveries', search: { ...of, ...ofChannel, status: 'failed,retrying' } }
-      : isStopped && subscriptionId !== undefined
-        ? { name: 'Review', to: `/subscriptions/${subscriptionId}` }
-        : { name: 'View dead letters', to: '/dead-letters', search: { ...of, ...ofChannel } },
+    action:
+      isFailing || failedShare !== undefined
+        ? { name: 'View failures', to: '/deliveries', search: { ...of, ...ofChannel, status: 'failed,retrying' } }
+        : isStopped && subscriptionId !== undefined
+          ? { name: 'Review', to: `/subscriptions/${subscriptionId}` }
+          : { name: 'View dead letters', to: '/dead-letters', search: { ...of, ...ofChannel } },
   };
 }
 
