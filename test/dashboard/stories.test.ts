@@ -172,7 +172,7 @@ describeWithBrowser('stories in a browser', () => {
     const clientId = await shown('Client ID');
     const clientSecret = await shown('Client secret');
     const program = await shown('Node.js');
-    // Proofs name the public address; the requests go to this one. Among several channels the reader fills in his own.
+    // Proofs name the public address; the requests go to this one. Among several channels the program leaves the ID to its reader.
     const own = program
       .replace('CHANNEL_ID', channelId)
       .replace(/const url = '.*';/, `const url = '${posthorn.deps.config.publicBaseUrl}';`)

@@ -168,7 +168,7 @@ describeWithBrowser('subscription form in a browser', () => {
     expect((await read<{ data: unknown[] }>(`/v1/messages?channelId=${channelId}`)).data).toEqual([]);
   });
 
-  test('an inspector stands in for an endpoint, and never one that somebody has set to fail', async () => {
+  test('an inspector stands in for an endpoint, and is never one that is set to fail', async () => {
     const { page } = dashboard;
     const setToFail = { name: 'First look', answer: { status: 503, delayMs: 0, failurePercent: 0 } };
     await scene.make('/v1/inspectors', { name: 'Load test' });

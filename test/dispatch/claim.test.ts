@@ -206,7 +206,7 @@ describe('take over', () => {
     const takeOver = createTakeOver(pool);
     await takeOver();
 
-    // Sessions tell up to a minute later what they have read: once they have, only a look that reads would be counted.
+    // PostgreSQL counts some seconds later what other sessions have read. Looks that read would change the count each time.
     await waitFor('ten looks that read nothing', async () => {
       const before = await pagesRead(pool);
       for (let time = 0; time < 10; time += 1) expect(await takeOver()).toBe(0);

@@ -45,8 +45,10 @@ export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['
   return { id, rawId, type: 'public-key', response: { clientDataJSON, attestationObject, transports } };
 }
 
-/** Signs in by a passkey, or takes the second step by one. */
+/** Signs in with a passkey alone. Rejects as `passkeyFor` does. */
 export const signInByPasskey = async (): Promise<SignIn> =>
   api.signIn.byPasskey({ passkey: await passkeyFor(await api.signIn.requestPasskey()) });
+
+/** Takes the second step of signing in with a passkey. Rejects as `passkeyFor` does. */
 export const secondStepByPasskey = async (): Promise<SignIn> =>
   api.signIn.bySecondFactor({ passkey: await passkeyFor(await api.signIn.requestSecondPasskey()) });

@@ -17,7 +17,7 @@ export function NewerNote<T extends Readonly<Record<string, unknown>>>({ edits, 
   const listed = (all: typeof newer): string => [...new Set(all.map((name) => names[name]))].join(', ');
   const both = newer.filter((name) => name in written);
   return (
-    <div aria-live="polite" className="empty:hidden">
+    <div aria-live="polite" className="w-full empty:hidden">
       {newer.length > 0 && (
         <Note
           kind="warning"

@@ -190,9 +190,7 @@ export function WebhookSettings({ of: row }: { of: Webhook }) {
       {!isAtField && <FailureNote error={error} />}
       {request.lines}
       <div className="sticky bottom-0 -mx-2 flex flex-wrap justify-end gap-2 border-t border-line bg-surface px-2 py-3">
-        <div className="w-full empty:hidden">
-          <NewerNote edits={edits} at={row.updatedAt} names={NAMES} />
-        </div>
+        <NewerNote edits={edits} at={row.updatedAt} names={NAMES} />
         {isChanged && request.button}
         {isChanged && <Button onClick={edits.drop}>Discard changes</Button>}
         <Button

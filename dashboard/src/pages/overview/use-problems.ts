@@ -5,8 +5,8 @@ import { api, type ApiKey, type DeadLetterGroups, isApiError, type MachineCreden
 import { boundedText } from '../../lib/bounded-count.ts';
 import { dateText, durationText, shareText } from '../../lib/format.ts';
 import type { Search } from '../../lib/list-filter.ts';
-import { useHere } from '../../lib/session.ts';
 import { sinceOf } from '../../lib/search.ts';
+import { useHere } from '../../lib/session.ts';
 import { healthOf } from '../../lib/subscription-health.ts';
 import { counted, ERRORS, GIVE_UP_REASONS } from '../../lib/words.ts';
 import { Ago, useZone } from '../../parts/moment.tsx';
@@ -134,7 +134,7 @@ export function useProblems(channelId: string | undefined) {
   }
   for (const { subscriptionId, failingSince } of figures.data ?? [])
     if (failingSince !== undefined) add(subscriptionId, { subscriptionId, failingSince });
-  // Some attempts arrive, so that it is not failing, and yet most of what is sent is sent in vain: an endpoint that limits its requests.
+  // An endpoint that limits its requests takes some attempts, so it does not count as failing although most attempts fail.
   for (const { subscriptionId, totals, waiting: left } of figures.data ?? []) {
     const attempts = totals.delivered + totals.failedAttempts;
     const isMost = attempts >= MANY_ATTEMPTS && totals.failedAttempts * 2 > attempts;

@@ -13,7 +13,7 @@ import { SuggestField } from '../../ui/suggest-field.tsx';
 import { OUTCOME_LOOKS } from './filter-matches.tsx';
 import type { FilterTest, TestedMessage } from './use-filter-test.ts';
 
-/** What somebody has written of a message to test with. The rest is that of the newest message. */
+/** The fields of the test message that somebody has changed. The others are those of the newest message. */
 export type SampleDraft = { eventType?: string; payload?: string };
 
 type Given = {
@@ -53,7 +53,7 @@ function Sample({ channelId, eventTypes, filter, test, draft, onDraft }: Given) 
   const syntax = jsonSyntax(payload);
   const type = eventType.trim();
   const wanted = filter.trim();
-  // An empty payload that nobody has written would fail on every value that the filter names.
+  // Where there is no message yet, the field begins with {}, in which a filter finds none of its values: that is not tested.
   const isWhole = syntax === undefined && type !== '' && payload !== '{}' && test.error === undefined;
   // The payload goes as its text: no number of it is read and written anew.
   const body = `{"eventType":${JSON.stringify(type)},"payload":${payload}${wanted === '' ? '' : `,"filter":${JSON.stringify(wanted)}`}}`;
@@ -69,16 +69,14 @@ function Sample({ channelId, eventTypes, filter, test, draft, onDraft }: Given) 
   });
   const answer = isWhole ? verdict.data : undefined;
   const refusal = isWhole && verdict.error !== null ? failureText(verdict.error) : undefined;
-  const outcome: TestedMessage['outcome'] | undefined =
-    refusal !== undefined || answer?.filter?.error !== undefined
-      ? 'error'
-      : answer === undefined
-        ? undefined
-        : !hasEventType(eventTypes, type)
-          ? 'type'
-          : answer.filter === undefined || answer.filter.matches
-            ? 'match'
-            : 'none';
+  const reason = refusal ?? answer?.filter?.error;
+  const outcomeOf = (): TestedMessage['outcome'] | undefined => {
+    if (reason !== undefined) return 'error';
+    if (answer === undefined) return undefined;
+    if (!hasEventType(eventTypes, type)) return 'type';
+    return answer.filter?.matches === false ? 'none' : 'match';
+  };
+  const outcome = outcomeOf();
   return (
     <div className="flex flex-col gap-4 pb-2">
       <SuggestField
@@ -105,9 +103,7 @@ function Sample({ channelId, eventTypes, filter, test, draft, onDraft }: Given) 
               <Icon of={OUTCOME_LOOKS[outcome].icon} isSmall className={OUTCOME_LOOKS[outcome].className} />
             </span>
             {OUTCOME_LOOKS[outcome].word}
-            {outcome === 'error' && (
-              <span className="min-w-0 text-text-2 [overflow-wrap:anywhere]">{refusal ?? answer?.filter?.error}</span>
-            )}
+            {outcome === 'error' && <span className="min-w-0 text-text-2 [overflow-wrap:anywhere]">{reason}</span>}
           </>
         )}
       </p>

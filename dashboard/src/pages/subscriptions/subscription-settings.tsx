@@ -52,9 +52,7 @@ export function SubscriptionSettings({ of: row }: { of: Subscription }) {
       {!isAtField(error, REJECTED_FIELDS) && <FailureNote error={error} />}
       {request.lines}
       <div className="sticky bottom-0 -mx-2 flex flex-wrap justify-end gap-2 border-t border-line bg-surface px-2 py-3">
-        <div className="w-full empty:hidden">
-          <NewerNote edits={edits} at={row.updatedAt} names={FIELD_NAMES} />
-        </div>
+        <NewerNote edits={edits} at={row.updatedAt} names={FIELD_NAMES} />
         {request.button}
         <Button onClick={edits.drop} isDisabled={!isChanged}>
           Cancel
