@@ -1,12 +1,12 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Pool } from 'pg';
-import { loadForAttempts } from '../src/deliveries/attempt/load.ts';
-import { endAsDeadLetter } from '../src/deliveries/statements/end.ts';
-import { recordCrash } from '../src/deliveries/statements/record-crash.ts';
-import type { Faults } from '../src/deliveries/attempt/faults.ts';
+import { loadForAttempts } from '../src/delivery/attempt/load.ts';
+import { endAsDeadLetter } from '../src/delivery/record/statements/end.ts';
+import { recordCrash } from '../src/delivery/record/statements/record-crash.ts';
+import type { Faults } from '../src/delivery/attempt/faults.ts';
 import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/words/fault-kinds.ts';
 import { isEndedForGood } from '../src/kernel/words/statuses.ts';
-import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
+import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/kernel/contract/delivery-workflow.ts';
 
 /** Steps after a try that did not end by itself. Each one may be repeated. */
 export function createBrokenTryActivities({

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Drain } from '../src/dispatch/drain/drain.ts';
-import type { DrainProgress } from '../src/contract/delivery-workflow.ts';
+import type { Drain } from '../src/delivery/queue/drain/drain.ts';
+import type { DrainProgress } from '../src/kernel/contract/delivery-workflow.ts';
 
 /** The drain of this process as an activity; registered on the process's own task queue only. */
 export function createDrainActivities({ drain }: { drain: Drain }) {

@@ -1,4 +1,4 @@
-import type { ReplayActivities } from '../src/contract/replays.ts';
+import type { ReplayActivities } from '../src/kernel/contract/replays.ts';
 import type { createAttemptActivities } from './attempt-delivery.ts';
 import type { createBrokenTryActivities } from './broken-tries.ts';
 import type { createDrainActivities } from './drain-deliveries.ts';

@@ -1,5 +1,9 @@
 import { heartbeat } from '@temporalio/activity';
-import { type Reconciled, type ReconcilerDependencies, reconcileOverdue } from '../src/dispatch/recovery/reconciler.ts';
+import {
+  type Reconciled,
+  type ReconcilerDependencies,
+  reconcileOverdue,
+} from '../src/delivery/queue/recovery/reconciler.ts';
 
 /** The reconciler as an activity, so that its passes are seen in the Temporal UI. */
 export function createReconcileActivities(deps: ReconcilerDependencies) {

@@ -2,11 +2,11 @@ import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat, sleep 
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Clock } from '../src/dependencies.ts';
-import * as runStore from '../src/retention/run-store.ts';
-import * as store from '../src/retention/retention-store.ts';
-import { progressFrom, type RetentionProgress } from '../src/contract/retention.ts';
-import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
+import type { Clock } from '../src/platform/dependencies.ts';
+import * as runStore from '../src/delivery/retention/run-store.ts';
+import * as store from '../src/delivery/retention/retention-store.ts';
+import { progressFrom, type RetentionProgress } from '../src/kernel/contract/retention.ts';
+import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
 import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
 
 export type RetentionDependencies = {

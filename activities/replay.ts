@@ -1,8 +1,13 @@
 import { activityInfo, heartbeat, sleep } from '@temporalio/activity';
-import { REPLAY_KINDS, type ReplayActivities, type ReplayInput, type ReplayKind } from '../src/contract/replays.ts';
-import { runBatch } from '../src/replays/batches.ts';
-import type { Clock } from '../src/dependencies.ts';
-import type { ReplayDependencies } from '../src/replays/kind.ts';
+import {
+  REPLAY_KINDS,
+  type ReplayActivities,
+  type ReplayInput,
+  type ReplayKind,
+} from '../src/kernel/contract/replays.ts';
+import { runBatch } from '../src/delivery/replays/batches.ts';
+import type { Clock } from '../src/platform/dependencies.ts';
+import type { ReplayDependencies } from '../src/delivery/replays/kind.ts';
 
 // A third of the heartbeat's time: waiting for the rate is no death.
 const LOOK_EVERY_MS = 3_000;

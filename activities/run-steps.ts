@@ -17,12 +17,12 @@ import {
   type Taken,
   type WaitEnd,
   withWords,
-} from '../src/contract/run-workflow.ts';
-import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
-import type { Carriers } from '../src/temporal/starts/carriers.ts';
-import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../src/crashes/crash-guard.ts';
-import { isUnreachable, untilReachable } from '../src/db/connections/until-reachable.ts';
-import { SenderClosedError } from '../src/outbound/exchange/connections.ts';
+} from '../src/kernel/contract/run-workflow.ts';
+import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
+import type { Carriers } from '../src/platform/temporal/starts/carriers.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../src/platform/crashes/crash-guard.ts';
+import { isUnreachable, untilReachable } from '../src/platform/db/connections/until-reachable.ts';
+import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
 import { type ActionKind, attemptStep, stepStandingOf } from '../src/automations/engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../src/automations/engine/ways/branches.ts';
 import { closeLoop, endItem, openLoop } from '../src/automations/engine/ways/loops.ts';

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { BegunScheduledRun, ScheduledRunInput } from '../src/contract/scheduled-runs.ts';
-import { WorkIsDeadly } from '../src/crashes/crash-guard.ts';
+import type { BegunScheduledRun, ScheduledRunInput } from '../src/kernel/contract/scheduled-runs.ts';
+import { WorkIsDeadly } from '../src/platform/crashes/crash-guard.ts';
 import { beginGuarded, type GuardedDependencies } from '../src/automations/schedules/begin.ts';
 
 export function createScheduledRunActivities(deps: GuardedDependencies) {

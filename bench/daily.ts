@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createDatabase } from '../src/db/client.ts';
-import { migrate } from '../src/db/migrations/migrate.ts';
-import { createPool } from '../src/db/connections/pool.ts';
+import { createDatabase } from '../src/platform/db/client.ts';
+import { migrate } from '../src/platform/db/migrations/migrate.ts';
+import { createPool } from '../src/platform/db/connections/pool.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/new-id.ts';
+import { createNewId } from '../src/kernel/new-id.ts';
 import { compareForms, type Form, FORMS } from './daily-measures.ts';
 import { dayOf, makeDaily } from './daily-tables.ts';
 import { environmentOf } from './fixture.ts';

@@ -1,9 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
-import { PrismaClient } from '../src/db/generated/client.ts';
-import { joinBegin } from '../src/db/row-security/tenant-entry.ts';
-import { createTenants } from '../src/db/tenants.ts';
-import { readBacklog, readOldestDue, readTables, readWaiting } from '../src/observe/figure-queries.ts';
+import { PrismaClient } from '../src/platform/db/generated/client.ts';
+import { joinBegin } from '../src/platform/db/row-security/tenant-entry.ts';
+import { createTenants } from '../src/platform/db/tenants.ts';
+import { readBacklog, readOldestDue, readTables, readWaiting } from '../src/platform/observe/figure-queries.ts';
 import { lookQueries } from './growth-looks.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { createExplainingPool, type Executed } from './plans.ts';

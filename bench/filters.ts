@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/filters/filter.ts';
-import { createFilters } from '../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL } from '../src/filters/expressions/units.ts';
+import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/messaging/filters/filter.ts';
+import { createFilters } from '../src/messaging/filters/filters.ts';
+import { UNITS_OF_A_CHANNEL } from '../src/messaging/filters/expressions/units.ts';
 import { dearFilter, largestPayload } from '../test/support/make/dear-filters.ts';
 
 const USAGE = `npm run bench:filters

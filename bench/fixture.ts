@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { KeyRing } from '../src/credentials/key-ring.ts';
-import type { NewId } from '../src/new-id.ts';
-import type { RetryPolicy } from '../src/contract/retry-policy.ts';
-import { sealSigningSecret } from '../src/credentials/signing-secret.ts';
+import type { KeyRing } from '../src/platform/credentials/key-ring.ts';
+import type { NewId } from '../src/kernel/new-id.ts';
+import type { RetryPolicy } from '../src/kernel/contract/retry-policy.ts';
+import { sealSigningSecret } from '../src/platform/credentials/signing-secret.ts';
 
 /** One channel with a subscription for every URL, each with a signing secret of its own. */
 export type Target = { channelId: string; subscriptionIds: string[] };

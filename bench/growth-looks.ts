@@ -1,17 +1,17 @@
-import { look } from '../src/changes/store.ts';
-import { findGroups } from '../src/dead-letters/groups-store.ts';
-import { listDeliveries } from '../src/deliveries/store.ts';
-import { readPayloads } from '../src/messages/look-through-store.ts';
-import { findSummaries, type SummaryFilter } from '../src/messages/summaries-store.ts';
-import { findNamed } from '../src/search/store.ts';
+import { look } from '../src/insight/changes/store.ts';
+import { findGroups } from '../src/delivery/dead-letters/groups-store.ts';
+import { listDeliveries } from '../src/delivery/record/store.ts';
+import { readPayloads } from '../src/messaging/messages/look-through-store.ts';
+import { findSummaries, type SummaryFilter } from '../src/messaging/messages/summaries-store.ts';
+import { findNamed } from '../src/insight/search/store.ts';
 import {
   countOfChannel,
   countOfEnvironment,
   countOfSubscription,
   countOfSubscriptions,
-} from '../src/stats/deliveries-store.ts';
-import { type Span, spanOf } from '../src/stats/span.ts';
-import { countLeft, countSubscriptions, findCounted, findSubscriptions } from '../src/stats/store.ts';
+} from '../src/insight/stats/deliveries-store.ts';
+import { type Span, spanOf } from '../src/insight/stats/span.ts';
+import { countLeft, countSubscriptions, findCounted, findSubscriptions } from '../src/insight/stats/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 import type { Query, Questioned } from './growth-queries.ts';
 

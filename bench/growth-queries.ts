@@ -1,41 +1,41 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { findChannels } from '../src/channels/store.ts';
-import type { Database, DatabaseTransaction } from '../src/db/client.ts';
-import { inTransaction } from '../src/db/transaction.ts';
-import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
-import { listDeadLetters } from '../src/dead-letters/store.ts';
-import { judge } from '../src/deliveries/attempt/judge.ts';
-import { loadForAttempts } from '../src/deliveries/attempt/load.ts';
-import { createRecorder } from '../src/deliveries/attempt/recorder.ts';
-import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';
-import { findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
-import { type ClaimedDelivery, describeHeld } from '../src/deliveries/statements/claim.ts';
-import { releaseDeliveries } from '../src/deliveries/statements/release.ts';
-import { setCarrier } from '../src/deliveries/statements/start.ts';
-import { createDueRows } from '../src/dispatch/loop/claims/due-rows.ts';
-import { findEverywhere } from '../src/dispatch/loop/claims/find-due.ts';
-import { tellHighBacklogs } from '../src/dispatch/recovery/backlog-events.ts';
-import { takeOverFromDead } from '../src/dispatch/recovery/incarnation.ts';
-import { createPaced } from '../src/dispatch/recovery/pace.ts';
-import { reconcileOverdue, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
-import { settleHeld } from '../src/dispatch/recovery/settle-held.ts';
-import { eraseMessage } from '../src/messages/erasure-store.ts';
-import { createCommit } from '../src/publishing/commit.ts';
-import { findMessage, listMessages } from '../src/messages/store.ts';
-import { createNewId } from '../src/new-id.ts';
-import { restartLostReplays } from '../src/replays/batches.ts';
-import { countOpenOnes } from '../src/replays/dead-letter-store.ts';
+import { findChannels } from '../src/messaging/channels/store.ts';
+import type { Database, DatabaseTransaction } from '../src/platform/db/client.ts';
+import { inTransaction } from '../src/platform/db/transaction.ts';
+import type { DeadLetterFilter } from '../src/delivery/dead-letters/filter-store.ts';
+import { listDeadLetters } from '../src/delivery/dead-letters/store.ts';
+import { judge } from '../src/delivery/attempt/judge.ts';
+import { loadForAttempts } from '../src/delivery/attempt/load.ts';
+import { createRecorder } from '../src/delivery/attempt/recorder.ts';
+import { endOfSubscriptions } from '../src/delivery/record/statements/end.ts';
+import { findDelivery, listAttempts, listDeliveries } from '../src/delivery/record/store.ts';
+import { type ClaimedDelivery, describeHeld } from '../src/delivery/record/statements/claim.ts';
+import { releaseDeliveries } from '../src/delivery/record/statements/release.ts';
+import { setCarrier } from '../src/delivery/record/statements/start.ts';
+import { createDueRows } from '../src/delivery/queue/loop/claims/due-rows.ts';
+import { findEverywhere } from '../src/delivery/queue/loop/claims/find-due.ts';
+import { tellHighBacklogs } from '../src/delivery/queue/recovery/backlog-events.ts';
+import { takeOverFromDead } from '../src/delivery/queue/recovery/incarnation.ts';
+import { createPaced } from '../src/delivery/queue/recovery/pace.ts';
+import { reconcileOverdue, restAfterLook } from '../src/delivery/queue/recovery/reconciler.ts';
+import { settleHeld } from '../src/delivery/queue/recovery/settle-held.ts';
+import { eraseMessage } from '../src/messaging/messages/erasure-store.ts';
+import { createCommit } from '../src/messaging/publishing/commit.ts';
+import { findMessage, listMessages } from '../src/messaging/messages/store.ts';
+import { createNewId } from '../src/kernel/new-id.ts';
+import { restartLostReplays } from '../src/delivery/replays/batches.ts';
+import { countOpenOnes } from '../src/delivery/replays/dead-letter-store.ts';
 import {
   expiredChannels,
   removeBatch,
   removeDeletedChannels,
   removeDeletedSubscriptions,
-} from '../src/retention/retention-store.ts';
+} from '../src/delivery/retention/retention-store.ts';
 import { type IdKind, lowestIdAt } from '../src/kernel/values/ids.ts';
 import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
 import type { DeliveryStatus } from '../src/kernel/words/statuses.ts';
-import { findSubscriptions } from '../src/subscriptions/store.ts';
+import { findSubscriptions } from '../src/messaging/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 import { plainUnit } from './plain-unit.ts';
 

@@ -1,6 +1,6 @@
-import type { NewMessage } from '../src/messages/publication.ts';
-import { singleNaming } from '../src/publishing/prepare.ts';
-import type { PublishUnit } from '../src/publishing/transaction.ts';
+import type { NewMessage } from '../src/messaging/messages/publication.ts';
+import { singleNaming } from '../src/messaging/publishing/prepare.ts';
+import type { PublishUnit } from '../src/messaging/publishing/transaction.ts';
 
 /** One message to one channel, as the service commits it when it comes without a key, an id and a time of its own. */
 export const plainUnit = (environmentId: string, channelId: string, message: NewMessage): PublishUnit => ({

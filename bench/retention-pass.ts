@@ -8,7 +8,7 @@ import {
   removeBatch,
   removeDeletedChannels,
   removeDeletedSubscriptions,
-} from '../src/retention/retention-store.ts';
+} from '../src/delivery/retention/retention-store.ts';
 
 /** Every batch of one pass, at full speed, as if it were `now`. `ms` of each batch. */
 export async function pass(

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
-import { createDatabase } from '../src/db/client.ts';
-import { migrate } from '../src/db/migrations/migrate.ts';
-import { createPool } from '../src/db/connections/pool.ts';
+import { createDatabase } from '../src/platform/db/client.ts';
+import { migrate } from '../src/platform/db/migrations/migrate.ts';
+import { createPool } from '../src/platform/db/connections/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/new-id.ts';
+import { createNewId } from '../src/kernel/new-id.ts';
 import { environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
 import { walOf } from './message-cost.ts';

@@ -8,7 +8,7 @@ const service = process.env['POSTHORN_URL'] ?? 'http://localhost:3000';
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, so that the files work under any address: the service puts its own into index.html (src/dashboard-files.ts).
+  // Relative, so that the files work under any address: the service puts its own into index.html (src/api/dashboard-files.ts).
   base: './',
   plugins: [react(), tailwind()],
   build: {

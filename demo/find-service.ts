@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/platform/config/config.ts';
 import { readRunningState } from '../src/process/roles/serving/running-state.ts';
 
 /** Address and key for publishing. `ownKeyId` is set when the key was made for this run. */

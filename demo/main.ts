@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isApiError } from '../client/src/index.ts';
-import { readEnvironmentFile } from '../src/config.ts';
+import { readEnvironmentFile } from '../src/platform/config/config.ts';
 import { type Api, createApi } from './api.ts';
 import { planOf } from './expected.ts';
 import { isRight, toTable } from './figures.ts';

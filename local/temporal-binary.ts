@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { childEnvironment } from '../src/config.ts';
+import { childEnvironment } from '../src/platform/config/config.ts';
 
 export type TemporalBinaryOptions = {
   /** TEMPORAL_CLI. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Connection } from '@temporalio/client';
-import { childEnvironment } from '../src/config.ts';
+import { childEnvironment } from '../src/platform/config/config.ts';
 import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { listeningPorts } from './listening-ports.ts';
 import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';

@@ -1,6 +1,6 @@
 import type { EnvironmentKind } from './kernel/words/environment-kinds.ts';
-import type { Role } from './caller/roles.ts';
-import type { Tier } from './caller/tiers.ts';
+import type { Role } from './kernel/words/roles.ts';
+import type { Tier } from './kernel/words/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/serving/stop-request.ts';
 import type { Scope } from './kernel/words/scopes.ts';
 
@@ -8,10 +8,10 @@ import type { Scope } from './kernel/words/scopes.ts';
 const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { Command, InvalidArgumentError, Option } = await import('commander');
-const { readEnvironmentFile } = await import('./config.ts');
+const { readEnvironmentFile } = await import('./platform/config/config.ts');
 const { ENVIRONMENT_KINDS } = await import('./kernel/words/environment-kinds.ts');
-const { ROLES } = await import('./caller/roles.ts');
-const { TIERS } = await import('./caller/tiers.ts');
+const { ROLES } = await import('./kernel/words/roles.ts');
+const { TIERS } = await import('./kernel/words/tiers.ts');
 const { SCOPES } = await import('./kernel/words/scopes.ts');
 const { hasControlCharacter } = await import('./kernel/values/plain-text.ts');
 const { VERSION } = await import('./kernel/words/version.ts');

@@ -22,10 +22,10 @@ import {
   MAX_CRASHES,
   RECORDING_MS,
   type Standing,
-} from '../src/contract/delivery-workflow.ts';
-import { toTemporalRetry } from '../src/contract/retry-policy.ts';
+} from '../src/kernel/contract/delivery-workflow.ts';
+import { toTemporalRetry } from '../src/kernel/contract/retry-policy.ts';
 import type { DeadLetterReason } from '../src/kernel/words/statuses.ts';
-import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/contract/temporal-names.ts';
+import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/kernel/contract/temporal-names.ts';
 import { failureType } from './failure-type.ts';
 
 // Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.

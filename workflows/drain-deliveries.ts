@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { type DrainInput, type DrainProgress, HEARTBEAT_TIMEOUT_MS } from '../src/contract/delivery-workflow.ts';
+import { type DrainInput, type DrainProgress, HEARTBEAT_TIMEOUT_MS } from '../src/kernel/contract/delivery-workflow.ts';
 
 /**
  * Carries a backlog: one long-lived activity in the process that holds them makes the tries of many deliveries. Its heartbeat shows

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../src/contract/delivery-workflow.ts';
-import type { RetentionProgress } from '../src/contract/retention.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../src/kernel/contract/delivery-workflow.ts';
+import type { RetentionProgress } from '../src/kernel/contract/retention.ts';
 
 // A first pass over years of messages may take hours. After any break (a worker, PostgreSQL) it goes on where it was: the schedule
 // begins no other one meanwhile.

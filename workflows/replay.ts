@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { REPLAY_KINDS, type ReplayInput, type ReplayKind } from '../src/contract/replays.ts';
+import { REPLAY_KINDS, type ReplayInput, type ReplayKind } from '../src/kernel/contract/replays.ts';
 
 /**
  * One replay of any kind: makes batch after batch due, until none is left or it is cancelled. Registered under the Temporal workflow type

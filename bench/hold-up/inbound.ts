@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { CATALOGUE } from '../../src/automations/inbound/providers/catalogue.ts';
-import type { Provider } from '../../src/automations/inbound/providers/provider.ts';
-import { toIncoming } from '../../src/automations/inbound/incoming.ts';
+import { CATALOGUE } from '../../src/inbound/providers/catalogue.ts';
+import type { Provider } from '../../src/inbound/providers/provider.ts';
+import { toIncoming } from '../../src/inbound/incoming.ts';
 import type { Attacker } from './attacker.ts';
 import { FORM_TYPE, type HostileInput, listed, MEBIBYTE, post, times } from './input.ts';
 import { type HostileRequest, JSON_TYPE } from './request.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { readSchemaNames } from './schema-names.ts';
 import { sourcesOf } from './sources.ts';
 

@@ -1,4 +1,4 @@
-import type { Row } from '../../src/http/route/route.ts';
+import type { Row } from '../../src/api/http/route/route.ts';
 
 /** Endpoints that no method calls, each with the part of the client that does. */
 export const SPOKEN_ELSEWHERE: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaNames } from '../../src/openapi/schema-names.ts';
+import { schemaNames } from '../../src/api/openapi/schema-names.ts';
 
 /** Names that the library has for things of its own: of two equal ones TypeScript would show users one alone. */
 const RESERVED = readFileSync(join(import.meta.dirname, '../src/index.ts'), 'utf8').match(/\b[A-Z]\w*/g) ?? [];

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
-import { ROLES } from '../../src/caller/roles.ts';
-import { TIER_LIMITS, TIERS } from '../../src/caller/tiers.ts';
+import { ROLES } from '../../src/kernel/words/roles.ts';
+import { TIER_LIMITS, TIERS } from '../../src/kernel/words/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
-import type { Row } from '../../src/http/route/route.ts';
-import { methodNameOf } from '../../src/openapi/operation-names.ts';
+import type { Row } from '../../src/api/http/route/route.ts';
+import { methodNameOf } from '../../src/api/openapi/operation-names.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';
 
@@ -35,7 +35,7 @@ export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, stri
     const twice = methods.find(({ method }, index) => methods.findIndex((each) => each.method === method) !== index);
     if (twice !== undefined)
       throw new Error(
-        `Two endpoints are ${resource}.${twice.method}: choose a name for one in src/openapi/operation-names.ts`,
+        `Two endpoints are ${resource}.${twice.method}: choose a name for one in src/api/openapi/operation-names.ts`,
       );
   }
 
@@ -111,7 +111,7 @@ function endpointOf(
     if (item !== undefined) return `Pages<${texts.textOf(item, 'got')}>`;
     return `Call<${answered === undefined || row.status === 204 ? 'void' : texts.textOf(answered, 'got')}>`;
   })();
-  // Only callers that are in an environment have keys (src/http/idempotency.ts).
+  // Only callers that are in an environment have keys (src/api/http/idempotency.ts).
   const isKeyed = method === 'POST' && typeof access === 'object' && access.level === undefined;
   return {
     ...called,

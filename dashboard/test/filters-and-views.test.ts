@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { viewAnswer } from '../../src/identity/views/schema.ts';
+import { viewAnswer } from '../../src/insight/views/schema.ts';
 
 const FOLDER = new URL('../src/pages/', import.meta.url);
 const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CATALOGUE } from '../../src/automations/inbound/providers/catalogue.ts';
+import { CATALOGUE } from '../../src/inbound/providers/catalogue.ts';
 import { PROVIDER_STEPS } from '../src/lib/provider-steps.ts';
 import { PROVIDERS } from '../src/lib/providers.ts';
 

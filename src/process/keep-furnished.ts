@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { untilReachable } from '../db/connections/until-reachable.ts';
-import { type Furniture, furnish, isNamespaceMissing, type Schedule } from '../temporal/furnish.ts';
+import { untilReachable } from '../platform/db/connections/until-reachable.ts';
+import { type Furniture, furnish, isNamespaceMissing, type Schedule } from '../platform/temporal/furnish.ts';
 
 // Time between looks whether Temporal still has what we need; a lost store is made good within this time.
 const FURNISH_EVERY_MS = 15_000;

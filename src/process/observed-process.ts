@@ -1,12 +1,12 @@
 import { findFreePort } from '../../local/ports.ts';
-import type { Config } from '../config.ts';
-import type { ServiceLog } from '../log.ts';
-import { createDatabaseFigures, type DatabaseFigures } from '../observe/database-figures.ts';
-import { createMeters, type Meters } from '../observe/meters.ts';
-import type { Readied } from '../observe/metrics-server.ts';
-import { metricValuesOf, type ProcessPage } from '../observe/page.ts';
-import type { OwnAddresses } from '../outbound/guard/own-addresses.ts';
-import type { Readiness } from '../readiness/readiness.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { ServiceLog } from '../platform/log.ts';
+import { createDatabaseFigures, type DatabaseFigures } from '../platform/observe/database-figures.ts';
+import { createMeters, type Meters } from '../platform/observe/meters.ts';
+import type { Readied } from '../platform/observe/metrics-server.ts';
+import { metricValuesOf, type ProcessPage } from '../platform/observe/page.ts';
+import type { OwnAddresses } from '../platform/outbound/guard/own-addresses.ts';
+import type { Readiness } from '../platform/readiness/readiness.ts';
 
 // The SDK's page comes from this process itself. One that takes longer is left out of the scrape.
 const TEMPORAL_WITHIN_MS = 2_000;

@@ -1,8 +1,8 @@
-import type { NewApiKey } from '../identity/api-keys/schema.ts';
-import type { ApiKeys } from '../identity/api-keys/service.ts';
-import { ensureSystemChannels } from '../channels/store.ts';
-import type { DatabaseTransaction } from '../db/client.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { NewApiKey } from '../identity/credentials/api-keys/schema.ts';
+import type { ApiKeys } from '../identity/credentials/api-keys/service.ts';
+import { ensureSystemChannels } from '../messaging/channels/store.ts';
+import type { DatabaseTransaction } from '../platform/db/client.ts';
+import type { Dependencies } from '../platform/dependencies.ts';
 import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/environment-kinds.ts';
 
 export type FirstKeys = Record<EnvironmentKind, NewApiKey>;

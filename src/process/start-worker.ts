@@ -1,23 +1,23 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import { capacityOf } from '../dispatch/admission/capacity.ts';
-import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
-import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
-import type { LateHandOver } from '../publishing/hand-over.ts';
-import type { Publishing } from '../publishing/service.ts';
-import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
-import { readMachine } from '../machine.ts';
-import { createCarriers } from '../temporal/starts/carriers.ts';
+import { capacityOf } from '../delivery/limits/capacity.ts';
+import { beginIncarnation, type Incarnation } from '../delivery/queue/recovery/incarnation.ts';
+import { abandonCarriers } from '../delivery/queue/recovery/reconciler.ts';
+import type { LateHandOver } from '../messaging/publishing/hand-over.ts';
+import type { Publishing } from '../messaging/publishing/service.ts';
+import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../kernel/contract/temporal-names.ts';
+import { readMachine } from '../platform/machine.ts';
+import { createCarriers } from '../platform/temporal/starts/carriers.ts';
 import {
   connectToTemporal,
   installRuntime,
   type TemporalConnection,
   type TemporalSettings,
-} from '../temporal/connection.ts';
-import { checkCodecKeys } from '../temporal/codec-check.ts';
-import { UntimedWorker } from '../temporal/untimed-worker.ts';
-import { workflowBundle } from '../temporal/workflow-bundle.ts';
-import type { Outages } from '../outages/outages.ts';
+} from '../platform/temporal/connection.ts';
+import { checkCodecKeys } from '../platform/temporal/codec-check.ts';
+import { UntimedWorker } from '../platform/temporal/untimed-worker.ts';
+import { workflowBundle } from '../platform/temporal/workflow-bundle.ts';
+import type { Outages } from '../platform/outages/outages.ts';
 import type { ProcessDependencies } from './assembly/create-dependencies.ts';
 import { automationsPart } from './parts/automations.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
@@ -26,7 +26,7 @@ import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { statsPart } from './parts/stats.ts';
-import { createBeginByServiceEvents } from '../publishing/begin-by-service-events.ts';
+import { createBeginByServiceEvents } from '../messaging/publishing/begin-by-service-events.ts';
 import { createPublishForRun, createWorkerPublishing } from './assembly/publish-for-run.ts';
 import { keepFurnished } from './keep-furnished.ts';
 import { watchTemporal } from './watch-servers.ts';

@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
-import { createPool } from '../db/connections/pool.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { createPool } from '../platform/db/connections/pool.ts';
+import type { Dependencies } from '../platform/dependencies.ts';
 import { messageOf } from '../kernel/errors/message-of.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
-import type { Outages, Watched } from '../outages/outages.ts';
-import type { Limiter } from '../rate-limits/limiter.ts';
-import type { Tracing } from '../observe/tracing.ts';
-import { redisTrouble } from '../rate-limits/redis-trouble.ts';
-import { databaseTrouble } from '../readiness/database-trouble.ts';
-import { databaseCheck } from '../readiness/start-checks.ts';
-import type { TemporalSettings } from '../temporal/connection.ts';
-import { askNamespace } from '../temporal/furnish.ts';
-import { temporalTrouble } from '../temporal/trouble.ts';
+import type { Outages, Watched } from '../platform/outages/outages.ts';
+import type { Limiter } from '../platform/rate-limits/limiter.ts';
+import type { Tracing } from '../platform/observe/tracing.ts';
+import { redisTrouble } from '../platform/rate-limits/redis-trouble.ts';
+import { databaseTrouble } from '../platform/readiness/database-trouble.ts';
+import { databaseCheck } from '../platform/readiness/start-checks.ts';
+import type { TemporalSettings } from '../platform/temporal/connection.ts';
+import { askNamespace } from '../platform/temporal/furnish.ts';
+import { temporalTrouble } from '../platform/temporal/trouble.ts';
 
 // A connection that takes longer is none: the question is asked again.
 const CONNECT_WITHIN_MS = 2_000;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAccessTokens } from '../../src/automations/connections/access-tokens.ts';
-import { justWait } from '../../src/crashes/crash-guard.ts';
-import { createLog } from '../../src/log.ts';
-import { createRequestSender } from '../../src/outbound/send-request.ts';
+import { justWait } from '../../src/platform/crashes/crash-guard.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createRequestSender } from '../../src/platform/outbound/send-request.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { historyTextOf } from '../support/make/history-of.ts';
 import { type OAuthConnection, oauthConnections } from '../support/make/oauth-connections.ts';

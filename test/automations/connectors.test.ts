@@ -7,11 +7,11 @@ import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue
 import { createConnectorAction } from '../../src/automations/engine/actions/connector-action.ts';
 import type { Loaded } from '../../src/automations/engine/context.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
-import { justWait } from '../../src/crashes/crash-guard.ts';
-import { createLog } from '../../src/log.ts';
-import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
-import { createOwnAddresses } from '../../src/outbound/guard/own-addresses.ts';
-import { createRequestSender, type RequestSender } from '../../src/outbound/send-request.ts';
+import { justWait } from '../../src/platform/crashes/crash-guard.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createAddressGuard } from '../../src/platform/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../src/platform/outbound/guard/own-addresses.ts';
+import { createRequestSender, type RequestSender } from '../../src/platform/outbound/send-request.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { historyTextOf } from '../support/make/history-of.ts';
 import { oauthConnections } from '../support/make/oauth-connections.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CATALOGUE } from '../../src/automations/inbound/providers/catalogue.ts';
-import type { Provider } from '../../src/automations/inbound/providers/provider.ts';
-import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
+import { CATALOGUE } from '../../src/inbound/providers/catalogue.ts';
+import type { Provider } from '../../src/inbound/providers/provider.ts';
+import { forgetExpired } from '../../src/delivery/queue/recovery/forget-expired.ts';
 import { expectShortTurns } from '../support/check/longest-turn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { github, inboundCalls, type Refusal, SECRET } from '../support/make/inbound-calls.ts';

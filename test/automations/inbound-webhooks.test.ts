@@ -2,12 +2,12 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEventTypeExpressions } from '../../src/automations/inbound/event-type-expression.ts';
-import { createReceiveWebhook } from '../../src/automations/inbound/receive.ts';
-import { readJson } from '../../src/http/reading/parse-body.ts';
-import { createFetchText } from '../../src/outbound/fetch-text.ts';
-import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
-import { createOwnAddresses } from '../../src/outbound/guard/own-addresses.ts';
+import { createEventTypeExpressions } from '../../src/inbound/event-type-expression.ts';
+import { createReceiveWebhook } from '../../src/inbound/receive.ts';
+import { readJson } from '../../src/api/http/reading/parse-body.ts';
+import { createFetchText } from '../../src/platform/outbound/fetch-text.ts';
+import { createAddressGuard } from '../../src/platform/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../src/platform/outbound/guard/own-addresses.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { github, inboundCalls, type Refusal, SECRET } from '../support/make/inbound-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -511,7 +511,7 @@ describe('inbound limits', () => {
 
 describe('sns certificates', () => {
   /** Notifications whose certificate is asked for at a server of this test in place of Amazon's. */
-  const vectorsFile = new URL('../../src/automations/inbound/providers/vectors.json', import.meta.url);
+  const vectorsFile = new URL('../../src/inbound/providers/vectors.json', import.meta.url);
   type Vector = { provider: string; secret: string; now: number; body: string };
   const { vectors, snsCertificate } = JSON.parse(readFileSync(vectorsFile, 'utf8')) as {
     vectors: Vector[];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sealConnection } from '../../src/automations/connections/sealed.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { historyTextOf } from '../support/make/history-of.ts';

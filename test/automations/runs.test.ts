@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reconcilerScheduleId } from '../../src/contract/temporal-names.ts';
-import type { DeadLetter } from '../../src/dead-letters/schema.ts';
+import { reconcilerScheduleId } from '../../src/kernel/contract/temporal-names.ts';
+import type { DeadLetter } from '../../src/delivery/dead-letters/schema.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createSubscription } from '../support/make/factories.ts';
 import { systemChannelOf } from '../support/make/system-channel.ts';

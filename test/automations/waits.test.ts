@@ -3,7 +3,7 @@ import { findOfRun } from '../../src/automations/approvals/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { createRouteHeard } from '../../src/automations/waking/route-heard.ts';
-import { createBeginByServiceEvents } from '../../src/publishing/begin-by-service-events.ts';
+import { createBeginByServiceEvents } from '../../src/messaging/publishing/begin-by-service-events.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type RunAnswer, type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChanges } from '../../src/changes/service.ts';
+import { createChanges } from '../../src/insight/changes/service.ts';
 import { type Change, type ChangeStream, Posthorn } from '../../client/src/index.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';

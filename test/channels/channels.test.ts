@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChannelBody, listChannelsQuery, updateChannelBody } from '../../src/channels/schema.ts';
-import { createChannels } from '../../src/channels/service.ts';
-import type { EnvironmentCaller } from '../../src/caller/caller.ts';
+import { createChannelBody, listChannelsQuery, updateChannelBody } from '../../src/messaging/channels/schema.ts';
+import { createChannels } from '../../src/messaging/channels/service.ts';
+import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
 import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/service-events.ts';
-import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/subscriptions/schema.ts';
+import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/messaging/subscriptions/schema.ts';
 import { type Resources, startResources } from '../support/make/resources.ts';
 
 const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such channel in this environment' };

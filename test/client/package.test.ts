@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { codeBlocksOf, ROOT } from '../docs/code-blocks.ts';
 import { installClient, type PackedClient } from '../support/world/packed-client.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { SCOPES, type Scope } from '../../src/kernel/words/scopes.ts';
 import {
   CONTRACT,
@@ -9,8 +9,8 @@ import {
   type ResourceIds,
 } from '../support/check/contract-table.ts';
 import { oneOfEachKind } from '../support/check/contract-kinds.ts';
-import { SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
-import { pageOf } from '../../src/http/answers/answer-fields.ts';
+import { SEALED_COLUMNS } from '../../src/platform/db/sql/sealed-columns.ts';
+import { pageOf } from '../../src/api/http/answers/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
 import { type Envelope, expectHeaders, expectRefused } from '../support/check/contract-answers.ts';
 import { CHALLENGES } from '../support/check/edge-answers.ts';

@@ -8,22 +8,17 @@ import * as references from '../../src/automations/definitions/references/refere
 import * as definitions from '../../src/automations/definitions/store.ts';
 import { openChild } from '../../src/automations/engine/waits/child-store.ts';
 import { findCandidates } from '../../src/automations/engine/waits/wait-store.ts';
-import {
-  findRefused,
-  findRequests,
-  markAccepted,
-  markRefusedAgain,
-} from '../../src/automations/inbound/requests-store.ts';
-import * as inbound from '../../src/automations/inbound/store.ts';
+import { findRefused, findRequests, markAccepted, markRefusedAgain } from '../../src/inbound/requests-store.ts';
+import * as inbound from '../../src/inbound/store.ts';
 import * as runs from '../../src/automations/runs/store.ts';
 import { findStanding } from '../../src/automations/schedules/store.ts';
 import { coverChanged } from '../../src/automations/triggers/cover.ts';
 import { findWaitingSteps, giveMessage } from '../../src/automations/waking/heard-store.ts';
-import { noteUses, readSealed } from '../../src/automations/workflow-secrets/open-store.ts';
-import * as secrets from '../../src/automations/workflow-secrets/store.ts';
-import type { DatabaseTransaction } from '../../src/db/client.ts';
-import { replayRunLetters, retryRun } from '../../src/deliveries/statements/run-again.ts';
-import { lockInspector } from '../../src/inspectors/store.ts';
+import { noteUses, readSealed } from '../../src/automations/secrets/open-store.ts';
+import * as secrets from '../../src/automations/secrets/store.ts';
+import type { DatabaseTransaction } from '../../src/platform/db/client.ts';
+import { replayRunLetters, retryRun } from '../../src/delivery/record/statements/run-again.ts';
+import { lockInspector } from '../../src/insight/inspectors/store.ts';
 import { isNothing } from '../support/check/is-nothing.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import type { ResourceIds } from '../support/check/contract-row.ts';
@@ -94,7 +89,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
       return tokens.writeTokens(connection, row, { ciphertext: 'theirs', hasTokens: true });
     },
   },
-  'src/db/sql/shared-connections.ts': {
+  'src/platform/db/sql/shared-connections.ts': {
     'connectors of connections': ({ environmentId, db }) =>
       references.findConnectors(db, environmentId, [ids.connectionId]),
   },
@@ -115,13 +110,13 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'a deleted workflow': ({ environmentId, db }) =>
       definitions.markWorkflowDeleted(db, environmentId, ids.workflowId, now),
   },
-  'src/automations/inbound/store.ts': {
+  'src/inbound/store.ts': {
     webhooks: ({ environmentId, db }) => inbound.findWebhooks(db, environmentId, page, {}),
     'a channel to be kept': ({ environmentId, db }) => inbound.shareChannel(db, environmentId, ids.channelId),
     'a webhook': ({ environmentId, db }) => inbound.findWebhook(db, environmentId, ids.webhookId),
     refusals: ({ environmentId, db }) => inbound.findRefusals(db, { environmentId, webhookId: ids.webhookId }, page),
   },
-  'src/automations/inbound/requests-store.ts': {
+  'src/inbound/requests-store.ts': {
     requests: ({ environmentId, db }) => findRequests(db, { environmentId, webhookId: ids.webhookId }, page),
     'a refused request': ({ environmentId, db }) => findRefused(db, environmentId, ids.requestId),
     'an accepted request': ({ environmentId, db }) =>
@@ -146,7 +141,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
       runs.cancelUnfinished(connection, unfinishedRuns(environmentId, ids), { reason: 'theirs', most: 10 }),
     'a run to be retried': ({ environmentId }) => runs.findBegun(connection, { id: ids.runId, environmentId }),
   },
-  'src/deliveries/statements/run-again.ts': {
+  'src/delivery/record/statements/run-again.ts': {
     'a retried run': ({ environmentId }) => retryRun(connection, again(environmentId, undefined)),
     'a run from its start': ({ environmentId }) => retryRun(connection, again(environmentId, [])),
     'replayed dead letters of runs': ({ environmentId }) =>
@@ -165,10 +160,10 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'messages that a wait has missed': ({ environmentId, pool }) =>
       findCandidates(pool, { ...everything, environmentId, runId: ids.runId, channelIds: [ids.channelId] }),
   },
-  'src/automations/workflow-secrets/open-store.ts': {
+  'src/automations/secrets/open-store.ts': {
     'sealed secrets': ({ environmentId, pool }) => readSealed(pool, environmentId, [ids.secretName]),
   },
-  'src/automations/workflow-secrets/store.ts': {
+  'src/automations/secrets/store.ts': {
     secrets: ({ environmentId, db }) => secrets.findSecrets(db, environmentId, page),
     'a secret': ({ environmentId, db }) => secrets.findSecret(db, environmentId, ids.secretId),
     'a changed secret': ({ environmentId, db }) =>
@@ -242,7 +237,7 @@ test('src/automations/connections/open-store.ts notes no use in another environm
   expect(await db.connection.count({ where: { lastUsedAt: use.now } })).toBe(0);
 });
 
-test('src/automations/workflow-secrets/open-store.ts notes no use in another environment', async () => {
+test('src/automations/secrets/open-store.ts notes no use in another environment', async () => {
   const { db, pool } = posthorn.deps;
   for (const { environmentId } of neighbours) await noteUses(pool, environmentId, { ...use, ids: [ids.secretId] });
   expect(await db.secret.count({ where: { lastUsedAt: use.now } })).toBe(0);
@@ -262,19 +257,19 @@ test.each([
     (db, own) => connections.lockConnection(db, own, ids.connectionId),
   ],
   [
-    'src/automations/workflow-secrets/store.ts',
+    'src/automations/secrets/store.ts',
     'secrets',
     'secretId',
     (db, own) => secrets.lockSecret(db, own.environmentId, ids.secretId),
   ],
   [
-    'src/automations/inbound/store.ts',
+    'src/inbound/store.ts',
     'inbound_webhooks',
     'webhookId',
     (db, own) => inbound.lockWebhook(db, own.environmentId, ids.webhookId),
   ],
   [
-    'src/inspectors/store.ts',
+    'src/insight/inspectors/store.ts',
     'inspectors',
     'inspectorId',
     (db, own) => lockInspector(db, own.environmentId, ids.inspectorId),

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { noteTest } from '../../src/automations/connections/store.ts';
-import { findTargets, look } from '../../src/changes/store.ts';
-import { findUnindexed, unindexedConditions } from '../../src/deliveries/unindexed-store.ts';
-import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
-import { createInstallation } from '../../src/installation/service.ts';
-import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
+import { findTargets, look } from '../../src/insight/changes/store.ts';
+import { findUnindexed, unindexedConditions } from '../../src/delivery/record/unindexed-store.ts';
+import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/insight/views/store.ts';
+import { createInstallation } from '../../src/insight/installation/service.ts';
+import { deleteMark, findMark, findMarks, keepNewest } from '../../src/insight/marks/store.ts';
 import {
   countOfChannel,
   countOfEnvironment,
   countOfSubscriptions,
   findBusy,
-} from '../../src/stats/deliveries-store.ts';
-import { spanOf } from '../../src/stats/span.ts';
+} from '../../src/insight/stats/deliveries-store.ts';
+import { spanOf } from '../../src/insight/stats/span.ts';
 import {
   allRunsOf,
   countLeft,
@@ -24,8 +24,8 @@ import {
   findWebhookIds,
   findWorkflowIds,
   isOfChannel,
-} from '../../src/stats/store.ts';
-import { countLeftOfChannel } from '../../src/stats/backlog-store.ts';
+} from '../../src/insight/stats/store.ts';
+import { countLeftOfChannel } from '../../src/insight/stats/backlog-store.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
@@ -65,11 +65,11 @@ afterAll(() => posthorn.stop());
 
 test.each<[string, (environmentId: string) => Promise<unknown>]>([
   [
-    'src/marks/store.ts lists no mark',
+    'src/insight/marks/store.ts lists no mark',
     async (environmentId) => (await findMarks(posthorn.deps.db, { environmentId, ids: {} }, page))[0],
   ],
   [
-    'src/marks/store.ts finds no mark',
+    'src/insight/marks/store.ts finds no mark',
     async (environmentId) => {
       const { db } = posthorn.deps;
       const { id } = await db.mark.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
@@ -77,48 +77,48 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     },
   ],
   [
-    'src/stats/store.ts counts no traffic of the environment',
+    'src/insight/stats/store.ts counts no traffic of the environment',
     async (environmentId) =>
       (await findCounted(posthorn.deps.db, { environmentId, ofIds: [all.victim.environmentId] }, span))[0],
   ],
   [
-    'src/stats/store.ts counts no traffic of the channel',
+    'src/insight/stats/store.ts counts no traffic of the channel',
     async (environmentId) =>
       (await findCounted(posthorn.deps.db, { environmentId, ofIds: [all.ids.channelId] }, span))[0],
   ],
   [
-    'src/stats/store.ts finds no subscription',
+    'src/insight/stats/store.ts finds no subscription',
     async (environmentId) =>
       (await findSubscriptions(posthorn.deps.db, environmentId, [all.ids.subscriptionId], new Date()))[0],
   ],
   [
-    'src/stats/store.ts names no subscription',
+    'src/insight/stats/store.ts names no subscription',
     async (environmentId) => (await findSubscriptions(posthorn.deps.db, environmentId, undefined, new Date()))[0],
   ],
   [
-    'src/stats/store.ts finds no channel',
+    'src/insight/stats/store.ts finds no channel',
     async (environmentId) => (await findChannelIds(posthorn.deps.db, environmentId, [all.ids.channelId]))[0],
   ],
   [
-    'src/stats/store.ts names no channel',
+    'src/insight/stats/store.ts names no channel',
     async (environmentId) =>
       (await findChannelIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.channelId),
   ],
   [
-    'src/stats/store.ts finds no workflow',
+    'src/insight/stats/store.ts finds no workflow',
     async (environmentId) => (await findWorkflowIds(posthorn.deps.db, environmentId, [all.ids.workflowId]))[0],
   ],
   [
-    'src/stats/store.ts finds no inbound webhook',
+    'src/insight/stats/store.ts finds no inbound webhook',
     async (environmentId) => (await findWebhookIds(posthorn.deps.db, environmentId, [all.ids.webhookId]))[0],
   ],
   [
-    'src/stats/store.ts names no workflow',
+    'src/insight/stats/store.ts names no workflow',
     async (environmentId) =>
       (await findWorkflowIds(posthorn.deps.db, environmentId, undefined)).find((id) => id === all.ids.workflowId),
   ],
   [
-    'src/stats/store.ts finds no last run',
+    'src/insight/stats/store.ts finds no last run',
     async (environmentId) =>
       (
         await posthorn.deps.db.$transaction((transaction) =>
@@ -127,13 +127,13 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       )[0],
   ],
   [
-    'src/stats/store.ts counts no subscription of the channel',
+    'src/insight/stats/store.ts counts no subscription of the channel',
     async (environmentId) =>
       (await countSubscriptions(posthorn.deps.db, environmentId, [all.ids.channelId])).get(all.ids.channelId) ||
       undefined,
   ],
   [
-    'src/stats/store.ts finds no subscription of a channel',
+    'src/insight/stats/store.ts finds no subscription of a channel',
     async (environmentId) =>
       (await isOfChannel(posthorn.deps.db, {
         environmentId,
@@ -142,7 +142,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       })) || undefined,
   ],
   [
-    'src/stats/store.ts counts no open dead letter',
+    'src/insight/stats/store.ts counts no open dead letter',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { count } = await countLeft(transaction, environmentId, 'open');
@@ -150,7 +150,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ],
   ...(['pending', 'open'] as const).map((status): [string, (environmentId: string) => Promise<unknown>] => [
-    `src/stats/backlog-store.ts counts no ${status} one of a channel`,
+    `src/insight/stats/backlog-store.ts counts no ${status} one of a channel`,
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { channelId, deliveryId } = all.ids;
@@ -163,14 +163,14 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ]),
   [
-    'src/stats/deliveries-store.ts counts no delivery of the environment',
+    'src/insight/stats/deliveries-store.ts counts no delivery of the environment',
     (environmentId) =>
       posthorn.deps.db.$transaction(
         async (transaction) => (await countOfEnvironment(transaction, environmentId, present())).counted[0],
       ),
   ],
   [
-    'src/stats/deliveries-store.ts counts no delivery of the channel',
+    'src/insight/stats/deliveries-store.ts counts no delivery of the channel',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { channelId } = all.ids;
@@ -178,7 +178,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ],
   [
-    'src/stats/deliveries-store.ts finds no subscription of the channel',
+    'src/insight/stats/deliveries-store.ts finds no subscription of the channel',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { channelId } = all.ids;
@@ -186,7 +186,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ],
   [
-    'src/stats/deliveries-store.ts counts no delivery of the subscription',
+    'src/insight/stats/deliveries-store.ts counts no delivery of the subscription',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { subscriptionId } = all.ids;
@@ -196,34 +196,34 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ],
   [
-    'src/stats/store.ts counts no runs',
+    'src/insight/stats/store.ts counts no runs',
     async (environmentId) => {
       const ofIds = [allRunsOf(environmentId)];
       return (await findCounted(posthorn.deps.db, { environmentId, ofIds }, span))[0];
     },
   ],
   [
-    'src/stats/store.ts counts no unfinished run',
+    'src/insight/stats/store.ts counts no unfinished run',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { count } = await countUnfinished(transaction, environmentId, undefined);
         return count || undefined;
       }),
   ],
-  ['src/deliveries/unindexed-store.ts finds no delivery', (environmentId) => firstLooked({ environmentId })],
+  ['src/delivery/record/unindexed-store.ts finds no delivery', (environmentId) => firstLooked({ environmentId })],
   [
-    'src/deliveries/unindexed-store.ts finds no delivery of the subscription',
+    'src/delivery/record/unindexed-store.ts finds no delivery of the subscription',
     (environmentId) => firstLooked({ environmentId, subscriptionId: all.ids.subscriptionId }),
   ],
   [
-    'src/changes/store.ts sees no message',
+    'src/insight/changes/store.ts sees no message',
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) =>
         (await look(transaction, environmentId)).find(({ id }) => id === all.ids.messageId),
       ),
   ],
   [
-    'src/changes/store.ts finds no target',
+    'src/insight/changes/store.ts finds no target',
     async (environmentId) => {
       const { db } = posthorn.deps;
       const entry = await db.auditEntry.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
@@ -245,7 +245,7 @@ const firstLooked = (filter: { environmentId: string; subscriptionId?: string })
     return (await findUnindexed(transaction, filter, page, conditions)).ids[0];
   });
 
-test('src/marks/service.ts gives cursors of marks that the other environment cannot use', async () => {
+test('src/insight/marks/service.ts gives cursors of marks that the other environment cannot use', async () => {
   type List = { pagination: { cursor?: string } };
   const { body } = await posthorn.request<List>('GET', '/v1/marks?limit=1');
   const next = `/v1/marks?limit=1&cursor=${body.pagination.cursor}`;
@@ -253,7 +253,7 @@ test('src/marks/service.ts gives cursors of marks that the other environment can
   expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
 });
 
-test('src/marks/store.ts removes no mark of another environment', async () => {
+test('src/insight/marks/store.ts removes no mark of another environment', async () => {
   const { db } = posthorn.deps;
   const before = await db.mark.findMany({ where: { environmentId: all.victim.environmentId } });
   const own = { createdAt: new Date(), at: new Date(), madeBy: 'key', name: 'own' };
@@ -270,7 +270,7 @@ test('src/marks/store.ts removes no mark of another environment', async () => {
   expect(await db.mark.count({ where: { environmentId: all.victim.environmentId } })).toBe(1);
 });
 
-test('src/identity/views/store.ts knows a view of its person alone', async () => {
+test('src/insight/views/store.ts knows a view of its person alone', async () => {
   const { db } = posthorn.deps;
   const [one, other] = people as [(typeof people)[number], (typeof people)[number]];
   expect(await findView(db, { userId: one.userId, id: one.viewId })).toBeDefined();
@@ -284,7 +284,7 @@ test('src/identity/views/store.ts knows a view of its person alone', async () =>
   expect(await db.view.count({ where: { id: one.viewId } })).toBe(1);
 });
 
-test('src/installation/service.ts shows the service to the first organisation alone', async () => {
+test('src/insight/installation/service.ts shows the service to the first organisation alone', async () => {
   const lifetimes = { idleMs: 1, lifeMs: 2, freshMs: 3 };
   const unasked = () => Promise.reject(new Error('is not asked'));
   const installation = createInstallation(posthorn.deps, {

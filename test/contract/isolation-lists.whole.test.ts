@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { classOf, filtersOf, parametersOf, pathWith } from '../support/check/isolation-table.ts';
 import {
   foreignIn,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endAsCancelled } from '../../src/dispatch/recovery/ended-in-temporal.ts';
-import { createRecordAudit } from '../../src/identity/audit/record.ts';
-import { runBatch } from '../../src/replays/batches.ts';
-import { routes } from '../../src/routes.ts';
+import { endAsCancelled } from '../../src/delivery/queue/recovery/ended-in-temporal.ts';
+import { createRecordAudit } from '../../src/identity/tenancy/audit/record.ts';
+import { runBatch } from '../../src/delivery/replays/batches.ts';
+import { routes } from '../../src/process/routes.ts';
 import { classOf, exampleOf, pathWith } from '../support/check/isolation-table.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -4,22 +4,22 @@ import { findConnection, findConnections } from '../../src/automations/connectio
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findRuns } from '../../src/automations/runs/store.ts';
-import { findByName } from '../../src/db/lists/name-look.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
-import { discardDeadLetters } from '../../src/deliveries/statements/dead-letters.ts';
-import { retryDeliveries } from '../../src/deliveries/statements/due-again.ts';
-import { findAttempt } from '../../src/deliveries/store.ts';
-import { findHome } from '../../src/identity/machine-credentials/store.ts';
-import { findSigners } from '../../src/inspectors/receive-store.ts';
-import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/inspectors/store.ts';
-import { findMessages } from '../../src/messages/store.ts';
-import { findSummaries } from '../../src/messages/summaries-store.ts';
+import { findByName } from '../../src/platform/db/lists/name-look.ts';
+import { inTransaction } from '../../src/platform/db/transaction.ts';
+import { selectRetryable } from '../../src/delivery/record/retryable-store.ts';
+import { discardDeadLetters } from '../../src/delivery/record/statements/dead-letters.ts';
+import { retryDeliveries } from '../../src/delivery/record/statements/due-again.ts';
+import { findAttempt } from '../../src/delivery/record/store.ts';
+import { findHome } from '../../src/identity/credentials/machine-credentials/store.ts';
+import { findSigners } from '../../src/insight/inspectors/receive-store.ts';
+import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/insight/inspectors/store.ts';
+import { findMessages } from '../../src/messaging/messages/store.ts';
+import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
-import { loadPublishingConfig } from '../../src/publishing/configs/load-config.ts';
-import { storePublications } from '../../src/publishing/storing/store.ts';
-import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
-import { findNamed } from '../../src/search/store.ts';
+import { loadPublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
+import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { environmentsToPass, removeRunBatch } from '../../src/delivery/retention/run-store.ts';
+import { findNamed } from '../../src/insight/search/store.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
@@ -47,12 +47,12 @@ test.each([
   ['src/automations/connections/service.ts', '/v1/connections'],
   ['src/automations/connectors/service.ts', '/v1/connectors'],
   ['src/automations/definitions/service.ts', '/v1/workflows'],
-  ['src/automations/inbound/service.ts', '/v1/webhooks'],
+  ['src/inbound/service.ts', '/v1/webhooks'],
   ['src/automations/runs/service.ts', '/v1/runs'],
-  ['src/automations/workflow-secrets/service.ts', '/v1/secrets'],
-  ['src/inspectors/service.ts', '/v1/inspectors'],
-  ['src/messages/service.ts', '/v1/messages'],
-  ['src/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
+  ['src/automations/secrets/service.ts', '/v1/secrets'],
+  ['src/insight/inspectors/service.ts', '/v1/inspectors'],
+  ['src/messaging/messages/service.ts', '/v1/messages'],
+  ['src/messaging/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
 ])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
   type List = { pagination: { cursor?: string } };
   const first = `${path}${path.includes('?') ? '&' : '?'}limit=1`;
@@ -77,7 +77,7 @@ test.each([
   expect((await posthorn.request('GET', `${other}${cursor}`)).status).toBe(400);
 });
 
-test('src/messages/summaries-store.ts finds no message of another environment', async () => {
+test('src/messaging/messages/summaries-store.ts finds no message of another environment', async () => {
   const { channelId } = all.ids;
   const found = async (filter: Parameters<typeof findSummaries>[1]) =>
     (await findSummaries(posthorn.deps.db, filter, page)).messages;
@@ -97,11 +97,11 @@ test('src/automations/runs/store.ts finds no run of several statuses of another 
 
 test.each<[string, (environmentId: string) => Promise<unknown>]>([
   [
-    'src/messages/store.ts finds no message',
+    'src/messaging/messages/store.ts finds no message',
     async (environmentId) => (await findMessages(posthorn.deps.db, environmentId, [all.ids.messageId]))[0],
   ],
   [
-    'src/deliveries/store.ts finds no attempt',
+    'src/delivery/record/store.ts finds no attempt',
     async (environmentId) => {
       const { db } = posthorn.deps;
       const { id } = await db.attempt.findFirstOrThrow({ where: { deliveryId: all.ids.deliveryId } });
@@ -109,12 +109,12 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     },
   ],
   [
-    'src/search/store.ts finds no name',
+    'src/insight/search/store.ts finds no name',
     async (environmentId) =>
       (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
   ],
   [
-    'src/db/lists/name-look.ts finds no name',
+    'src/platform/db/lists/name-look.ts finds no name',
     async (environmentId) => {
       const look = { list: 'channels', environmentId, part: 'orders', ids: undefined, columns: {} } as const;
       return (await findByName(posthorn.deps.db, look, page)).positions[0];
@@ -126,23 +126,23 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       (await findVersions(posthorn.deps.db, { environmentId, workflowId: all.ids.workflowId }))[0],
   ],
   [
-    'src/inspectors/store.ts counts no inspector',
+    'src/insight/inspectors/store.ts counts no inspector',
     async (environmentId) => (await countInspectors(posthorn.deps.db, environmentId)) || undefined,
   ],
   [
-    'src/inspectors/store.ts lists no inspector',
+    'src/insight/inspectors/store.ts lists no inspector',
     async (environmentId) => (await findInspectors(posthorn.deps.db, environmentId, page))[0],
   ],
   [
-    'src/inspectors/store.ts finds no inspector',
+    'src/insight/inspectors/store.ts finds no inspector',
     (environmentId) => findInspector(posthorn.deps.db, environmentId, all.ids.inspectorId),
   ],
   [
-    'src/inspectors/store.ts finds no request',
+    'src/insight/inspectors/store.ts finds no request',
     (environmentId) => findRequest(posthorn.deps.db, environmentId, all.ids.inspectedRequestId, new Date()),
   ],
   [
-    'src/inspectors/receive-store.ts finds no signer',
+    'src/insight/inspectors/receive-store.ts finds no signer',
     async (environmentId) => {
       const { pool } = posthorn.deps;
       return (await findSigners(pool, { messageId: all.ids.messageId, environmentId, url: '' }))[0];
@@ -153,7 +153,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
 });
 
-test('src/deliveries/retryable-store.ts finds no delivery of another environment', async () => {
+test('src/delivery/record/retryable-store.ts finds no delivery of another environment', async () => {
   const { deliveryId, channelId, subscriptionId, messageId } = all.ids;
   const found = async (filter: Parameters<typeof selectRetryable>[0]): Promise<string[]> => {
     const { text, values } = selectRetryable(filter, { looks: 100, limit: 100, now: new Date() }) ?? { text: '' };
@@ -165,7 +165,7 @@ test('src/deliveries/retryable-store.ts finds no delivery of another environment
   }
 });
 
-test('src/deliveries/statements/dead-letters.ts discards no dead letter of another environment', async () => {
+test('src/delivery/record/statements/dead-letters.ts discards no dead letter of another environment', async () => {
   const { db } = posthorn.deps;
   const ids = [all.ids.deadLetterId];
   // Nothing stays of it: the letter is asked for again.
@@ -182,7 +182,7 @@ test('src/deliveries/statements/dead-letters.ts discards no dead letter of anoth
   expect(await discarded(all.victim.environmentId)).toEqual(ids);
 });
 
-test('src/deliveries/statements/due-again.ts retries no delivery of another environment, and counts none as failed', async () => {
+test('src/delivery/record/statements/due-again.ts retries no delivery of another environment, and counts none as failed', async () => {
   const retry = (environmentId: string) =>
     inTransaction(posthorn.deps.pool, (connection) =>
       retryDeliveries(connection, {
@@ -197,7 +197,7 @@ test('src/deliveries/statements/due-again.ts retries no delivery of another envi
   expect(await retry(all.victim.environmentId)).toEqual({ retried: 1, failed: 0 });
 });
 
-test('src/identity/machine-credentials/store.ts finds the home in the app that an operator names', async () => {
+test('src/identity/credentials/machine-credentials/store.ts finds the home in the app that an operator names', async () => {
   const { db } = posthorn.deps;
   for (const { environmentId } of [all.victim, ...all.neighbours]) {
     const { kind, appId } = await db.environment.findUniqueOrThrow({ where: { id: environmentId } });
@@ -222,7 +222,7 @@ test('src/automations/connections/store.ts shows what is shared to the other env
   expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
 });
 
-test('src/db/sql/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
+test('src/platform/db/sql/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
   const { db } = posthorn.deps;
   await share();
   const { connectionId } = all.ids;
@@ -231,7 +231,7 @@ test('src/db/sql/shared-connections.ts lets the other environment of the app alo
   expect(await whoSees(uses)).toEqual([true, true, false, false]);
 });
 
-test('src/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
+test('src/messaging/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
   const { db, pool } = posthorn.deps;
   const listens = [{ channelIds: [], eventTypes: ['a'] }];
   // One that names a channel would be left out for that alone.
@@ -247,7 +247,7 @@ test('src/publishing/configs/config-store.ts has no trigger and no wait of anoth
 });
 
 test.each(['runs', 'heard'])(
-  'src/publishing/storing/store.ts stores nothing of a publication to a channel of another environment (%s)',
+  'src/messaging/publishing/storing/store.ts stores nothing of a publication to a channel of another environment (%s)',
   async (kind) => {
     const { db, pool, newId } = posthorn.deps;
     const { environmentId } = all.sibling;
@@ -265,7 +265,7 @@ test.each(['runs', 'heard'])(
   },
 );
 
-test('src/retention/run-store.ts removes runs by the app and for the environment that they are of', async () => {
+test('src/delivery/retention/run-store.ts removes runs by the app and for the environment that they are of', async () => {
   const { db, pool } = posthorn.deps;
   const now = new Date();
   const daysOf = async () => {

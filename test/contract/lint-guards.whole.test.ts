@@ -13,67 +13,67 @@ type Fault = { fault: string; path: string; text: string; rule: string };
 const faults: Fault[] = [
   {
     fault: 'a promise nobody waits for',
-    path: 'src/channels/floating.ts',
+    path: 'src/messaging/channels/floating.ts',
     text: 'const publish = async (): Promise<number> => 1;\nexport function start(): void {\n  publish();\n}\n',
     rule: 'typescript(no-floating-promises)',
   },
   {
     fault: 'a Koa next() nobody waits for',
-    path: 'src/http/next.ts',
+    path: 'src/api/http/next.ts',
     text: 'export async function middleware(_: object, next: () => Promise<void>): Promise<void> {\n  next();\n}\n',
     rule: 'typescript(no-floating-promises)',
   },
   {
     fault: 'an async listener where a plain one is called',
-    path: 'src/dispatch/misused.ts',
+    path: 'src/delivery/queue/misused.ts',
     text: "import { EventEmitter } from 'node:events';\nnew EventEmitter().on('due', async () => {\n  await Promise.resolve();\n});\n",
     rule: 'typescript(no-misused-promises)',
   },
   {
     fault: 'a switch that forgets a status',
-    path: 'src/deliveries/switch.ts',
+    path: 'src/delivery/record/switch.ts',
     text: "export function word(status: 'pending' | 'failed' | 'delivered'): number {\n  switch (status) {\n    case 'pending':\n      return 1;\n    case 'failed':\n      return 2;\n  }\n  return 3;\n}\n",
     rule: 'typescript(switch-exhaustiveness-check)',
   },
   {
     fault: 'any in a signature',
-    path: 'src/channels/any.ts',
+    path: 'src/messaging/channels/any.ts',
     text: 'export const read = (value: any): string => String(value);\n',
     rule: 'typescript(no-explicit-any)',
   },
   {
     fault: 'parsed JSON used as if it had a type',
-    path: 'src/channels/unsafe.ts',
+    path: 'src/messaging/channels/unsafe.ts',
     text: 'export const read = (text: string): string => JSON.parse(text).name;\n',
     rule: 'typescript(no-unsafe-member-access)',
   },
   {
     fault: 'two modules that import each other at run time',
-    path: 'src/rate-limits/one.ts',
+    path: 'src/platform/rate-limits/one.ts',
     text: "import { two } from './two.ts';\nexport const one = (): number => two() + 1;\n",
     rule: 'import(no-cycle)',
   },
   {
     fault: 'a file name that is not kebab-case',
-    path: 'src/channels/badName.ts',
+    path: 'src/messaging/channels/badName.ts',
     text: 'export {};\n',
     rule: 'unicorn(filename-case)',
   },
   {
-    fault: 'a setting read outside src/config.ts',
-    path: 'src/http/environment.ts',
+    fault: 'a setting read outside src/platform/config/config.ts',
+    path: 'src/api/http/environment.ts',
     text: "export const port = process.env['PORT'];\n",
     rule: 'node(no-process-env)',
   },
   {
     fault: 'settings imported from node:process',
-    path: 'src/http/environment-import.ts',
+    path: 'src/api/http/environment-import.ts',
     text: "import { env } from 'node:process';\nexport const port = env['PORT'];\n",
     rule: 'eslint(no-restricted-imports)',
   },
   {
-    fault: 'console outside src/log.ts and the command line',
-    path: 'src/http/print.ts',
+    fault: 'console outside src/platform/log.ts and the command line',
+    path: 'src/api/http/print.ts',
     text: "console.log('here');\n",
     rule: 'eslint(no-console)',
   },
@@ -111,9 +111,9 @@ const faults: Fault[] = [
 
 /** Code that breaks a rule where the rule does not hold. */
 const exceptions: [path: string, text: string][] = [
-  ['src/config.ts', "export const port = process.env['PORT'];\n"],
+  ['src/platform/config/config.ts', "export const port = process.env['PORT'];\n"],
   ['bench/deliver.ts', "console.log(process.env['PORT']);\n"],
-  ['src/log.ts', "console.log('no log yet');\n"],
+  ['src/platform/log.ts', "console.log('no log yet');\n"],
   ['src/main.ts', "console.log('posthorn');\n"],
 ];
 
@@ -132,7 +132,10 @@ beforeAll(() => {
   for (const name of ['.oxlintrc.json', 'tsconfig.json', 'package.json']) cpSync(join(PROJECT, name), join(tree, name));
   symlinkSync(join(PROJECT, 'node_modules'), join(tree, 'node_modules'));
   for (const { path, text } of faults) plant(path, text);
-  plant('src/rate-limits/two.ts', "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n");
+  plant(
+    'src/platform/rate-limits/two.ts',
+    "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n",
+  );
   for (const [path, specifier] of forbiddenImports) plant(path, `export { x } from '${specifier}';\n`);
   for (const [path, statement] of [...forbiddenTypes, ...allowedImports]) plant(path, `${statement}\n`);
   for (const [path, text] of exceptions) plant(path, text);

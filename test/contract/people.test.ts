@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
-import { routes } from '../../src/routes.ts';
-import { subscriptionAnswer } from '../../src/subscriptions/schema.ts';
+import { reportConcurrency } from '../../src/delivery/limits/concurrency-store.ts';
+import { routes } from '../../src/process/routes.ts';
+import { subscriptionAnswer } from '../../src/messaging/subscriptions/schema.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
 import { PEOPLE } from '../support/check/people-table.ts';
 import { expectSameTables } from '../support/check/same-tables.ts';

@@ -35,26 +35,29 @@ const BOUNDED: Readonly<Record<string, string>> = {
 
 /** Patterns that are put together at run time, by their file: how many, and one that shows what they are. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
-  'src/outbound/custom-headers.ts': ['^(?:posthorn-|x-posthorn-|sec-|proxy-)'],
-  'src/db/migrations/statements.ts': [
+  'src/platform/outbound/custom-headers.ts': ['^(?:posthorn-|x-posthorn-|sec-|proxy-)'],
+  'src/platform/db/migrations/statements.ts': [
     String.raw`^CREATE (UNIQUE )?INDEX IF NOT EXISTS "?(\w+)"? ON ("?(messages|deliveries)"? ?\(.+)$`,
     String.raw`^(?:CREATE|ALTER) TABLE (?:IF (?:NOT )?EXISTS )?(?:ONLY )?"?messages"?\b`,
   ],
-  'src/filters/expressions/expressions.ts': [
+  'src/messaging/filters/expressions/expressions.ts': [
     '^(.*?): (?:Unexpected token: |Expected (GT|LPAREN), got )(GT|LPAREN|EOF)$',
   ],
-  'src/http/answers/answer-fields.ts': ['^(?:chn|msg)_[0-9a-hjkmnp-tv-z]{26}$'],
-  'src/http/reading/query.ts': ['^chn_[0-9a-hjkmnp-tv-z]{26}(?:,chn_[0-9a-hjkmnp-tv-z]{26}){0,99}$'],
+  'src/api/http/answers/answer-fields.ts': ['^(?:chn|msg)_[0-9a-hjkmnp-tv-z]{26}$'],
+  'src/api/http/reading/query.ts': ['^chn_[0-9a-hjkmnp-tv-z]{26}(?:,chn_[0-9a-hjkmnp-tv-z]{26}){0,99}$'],
   'src/kernel/values/ids.ts': ['^[0-9a-hjkmnp-tv-z]{26}$', '^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$'],
   'src/kernel/values/trace-context.ts': [
     String.raw`^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$`,
   ],
-  'src/outbound/exchange/retry-after.ts': [
+  'src/platform/outbound/exchange/retry-after.ts': [
     String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>Jan|Feb) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$`,
     String.raw`^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>Jan|Feb)-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$`,
     String.raw`^[A-Z][a-z]{2} (?<month>Jan|Feb) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$`,
   ],
-  'src/outbound/guard/inspect-path.ts': ['^/inspect/(ins_[0-9a-z]{26})$', '^/inspect/(ins_[0-9a-z]{26})(/.*)?$'],
+  'src/platform/outbound/guard/inspect-path.ts': [
+    '^/inspect/(ins_[0-9a-z]{26})$',
+    '^/inspect/(ins_[0-9a-z]{26})(/.*)?$',
+  ],
   'client/src/raw-json.ts': [String.raw`"mark-0123456789(\d+)"`],
 };
 

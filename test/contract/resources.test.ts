@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
-import { channelAnswer } from '../../src/channels/schema.ts';
-import { deadLetterAnswer } from '../../src/dead-letters/schema.ts';
-import { attemptAnswer, deliveryAnswer } from '../../src/deliveries/schema.ts';
-import { apiKeyAnswer, newApiKeyAnswer } from '../../src/identity/api-keys/schema.ts';
-import { messageAnswer } from '../../src/messages/schema.ts';
-import { subscriptionAnswer } from '../../src/subscriptions/schema.ts';
+import { channelAnswer } from '../../src/messaging/channels/schema.ts';
+import { deadLetterAnswer } from '../../src/delivery/dead-letters/schema.ts';
+import { attemptAnswer, deliveryAnswer } from '../../src/delivery/record/schema.ts';
+import { apiKeyAnswer, newApiKeyAnswer } from '../../src/identity/credentials/api-keys/schema.ts';
+import { messageAnswer } from '../../src/messaging/messages/schema.ts';
+import { subscriptionAnswer } from '../../src/messaging/subscriptions/schema.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
-import { isSettable } from '../../src/http/reading/fields.ts';
-import { parseInput } from '../../src/http/reading/validate.ts';
+import { isSettable } from '../../src/api/http/reading/fields.ts';
+import { parseInput } from '../../src/api/http/reading/validate.ts';
 import { SYNONYMS } from '../../src/kernel/values/nearest-name.ts';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { CONTRACT, type ResourceIds } from '../support/check/contract-table.ts';
 import { PEOPLE } from '../support/check/people-table.ts';
 import { objectsOf } from '../support/check/schema-objects.ts';

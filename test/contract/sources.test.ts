@@ -11,9 +11,9 @@ describe('circles', () => {
   test('every file of src is read, and its imports are seen', () => {
     const graph = importsOf(sources);
     expect(graph.size).toBeGreaterThan(200);
-    expect(graph.get('src/http/route/route.ts')).toContain('src/caller/caller.ts');
-    expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/api-keys/service.ts');
-    expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http/route');
+    expect(graph.get('src/api/http/route/route.ts')).toContain('src/api/caller/caller.ts');
+    expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/credentials/api-keys/service.ts');
+    expect(folderImports(graph).get('src/identity/credentials/api-keys')).toContain('src/api/http/route');
   });
 
   describe('no circle of imports, types included', () => {
@@ -42,13 +42,13 @@ describe('circles', () => {
   describe('a planted circle is found', () => {
     test('between two files, by a type one way', () => {
       const graph = planted(
-        ['src/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
+        ['src/messaging/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
         [
-          'src/channels/two.ts',
+          'src/messaging/channels/two.ts',
           "import type { one } from './one.ts';\nexport const two = (given: typeof one) => given;\n",
         ],
       );
-      expect(circlesOf(graph)).toEqual([['src/channels/one.ts', 'src/channels/two.ts']]);
+      expect(circlesOf(graph)).toEqual([['src/messaging/channels/one.ts', 'src/messaging/channels/two.ts']]);
     });
 
     test.each([
@@ -60,16 +60,18 @@ describe('circles', () => {
       "import '../../services.ts';",
       'import {\n  type Services,\n} from "../../services.ts";',
     ])('between folders in which no two files import each other: %j', (statement) => {
-      const circles = circlesOf(folderImports(planted(['src/http/route/planted.ts', `${statement}\n`])));
+      const circles = circlesOf(folderImports(planted(['src/api/http/route/planted.ts', `${statement}\n`])));
       expect(circles).toHaveLength(1);
-      expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http/route', 'src/channels']));
-      expect(circlesOf(planted(['src/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
+      expect(circles[0]).toEqual(
+        expect.arrayContaining(['src/process/services.ts', 'src/api/http/route', 'src/messaging/channels']),
+      );
+      expect(circlesOf(planted(['src/api/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
     });
   });
 
   test('a planted circle between two areas is found, although no two of their folders import each other', () => {
-    const graph = planted(['src/caller/planted.ts', "import type { Row } from '../http/route/route.ts';\n"]);
-    expect(circlesOf(areaImports(graph))).toEqual([expect.arrayContaining(['src/caller', 'src/http'])]);
+    const graph = planted(['src/api/caller/planted.ts', "import type { Row } from '../http/route/route.ts';\n"]);
+    expect(circlesOf(areaImports(graph))).toEqual([expect.arrayContaining(['src/api/caller', 'src/api/http'])]);
   });
 
   test('a planted circle between two components of the dashboard is found', () => {
@@ -83,8 +85,8 @@ describe('circles', () => {
   });
 
   test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
-    expect(() => planted(['src/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow(
-      'src/http/route/nobody.ts',
+    expect(() => planted(['src/api/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow(
+      'src/api/http/route/nobody.ts',
     );
   });
 });
@@ -178,10 +180,15 @@ describe('names', () => {
     const planted = (path: string): Exported[] =>
       exportsOf(path, 'export type Planted = 1;\nexport const planted = (): number => 1;\n');
     expect(
-      declaredTwice([...planted('src/channels/store.ts'), ...planted('src/messages/look-through-store.ts')]),
-    ).toEqual(['Planted: src/channels/store.ts, src/messages/look-through-store.ts']);
-    expect(declaredTwice([...planted('src/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
-    expect(takenTwice(planted('src/log.ts'), planted('client/src/index.ts'))).toEqual(['Planted: client/src/index.ts']);
+      declaredTwice([
+        ...planted('src/messaging/channels/store.ts'),
+        ...planted('src/messaging/messages/look-through-store.ts'),
+      ]),
+    ).toEqual(['Planted: src/messaging/channels/store.ts, src/messaging/messages/look-through-store.ts']);
+    expect(declaredTwice([...planted('src/platform/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
+    expect(takenTwice(planted('src/platform/log.ts'), planted('client/src/index.ts'))).toEqual([
+      'Planted: client/src/index.ts',
+    ]);
   });
 });
 
@@ -199,8 +206,8 @@ describe('one clock', () => {
   ];
   /** Files that may, each with its reason. */
   const FILES = new Map([
-    ['src/log.ts', 'the time of a line in the log of the machine'],
-    ['src/rate-limits/limiter.ts', 'a time that a caller compares with the clock of its own machine'],
+    ['src/platform/log.ts', 'the time of a line in the log of the machine'],
+    ['src/platform/rate-limits/limiter.ts', 'a time that a caller compares with the clock of its own machine'],
     ['src/automations/definitions/configs/schedule.ts', 'whether a time ever comes'],
     ['src/process/doctor/temporal.ts', 'a command that ends before a clock could be followed'],
   ]);
@@ -229,7 +236,7 @@ describe('one clock', () => {
 
 describe('delivery writers', () => {
   const ROOT = join(import.meta.dirname, '../..');
-  const OWNER = 'src/deliveries/statements/';
+  const OWNER = 'src/delivery/record/statements/';
   const TABLES = 'deliveries|attempts|dead_letters';
   const MODELS = 'delivery|attempt|deadLetter';
   const CHANGES =
@@ -248,10 +255,10 @@ describe('delivery writers', () => {
   const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
   /** Files whose variable tables are none of the three: each has them from a list of its own. */
   const READ_BY_HAND = [
-    'src/credentials/encryption-key-store.ts',
-    'src/dispatch/recovery/forget-expired.ts',
-    'src/identity/apps/suspension-store.ts',
-    'src/replays/batches.ts',
+    'src/platform/credentials/encryption-key-store.ts',
+    'src/delivery/queue/recovery/forget-expired.ts',
+    'src/identity/tenancy/apps/suspension-store.ts',
+    'src/delivery/replays/batches.ts',
   ];
 
   const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));
@@ -260,7 +267,7 @@ describe('delivery writers', () => {
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
     )
-    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/db/generated/'));
+    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/platform/db/generated/'));
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
   test('deliveries, attempts and dead letters are written in one folder', () => {
@@ -338,42 +345,44 @@ describe('tenants', () => {
     'src/automations/gates/gates.ts': 'part of a worker: gates of runs of all tenants',
     'src/automations/waking/route-heard.ts': 'part of a worker: notes of messages of all tenants',
     'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
-    'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
-    'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
-    'src/installation/service.ts': 'the service itself belongs to no tenant; the first organisation alone sees it',
-    'src/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
-    'src/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
-    'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
-    'src/identity/accounts/devices.ts': 'a person belongs to no tenant',
-    'src/identity/accounts/password-reset.ts': 'a person belongs to no tenant',
-    'src/identity/accounts/service.ts': 'a person belongs to no tenant',
-    'src/identity/accounts/setup.ts': 'a person belongs to no tenant',
-    'src/identity/accounts/tries.ts': 'a person belongs to no tenant',
-    'src/identity/api-keys/known-keys.ts': 'who is calling is not known yet',
-    'src/identity/api-keys/service.ts': 'the command line; callers go through tenants',
-    'src/identity/apps/service.ts':
+    'src/automations/secrets/open-secrets.ts': 'part of a worker: a run names its environment',
+    'src/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
+    'src/insight/installation/service.ts':
+      'the service itself belongs to no tenant; the first organisation alone sees it',
+    'src/insight/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
+    'src/insight/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
+    'src/api/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
+    'src/identity/people/accounts/devices.ts': 'a person belongs to no tenant',
+    'src/identity/people/accounts/password-reset.ts': 'a person belongs to no tenant',
+    'src/identity/people/accounts/service.ts': 'a person belongs to no tenant',
+    'src/identity/people/accounts/setup.ts': 'a person belongs to no tenant',
+    'src/identity/people/accounts/tries.ts': 'a person belongs to no tenant',
+    'src/identity/credentials/api-keys/known-keys.ts': 'who is calling is not known yet',
+    'src/identity/credentials/api-keys/service.ts': 'the command line; callers go through tenants',
+    'src/identity/tenancy/apps/service.ts':
       'an app is made and changed with both of its environments; reading goes through tenants',
-    'src/identity/audit/service.ts': 'the command line; callers go through tenants',
-    'src/identity/dpop/used-proofs.ts': 'proofs belong to no tenant',
-    'src/identity/factors/service.ts': 'a person belongs to no tenant',
-    'src/identity/machine-credentials/known-credentials.ts': 'who is calling is not known yet',
-    'src/identity/machine-credentials/service.ts':
+    'src/identity/tenancy/audit/service.ts': 'the command line; callers go through tenants',
+    'src/identity/credentials/dpop/used-proofs.ts': 'proofs belong to no tenant',
+    'src/identity/people/factors/service.ts': 'a person belongs to no tenant',
+    'src/identity/credentials/machine-credentials/known-credentials.ts': 'who is calling is not known yet',
+    'src/identity/credentials/machine-credentials/service.ts':
       'the token endpoint and the command line; callers go through tenants',
-    'src/identity/members/invitations.ts':
+    'src/identity/people/members/invitations.ts':
       'an invitation is accepted by somebody who is no member yet; reading goes through tenants',
-    'src/identity/members/service.ts': 'changes reach sessions and codes of people; reading goes through tenants',
-    'src/identity/organisations/service.ts': 'organisations of a person; callers go through tenants',
-    'src/identity/passkeys/challenges.ts': 'a person belongs to no tenant',
-    'src/identity/passkeys/service.ts': 'a person belongs to no tenant',
-    'src/identity/views/service.ts': 'a person belongs to no tenant',
-    'src/identity/sessions/service.ts': 'who is calling is not known yet',
-    'src/identity/sign-in/service.ts': 'who is calling is not known yet',
-    'src/identity/single-sign-on/service.ts': 'a person belongs to no tenant',
-    'src/identity/tokens/signing-keys.ts': 'keys of the service',
-    'src/idempotency/service.ts':
+    'src/identity/people/members/service.ts':
+      'changes reach sessions and codes of people; reading goes through tenants',
+    'src/identity/tenancy/organisations/service.ts': 'organisations of a person; callers go through tenants',
+    'src/identity/people/passkeys/challenges.ts': 'a person belongs to no tenant',
+    'src/identity/people/passkeys/service.ts': 'a person belongs to no tenant',
+    'src/insight/views/service.ts': 'a person belongs to no tenant',
+    'src/identity/people/sessions/service.ts': 'who is calling is not known yet',
+    'src/identity/people/sign-in/service.ts': 'who is calling is not known yet',
+    'src/identity/people/single-sign-on/service.ts': 'a person belongs to no tenant',
+    'src/identity/credentials/tokens/signing-keys.ts': 'keys of the service',
+    'src/api/idempotency/service.ts':
       'its statement stands before every POST with a key, and is bound by a hash of the caller',
-    'src/publishing/service.ts': 'groups of requests of several tenants are one statement',
-    'src/streams/service.ts': 'one query asks for all streams of a process',
+    'src/messaging/publishing/service.ts': 'groups of requests of several tenants are one statement',
+    'src/messaging/streams/service.ts': 'one query asks for all streams of a process',
   };
 
   /** Ways to have the engine's connections: a part of the dependencies, or a type of a connection. */
@@ -391,7 +400,7 @@ describe('tenants', () => {
 
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('src', name))
-    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/db/generated/'));
+    .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/platform/db/generated/'));
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
   /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
@@ -442,8 +451,8 @@ describe('tenants', () => {
     test('but for those that take it', () => {
       const leaving = sources.filter((path) => LEAVES_THE_ROLE.test(textOf(path)));
       expect(leaving.toSorted()).toEqual([
-        'src/db/row-security/tenant-entry.ts',
-        'src/db/row-security/tenant-query.ts',
+        'src/platform/db/row-security/tenant-entry.ts',
+        'src/platform/db/row-security/tenant-query.ts',
       ]);
     });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type CrashGuard, createCrashGuard, WorkIsDeadly, WorkPauses } from '../../src/crashes/crash-guard.ts';
-import { createLog } from '../../src/log.ts';
+import { type CrashGuard, createCrashGuard, WorkIsDeadly, WorkPauses } from '../../src/platform/crashes/crash-guard.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;

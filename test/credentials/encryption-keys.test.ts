@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { readEncryptionKeys } from '../../src/config.ts';
+import { readEncryptionKeys } from '../../src/platform/config/config.ts';
 import {
   abandonKey,
   describeEncryptionKeys,
   proveKeys,
   whatAbandonTakes,
-} from '../../src/credentials/encryption-keys.ts';
-import { createKeyRing } from '../../src/credentials/key-ring.ts';
-import { resealAll } from '../../src/credentials/reseal.ts';
-import { contextIn, SEALED_COLUMNS } from '../../src/db/sql/sealed-columns.ts';
+} from '../../src/platform/credentials/encryption-keys.ts';
+import { createKeyRing } from '../../src/platform/credentials/key-ring.ts';
+import { resealAll } from '../../src/platform/credentials/reseal.ts';
+import { contextIn, SEALED_COLUMNS } from '../../src/platform/db/sql/sealed-columns.ts';
 import { insertSealed, sealedTexts } from '../support/make/sealed.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

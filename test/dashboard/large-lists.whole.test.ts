@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { createRecordAudit } from '../../src/identity/audit/record.ts';
+import { createRecordAudit } from '../../src/identity/tenancy/audit/record.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import { LARGE_LIST } from '../support/make/large-list.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
+import { endAsDeadLetter } from '../../src/delivery/record/statements/end.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';

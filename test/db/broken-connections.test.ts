@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { createDatabase, type Database } from '../../src/db/client.ts';
-import { createPool } from '../../src/db/connections/pool.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { toApiError } from '../../src/http/answers/errors.ts';
+import { createDatabase, type Database } from '../../src/platform/db/client.ts';
+import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { inTransaction } from '../../src/platform/db/transaction.ts';
+import { toApiError } from '../../src/api/http/answers/errors.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel } from '../support/make/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
@@ -23,7 +23,7 @@ afterAll(() => posthorn.stop());
 describe('broken connections', () => {
   const ROOT = join(import.meta.dirname, '../..');
   // The only files that open connections. The embedded server's own is opened before there is anything to pool.
-  const OPENERS = ['local/postgres.ts', 'src/db/connections/connection.ts'];
+  const OPENERS = ['local/postgres.ts', 'src/platform/db/connections/connection.ts'];
 
   let database: TestDatabase;
   let pool: Pool;
@@ -144,12 +144,14 @@ describe('broken connections', () => {
       .flatMap((top) =>
         readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),
       )
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('src/db/generated'));
+      .filter(
+        (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('src/platform/db/generated'),
+      );
     const openers = files.filter((path) => /new (pg\.)?(Pool|Client)\(/.test(readFileSync(join(ROOT, path), 'utf8')));
     // Clients of Temporal and of receivers, and one that only reads its address out of a URL and never connects.
     const others = [
-      'src/temporal/connection.ts',
-      'src/outbound/exchange/connections.ts',
+      'src/platform/temporal/connection.ts',
+      'src/platform/outbound/exchange/connections.ts',
       'src/process/assembly/own-endpoints.ts',
     ];
     expect(openers.filter((path) => !others.includes(path)).toSorted()).toEqual(OPENERS);

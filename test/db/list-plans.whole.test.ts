@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findWorkflows, findWorkflowsNamed } from '../../src/automations/definitions/store.ts';
-import { findWebhooks, findWebhooksNamed } from '../../src/automations/inbound/store.ts';
-import { look, NEWEST } from '../../src/changes/store.ts';
-import { findChannels, findChannelsNamed } from '../../src/channels/store.ts';
-import { createDatabase, type Database, type DatabaseTransaction } from '../../src/db/client.ts';
-import { findAlong } from '../../src/db/sql/walk.ts';
-import { createTenants, type Tenants } from '../../src/db/tenants.ts';
-import { selectNext } from '../../src/dead-letters/filter-store.ts';
-import { listDeadLetters } from '../../src/dead-letters/store.ts';
-import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
-import { listDeliveries } from '../../src/deliveries/store.ts';
+import { findWebhooks, findWebhooksNamed } from '../../src/inbound/store.ts';
+import { look, NEWEST } from '../../src/insight/changes/store.ts';
+import { findChannels, findChannelsNamed } from '../../src/messaging/channels/store.ts';
+import { createDatabase, type Database, type DatabaseTransaction } from '../../src/platform/db/client.ts';
+import { findAlong } from '../../src/platform/db/sql/walk.ts';
+import { createTenants, type Tenants } from '../../src/platform/db/tenants.ts';
+import { selectNext } from '../../src/delivery/dead-letters/filter-store.ts';
+import { listDeadLetters } from '../../src/delivery/dead-letters/store.ts';
+import { endAsDeadLetter } from '../../src/delivery/record/statements/end.ts';
+import { listDeliveries } from '../../src/delivery/record/store.ts';
 import { systemChannelId } from '../../src/kernel/words/service-events.ts';
 import { DELIVERY_STATUSES } from '../../src/kernel/words/statuses.ts';
-import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
-import { listMessages } from '../../src/messages/store.ts';
-import { findSummaries } from '../../src/messages/summaries-store.ts';
-import { listScheduled } from '../../src/scheduling/store.ts';
-import { findSubscriptions, findSubscriptionsNamed } from '../../src/subscriptions/store.ts';
+import { LOOK, readPayloads } from '../../src/messaging/messages/look-through-store.ts';
+import { listMessages } from '../../src/messaging/messages/store.ts';
+import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
+import { listScheduled } from '../../src/messaging/scheduling/store.ts';
+import { findSubscriptions, findSubscriptionsNamed } from '../../src/messaging/subscriptions/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
 import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/make/factories.ts';
 import { insertFailed, insertListed } from '../support/make/listed-rows.ts';
@@ -250,7 +250,7 @@ describe('list plans', () => {
     },
   );
 
-  // Rows that a page of these filters may look at, of each status (src/deliveries/unindexed-store.ts), each once in a first look of 200.
+  // Rows that a page of these filters may look at, of each status (src/delivery/record/unindexed-store.ts), each once in a first look of 200.
   const MOST_LOOKED = 5_200;
   const LOOKED = [
     { errorClass: 'tls' },
@@ -313,7 +313,7 @@ describe('list plans', () => {
 describe('name plans', () => {
   const ROWS = 12_000;
   const PAGE = 20;
-  /** Rows that a page by a name looks at (src/db/lists/name-look.ts), and those that it shows. */
+  /** Rows that a page by a name looks at (src/platform/db/lists/name-look.ts), and those that it shows. */
   const MOST_LOOKED_AT = 5_000;
   const MOST_READ = 400;
   const TABLES = ['channels', 'subscriptions', 'workflows', 'workflow_versions', 'inbound_webhooks'];

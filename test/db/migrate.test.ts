@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrate, migrate as migrateDatabase, type MigrateOptions } from '../../src/db/migrations/migrate.ts';
-import { migrationNames, readMigrations } from '../../src/db/migrations/migrations.ts';
+import { migrate, migrate as migrateDatabase, type MigrateOptions } from '../../src/platform/db/migrations/migrate.ts';
+import { migrationNames, readMigrations } from '../../src/platform/db/migrations/migrations.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
 import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';

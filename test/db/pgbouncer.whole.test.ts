@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { createDatabase, type Database } from '../../src/db/client.ts';
-import { createTenants, type Tenants } from '../../src/db/tenants.ts';
+import { createDatabase, type Database } from '../../src/platform/db/client.ts';
+import { createTenants, type Tenants } from '../../src/platform/db/tenants.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { PATIENT } from '../support/service/patience.ts';

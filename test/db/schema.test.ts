@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { migrate } from '../../src/db/migrations/migrate.ts';
-import { BASELINE, migrationNames } from '../../src/db/migrations/migrations.ts';
-import { textArray } from '../../src/db/sql/text-array.ts';
-import { alongAll, createValues, idBounds, risingIdBounds } from '../../src/db/sql/walk.ts';
-import { createRunsWaker, DUE_RUNS_CHANNEL } from '../../src/db/waking/due-runs.ts';
+import { migrate } from '../../src/platform/db/migrations/migrate.ts';
+import { BASELINE, migrationNames } from '../../src/platform/db/migrations/migrations.ts';
+import { textArray } from '../../src/platform/db/sql/text-array.ts';
+import { alongAll, createValues, idBounds, risingIdBounds } from '../../src/platform/db/sql/walk.ts';
+import { createRunsWaker, DUE_RUNS_CHANNEL } from '../../src/platform/db/waking/due-runs.ts';
 import { ID_PREFIXES, type IdKind, isId, timeOfId } from '../../src/kernel/values/ids.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { diff } from '../support/check/schema-diff/schema-diff.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { findRuns } from '../../src/automations/runs/store.ts';
-import { createDatabase, type Database, type DatabaseTransaction } from '../../src/db/client.ts';
-import { createPool } from '../../src/db/connections/pool.ts';
-import { findCommitOrder } from '../../src/db/sql/commit-order.ts';
-import { queryAlong } from '../../src/db/sql/walk.ts';
-import { createTenants, type Tenants } from '../../src/db/tenants.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { selectRetryable } from '../../src/deliveries/retryable-store.ts';
-import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
-import { listDeliveries } from '../../src/deliveries/store.ts';
-import { createDueRows } from '../../src/dispatch/loop/claims/due-rows.ts';
+import { createDatabase, type Database, type DatabaseTransaction } from '../../src/platform/db/client.ts';
+import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { findCommitOrder } from '../../src/platform/db/sql/commit-order.ts';
+import { queryAlong } from '../../src/platform/db/sql/walk.ts';
+import { createTenants, type Tenants } from '../../src/platform/db/tenants.ts';
+import { inTransaction } from '../../src/platform/db/transaction.ts';
+import { selectRetryable } from '../../src/delivery/record/retryable-store.ts';
+import { type AttemptRecord, recordAttempts } from '../../src/delivery/record/statements/record.ts';
+import { listDeliveries } from '../../src/delivery/record/store.ts';
+import { createDueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';
 import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
 import { COUNTED_CODES } from '../../src/kernel/words/outcomes.ts';
-import { createNewId } from '../../src/new-id.ts';
-import { storePublications } from '../../src/publishing/storing/store.ts';
-import { withOutcomes } from '../../src/replays/outcome-store.ts';
-import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
-import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/stats/backlog-store.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
+import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { withOutcomes } from '../../src/delivery/replays/outcome-store.ts';
+import { lockDueOf } from '../../src/messaging/scheduling/due/due-store.ts';
+import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/insight/stats/backlog-store.ts';
 import {
   countOfChannel,
   countOfEnvironment,
   countOfSubscriptions,
   type DeliveryCounts,
   MOST_DELIVERIES_COUNTED,
-} from '../../src/stats/deliveries-store.ts';
-import { spanOf } from '../../src/stats/span.ts';
+} from '../../src/insight/stats/deliveries-store.ts';
+import { spanOf } from '../../src/insight/stats/span.ts';
 import {
   countSubscriptions,
   countUnfinished,
@@ -34,8 +34,8 @@ import {
   findCounted,
   MOST_COUNTED,
   MOST_RUNS_LOOKED_AT,
-} from '../../src/stats/store.ts';
-import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';
+} from '../../src/insight/stats/store.ts';
+import { findPositionSince, findStreamStart, readBehind } from '../../src/messaging/streams/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
@@ -600,7 +600,7 @@ describe('stats plans', () => {
 describe('waiting plans', () => {
   const SUBSCRIPTIONS = 100;
   const BACKLOG = 20_000;
-  /** Rows, by whose they are and where they are in their life (src/deliveries/states.md). */
+  /** Rows, by whose they are and where they are in their life (src/delivery/record/states.md). */
   const ROWS = [
     { of: 0, count: BACKLOG, isDue: true, carrier: 'NULL', holder: 'NULL', tries: 0 },
     { of: 1, count: BACKLOG, isDue: true, carrier: 'NULL', holder: 'NULL', tries: 1 },

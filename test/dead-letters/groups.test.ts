@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { MOST_EXAMINED } from '../../src/dead-letters/groups-store.ts';
-import { runBatch } from '../../src/replays/batches.ts';
+import { MOST_EXAMINED } from '../../src/delivery/dead-letters/groups-store.ts';
+import { runBatch } from '../../src/delivery/replays/batches.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

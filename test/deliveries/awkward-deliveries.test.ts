@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/db/connections/pool.ts';
-import { loadForAttempts } from '../../src/deliveries/attempt/load.ts';
-import { createRecorder } from '../../src/deliveries/attempt/recorder.ts';
-import { endOfDeletedSubscriptions } from '../../src/deliveries/statements/end.ts';
-import { tellHighBacklogs } from '../../src/dispatch/recovery/backlog-events.ts';
+import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { loadForAttempts } from '../../src/delivery/attempt/load.ts';
+import { createRecorder } from '../../src/delivery/attempt/recorder.ts';
+import { endOfDeletedSubscriptions } from '../../src/delivery/record/statements/end.ts';
+import { tellHighBacklogs } from '../../src/delivery/queue/recovery/backlog-events.ts';
 import { systemChannelId } from '../../src/kernel/words/service-events.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createBrokenTryActivities } from '../../activities/broken-tries.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
-import { createFaults } from '../../src/deliveries/attempt/faults.ts';
-import { holdDelivery } from '../../src/deliveries/statements/hold.ts';
-import { createRecorder } from '../../src/deliveries/attempt/recorder.ts';
-import { loadForAttempts } from '../../src/deliveries/attempt/load.ts';
-import { createLog } from '../../src/log.ts';
+import { createTakeOver, takeOverFromDead } from '../../src/delivery/queue/recovery/incarnation.ts';
+import { createFaults } from '../../src/delivery/attempt/faults.ts';
+import { holdDelivery } from '../../src/delivery/record/statements/hold.ts';
+import { createRecorder } from '../../src/delivery/attempt/recorder.ts';
+import { loadForAttempts } from '../../src/delivery/attempt/load.ts';
+import { createLog } from '../../src/platform/log.ts';
 import {
   createChannel,
   createSubscription,

@@ -13,7 +13,7 @@ import { currentRun } from '../support/service/run.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
-// As much before its turn a try is in time (src/dispatch/admission/places.ts).
+// As much before its turn a try is in time (src/delivery/limits/places.ts).
 const EARLY_MS = 20;
 
 const receivers = createReceivers();

@@ -19,7 +19,7 @@ import { Ajv } from 'ajv';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { findFreePort } from '../../local/ports.ts';
-import { childEnvironment, readConfig, SETTINGS } from '../../src/config.ts';
+import { childEnvironment, readConfig, SETTINGS } from '../../src/platform/config/config.ts';
 import { codeBlocksOf, tableRowsOf } from '../docs/code-blocks.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { describeWithRedis } from '../support/service/redis.ts';
@@ -236,7 +236,7 @@ describe('chart', () => {
       (schemaOfAll as { properties: Record<string, { properties: Record<string, { minimum: number }> }> }).properties;
 
     test('is longer than the drain of the API and the pause before it, and no value may be shorter', () => {
-      const drain = boundOf('src/http/server.ts', 'DRAIN_TIMEOUT_MS');
+      const drain = boundOf('src/api/http/server.ts', 'DRAIN_TIMEOUT_MS');
       expect(drain).toBe(25);
       expect(values.api.terminationGracePeriodSeconds).toBeGreaterThan(
         drain + (values.api.preStopSleepSeconds ?? 0) + 5,

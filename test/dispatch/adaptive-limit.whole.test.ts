@@ -11,7 +11,7 @@ import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
 // Receivers that are far away, or slow, or have their own idea of how much is too much. The rule itself, with its numbers, is proved
-// on a simulated clock in src/dispatch/admission/adaptive-limit.test.ts. Here real requests meet real sockets, on a machine that may be
+// on a simulated clock in src/delivery/limits/adaptive-limit.test.ts. Here real requests meet real sockets, on a machine that may be
 // so busy that this process is the slowest part: the bounds are those that hold then too.
 const receivers = createReceivers();
 afterEach(receivers.end);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { type ConcurrencyGauge, reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
-import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
-import { type ConcurrencyReports, startReportingConcurrency } from '../../src/dispatch/admission/report-concurrency.ts';
-import { findConcurrency } from '../../src/subscriptions/concurrency-store.ts';
+import { type ConcurrencyGauge, reportConcurrency } from '../../src/delivery/limits/concurrency-store.ts';
+import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/delivery/queue/recovery/incarnation.ts';
+import { type ConcurrencyReports, startReportingConcurrency } from '../../src/delivery/limits/report-concurrency.ts';
+import { findConcurrency } from '../../src/messaging/subscriptions/concurrency-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import {
   createChannel,
   createSubscription,

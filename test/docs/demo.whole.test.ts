@@ -8,7 +8,7 @@ import { waitForCount } from '../../demo/progress.ts';
 import type { Arrivals } from '../../demo/receiver.ts';
 import { isLoopback } from '../../demo/shop/bulk-rows.ts';
 import { createEvents, createRandom } from '../../demo/shop/events.ts';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import type { PageJson } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { ROOT } from './code-blocks.ts';

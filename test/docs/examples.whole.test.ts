@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEFAULT_PORTS } from '../../local/ports.ts';
-import { PROVIDER_NAMES } from '../../src/automations/inbound/providers/names.ts';
-import { readConfig, readEncryptionKeys, SETTINGS } from '../../src/config.ts';
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
-import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
-import { accessTokenHash } from '../../src/identity/dpop/binding.ts';
-import { checkProof } from '../../src/identity/dpop/proof.ts';
-import { signTokenRequest } from '../../src/identity/tokens/client-secret.ts';
-import { SIGNATURE_VERDICTS, VERDICT_REASONS } from '../../src/inspectors/schema.ts';
+import { PROVIDER_NAMES } from '../../src/inbound/providers/names.ts';
+import { readConfig, readEncryptionKeys, SETTINGS } from '../../src/platform/config/config.ts';
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
+import { reportConcurrency } from '../../src/delivery/limits/concurrency-store.ts';
+import { accessTokenHash } from '../../src/identity/credentials/dpop/binding.ts';
+import { checkProof } from '../../src/identity/credentials/dpop/proof.ts';
+import { signTokenRequest } from '../../src/identity/credentials/tokens/client-secret.ts';
+import { SIGNATURE_VERDICTS, VERDICT_REASONS } from '../../src/insight/inspectors/schema.ts';
 import { writeRunningState } from '../../src/process/roles/serving/running-state.ts';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { RFC_9449_PROOF, RFC_9449_TIME } from '../support/make/dpop-proofs.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
@@ -194,13 +194,13 @@ describe('operations', () => {
     const rows = tableRowsOf(PAGE).filter(([name]) => /^`[A-Z_]+`$/.test(name ?? ''));
     const shown = new Map(rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]));
 
-    test('names every variable that src/config.ts reads, and no other', () => {
+    test('names every variable that src/platform/config/config.ts reads, and no other', () => {
       expect(SETTINGS.length).toBeGreaterThan(10);
       expect(new Set(shown.keys())).toEqual(new Set(SETTINGS));
       expect(rows).toHaveLength(SETTINGS.length);
     });
 
-    test('shows the defaults of src/config.ts', () => {
+    test('shows the defaults of src/platform/config/config.ts', () => {
       const config = readConfig({});
       const defaults = {
         PORT: config.port,

@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { childEnvironment, readConfig } from '../../src/config.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/contract/temporal-names.ts';
-import { createOutages } from '../../src/outages/outages.ts';
+import { childEnvironment, readConfig } from '../../src/platform/config/config.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/kernel/contract/temporal-names.ts';
+import { createOutages } from '../../src/platform/outages/outages.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

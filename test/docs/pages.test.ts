@@ -6,10 +6,16 @@ import { describe, expect, test } from '@jest/globals';
 import { PARSERS } from '../../bench/hold-up/parsers.ts';
 import { HOSTILE_INPUTS } from '../../bench/hold-up/table.ts';
 import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
-import { BOUNDS, LONGEST } from '../../src/filters/expressions/bounds.ts';
-import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
-import { createFilterCompiler, type Filter, type FilterVerdict, KEPT, readMessage } from '../../src/filters/filter.ts';
-import { createMeters } from '../../src/observe/meters.ts';
+import { BOUNDS, LONGEST } from '../../src/messaging/filters/expressions/bounds.ts';
+import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/messaging/filters/expressions/units.ts';
+import {
+  createFilterCompiler,
+  type Filter,
+  type FilterVerdict,
+  KEPT,
+  readMessage,
+} from '../../src/messaging/filters/filter.ts';
+import { createMeters } from '../../src/platform/observe/meters.ts';
 import { type Node, parse, walk } from '../mutations/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
 import { codeBlocksOf, PAGES, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
@@ -325,7 +331,7 @@ describe('links', () => {
 
 describe('logs', () => {
   const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-  /** Fields that are not written beside a call of the log: src/log.ts and src/outages add them, and the SDK names its own errors. */
+  /** Fields that are not written beside a call of the log: src/platform/log.ts and src/platform/outages add them, and the SDK names its own errors. */
   const ADDED = [
     'level',
     'time',
@@ -453,7 +459,7 @@ describe('logs', () => {
       'the workflow id that Temporal tells names the delivery and its round',
   };
 
-  /** Spreads that hold all ids of a delivery: `LoggedIds` of src/deliveries/attempt/delivery-to-attempt.ts. */
+  /** Spreads that hold all ids of a delivery: `LoggedIds` of src/delivery/attempt/delivery-to-attempt.ts. */
   const IDS_OF_DELIVERY = ['ids', 'idsOf', 'idsIn'];
   const OF_DELIVERY = ['deliveryId', 'messageId', 'subscriptionId', 'traceId'];
 
@@ -661,7 +667,7 @@ describe('references', () => {
       title: 'a file that is named by its path is there',
       pattern: /(?<![\w/.*-])((?:src|workflows|activities|test|bench|demo)\/[\w./-]+\.(?:ts|go|md))\b/g,
       isDead: ([, path = '']) => !existsSync(ROOT + path),
-      planted: '// src/dispatch/nobody.ts does it.',
+      planted: '// src/delivery/queue/nobody.ts does it.',
     },
   ];
 

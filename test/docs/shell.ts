@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ROOT } from './code-blocks.ts';
 
 export type ShellResult = { exitCode: number | null; output: string; errors: string };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ACTIONS, STEP_TYPES, TRIGGER_TYPES } from '../../src/contract/run-outline.ts';
+import { ACTIONS, STEP_TYPES, TRIGGER_TYPES } from '../../src/kernel/contract/run-outline.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { codeBlocksOf } from './code-blocks.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { commit } from '../topology/settings.ts';
 
 const THRESHOLDS = ['default', 'off', '0'] as const;

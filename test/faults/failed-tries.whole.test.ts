@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import type { DeliverMessageInput } from '../../src/contract/delivery-workflow.ts';
-import { createLog } from '../../src/log.ts';
-import { installRuntime } from '../../src/temporal/connection.ts';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import type { DeliverMessageInput } from '../../src/kernel/contract/delivery-workflow.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/temporal/connection.ts';
+import { workflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
 import type { deliverMessage } from '../../workflows/deliver-message.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 

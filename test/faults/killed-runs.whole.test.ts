@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { migrate } from '../../src/db/migrations/migrate.ts';
+import { migrate } from '../../src/platform/db/migrations/migrate.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import {
   makeDataFolder,

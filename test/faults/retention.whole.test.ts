@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createNewId } from '../../src/new-id.ts';
-import type { RetentionProgress } from '../../src/contract/retention.ts';
-import { retentionScheduleId, TASK_QUEUE } from '../../src/contract/temporal-names.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
+import type { RetentionProgress } from '../../src/kernel/contract/retention.ts';
+import { retentionScheduleId, TASK_QUEUE } from '../../src/kernel/contract/temporal-names.ts';
 import { insertManyAged } from '../support/make/aged.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';

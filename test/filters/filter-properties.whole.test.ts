@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createFilters, type Filters } from '../../src/filters/filters.ts';
-import type { DryRun } from '../../src/publishing/schema.ts';
+import { createFilters, type Filters } from '../../src/messaging/filters/filters.ts';
+import type { DryRun } from '../../src/messaging/publishing/schema.ts';
 import { wantsEventType } from '../../src/kernel/words/event-types.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

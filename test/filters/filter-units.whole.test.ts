@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
-import { createFilters } from '../../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
+import { createFilters } from '../../src/messaging/filters/filters.ts';
+import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/messaging/filters/expressions/units.ts';
 import { dearFilter, isDear, largestPayload, smallFilter } from '../support/make/dear-filters.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

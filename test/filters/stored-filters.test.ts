@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { readMigrations } from '../../src/db/migrations/migrations.ts';
-import { createFilters } from '../../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL } from '../../src/filters/expressions/units.ts';
+import { readMigrations } from '../../src/platform/db/migrations/migrations.ts';
+import { createFilters } from '../../src/messaging/filters/filters.ts';
+import { UNITS_OF_A_CHANNEL } from '../../src/messaging/filters/expressions/units.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { dearFilter } from '../support/make/dear-filters.ts';

@@ -1,8 +1,8 @@
-import { exampleId } from '../../src/openapi/texts/example-ids.ts';
-import { routes } from '../../src/routes.ts';
+import { exampleId } from '../../src/api/openapi/texts/example-ids.ts';
+import { routes } from '../../src/process/routes.ts';
 import { setUp, actIn, joinAs, OWNER, signIn } from '../support/make/people.ts';
 import type { Browser } from '../support/world/browser.ts';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { make, seedResources } from '../support/make/seed.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 import { BEGINNING, openStream } from '../support/world/stream-reader.ts';

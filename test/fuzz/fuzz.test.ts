@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/process/routes.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Calls, noneOf, readCalls } from './calls.ts';
 import { factsOf } from './facts.ts';

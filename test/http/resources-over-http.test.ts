@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Channel } from '../../src/channels/schema.ts';
-import type { Method } from '../../src/http/route/route.ts';
-import type { Subscription } from '../../src/subscriptions/schema.ts';
+import type { Channel } from '../../src/messaging/channels/schema.ts';
+import type { Method } from '../../src/api/http/route/route.ts';
+import type { Subscription } from '../../src/messaging/subscriptions/schema.ts';
 import { createChannel, createSubscription, type PageJson, publish } from '../support/make/factories.ts';
 import { make } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

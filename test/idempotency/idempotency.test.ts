@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
+import { forgetExpired } from '../../src/delivery/queue/recovery/forget-expired.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { errorOf, type KeyedPosts, MESSAGE, type Sent, startKeyedPosts } from '../support/make/keyed-posts.ts';

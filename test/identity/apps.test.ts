@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { App } from '../../src/identity/apps/schema.ts';
-import { slugOf } from '../../src/identity/apps/service.ts';
-import type { Organisation } from '../../src/identity/organisations/schema.ts';
-import type { SignedIn, User } from '../../src/identity/sessions/schema.ts';
+import type { App } from '../../src/identity/tenancy/apps/schema.ts';
+import { slugOf } from '../../src/identity/tenancy/apps/service.ts';
+import type { Organisation } from '../../src/identity/tenancy/organisations/schema.ts';
+import type { SignedIn, User } from '../../src/identity/people/sessions/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { apiKeysOf } from '../support/make/credential-services.ts';
 import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';

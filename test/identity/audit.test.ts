@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AuditActor, createRecordAudit } from '../../src/identity/audit/record.ts';
-import { createAudit } from '../../src/identity/audit/service.ts';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import { type AuditActor, createRecordAudit } from '../../src/identity/tenancy/audit/record.ts';
+import { createAudit } from '../../src/identity/tenancy/audit/service.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { timeOfId } from '../../src/kernel/values/ids.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { actIn, joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';

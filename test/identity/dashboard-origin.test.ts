@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { actIn, OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';

@@ -7,7 +7,7 @@ import * as dpop from 'dpop';
 import { createRemoteJWKSet, EmbeddedJWK, exportJWK, jwtVerify, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { findFreePort } from '../../local/ports.ts';
-import { createSigningKeys } from '../../src/identity/tokens/signing-keys.ts';
+import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
 import { ROOT } from '../docs/code-blocks.ts';
 import { makeProof, newProofKey, type ProofKey, type ProofParts, rawJwt } from '../support/make/dpop-proofs.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createUsedProofs } from '../../src/identity/dpop/used-proofs.ts';
-import { isSignedBy } from '../../src/identity/tokens/client-secret.ts';
-import { createTokens, TOKEN_PATH } from '../../src/identity/tokens/service.ts';
-import { createSigningKeys } from '../../src/identity/tokens/signing-keys.ts';
+import { createUsedProofs } from '../../src/identity/credentials/dpop/used-proofs.ts';
+import { isSignedBy } from '../../src/identity/credentials/tokens/client-secret.ts';
+import { createTokens, TOKEN_PATH } from '../../src/identity/credentials/tokens/service.ts';
+import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { machineCredentialsOf } from '../support/make/credential-services.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../src/caller/roles.ts';
-import type { Member } from '../../src/identity/members/schema.ts';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import type { Role } from '../../src/kernel/words/roles.ts';
+import type { Member } from '../../src/identity/people/members/schema.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
 import { creationOptions, ORIGIN, totpCode } from '../support/make/factors.ts';
 import { actIn, codeOf, joinAs, OWNER, refusalOf, setUp, setUpAnew, signIn } from '../support/make/people.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { addPasskey, creationOptions, enrolTotp, ORIGIN, requestOptions } from '../support/make/factors.ts';
 import { joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { URI } from 'otpauth';
-import { createKeyRing } from '../../src/credentials/key-ring.ts';
-import { createTries } from '../../src/identity/accounts/tries.ts';
-import { createFactors } from '../../src/identity/factors/service.ts';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import { createKeyRing } from '../../src/platform/credentials/key-ring.ts';
+import { createTries } from '../../src/identity/people/accounts/tries.ts';
+import { createFactors } from '../../src/identity/people/factors/service.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { createTellChange } from '../../src/process/assembly/audit-people.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';

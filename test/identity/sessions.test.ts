@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createKeyRing } from '../../src/credentials/key-ring.ts';
-import { createSigningKeys, type SigningKeys } from '../../src/identity/tokens/signing-keys.ts';
-import { createLog } from '../../src/log.ts';
+import { createKeyRing } from '../../src/platform/credentials/key-ring.ts';
+import { createSigningKeys, type SigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { expectUnchanged, INVALID_CLIENT, INVALID_PROOF, refusalOf } from '../support/check/token-answers.ts';
 import { makeProof, newProofKey, rawJwt } from '../support/make/dpop-proofs.ts';
 import { actIn, setUp } from '../support/make/people.ts';

@@ -9,9 +9,9 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { signAccessToken } from '../../src/identity/tokens/access-token.ts';
-import { signTokenRequest } from '../../src/identity/tokens/client-secret.ts';
-import { createSigningKeys } from '../../src/identity/tokens/signing-keys.ts';
+import { signAccessToken } from '../../src/identity/credentials/tokens/access-token.ts';
+import { signTokenRequest } from '../../src/identity/credentials/tokens/client-secret.ts';
+import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import { expectUnchanged, INVALID_CLIENT, refusalOf } from '../support/check/token-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ROOT } from '../docs/code-blocks.ts';
 
 const { scripts } = z

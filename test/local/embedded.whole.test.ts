@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { type RunningChild, endOrphan, startChild } from '../../local/child.ts';
 import { keepRunning } from '../../local/keep-running.ts';
 import { listeningPorts } from '../../local/listening-ports.ts';

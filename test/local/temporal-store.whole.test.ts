@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { keepRunning } from '../../local/keep-running.ts';
 import { findFreePort } from '../../local/ports.ts';
 import { startTemporal } from '../../local/temporal.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Mark } from '../../src/marks/schema.ts';
+import type { Mark } from '../../src/insight/marks/schema.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 type Shown = Omit<Mark, 'at' | 'createdAt'> & { at: string; createdAt: string };

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type DeliveryScene, type DeadLetterJson, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import { deliveryOf, publish, publishBatch, type PageJson, waitForDelivery } from '../support/make/factories.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 

@@ -27,15 +27,15 @@ const OF_ITS_APP = {
 
 /** Conditions without which nothing changes that a caller could see. `npm run mutations -- --equivalent` shows that they survive. */
 export const EQUIVALENT: Readonly<Record<string, Reason>> = {
-  'src/observe/figure-queries.ts OVERDUE_RUNS: sql a.id = e.app_id': {
+  'src/platform/observe/figure-queries.ts OVERDUE_RUNS: sql a.id = e.app_id': {
     because: 'The figure is one number for the operator, over all tenants, and no caller sees it.',
     heldBy: [OF_ITS_APP],
   },
-  'src/observe/figure-queries.ts OVERDUE_RUNS: sql r.environment_id = e.id': {
+  'src/platform/observe/figure-queries.ts OVERDUE_RUNS: sql r.environment_id = e.id': {
     because: 'The figure is one number for the operator, over all tenants, and no caller sees it.',
     heldBy: [OF_ITS_APP],
   },
-  'src/deliveries/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId': {
+  'src/delivery/record/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId': {
     because: 'The name of the list has the id of the delivery, which was found in the environment.',
     heldBy: [REFUSED, OTHER_CURSOR],
   },
@@ -44,7 +44,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'The run was found in the environment a moment before, and keeps it; the next statement asks for it again.',
     heldBy: [REFUSED],
   },
-  'src/deliveries/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2': {
+  'src/delivery/record/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2': {
     because:
       'A single dead letter was found in the environment a moment before, and those of a replay are selected by it.',
     heldBy: [
@@ -55,7 +55,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       REFUSED,
     ],
   },
-  'src/idempotency/kept-answers.ts isAnswerTo: sql k.environment_id = ${message}.environment_id': {
+  'src/api/idempotency/kept-answers.ts isAnswerTo: sql k.environment_id = ${message}.environment_id': {
     because:
       'The answer begins with the id of the message, which no answer of another tenant does: the condition spares a look at theirs.',
     heldBy: [
@@ -65,16 +65,16 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/messages/service.ts createMessages.list: cursor environmentId': {
+  'src/messaging/messages/service.ts createMessages.list: cursor environmentId': {
     because: 'The name of the list has the id of the channel, which was found in the environment.',
     heldBy: [REFUSED, OTHER_CURSOR],
   },
-  'src/messages/store.ts listMessages: sql d.environment_id = ${values.add(environmentId)}': {
+  'src/messaging/messages/store.ts listMessages: sql d.environment_id = ${values.add(environmentId)}': {
     because:
       'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
     heldBy: [REFUSED, NOT_STORED],
   },
-  'src/publishing/configs/channel-configs.ts keyOf: key environmentId': {
+  'src/messaging/publishing/configs/channel-configs.ts keyOf: key environmentId': {
     because:
       'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
     heldBy: [
@@ -84,19 +84,19 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/subscriptions/store.ts setActive: where environmentId': {
+  'src/messaging/subscriptions/store.ts setActive: where environmentId': {
     because: 'The same transaction has locked the subscription, with the environment.',
     heldBy: [REFUSED],
   },
-  'src/subscriptions/store.ts setStatus: where environmentId': {
+  'src/messaging/subscriptions/store.ts setStatus: where environmentId': {
     because: 'The same transaction has locked the subscription, with the environment.',
     heldBy: [REFUSED],
   },
-  'src/replays/batches.ts cancelReplay: sql environment_id = $2': {
+  'src/delivery/replays/batches.ts cancelReplay: sql environment_id = $2': {
     because: 'The replay was found in the environment a moment before, and keeps it.',
     heldBy: [REFUSED],
   },
-  'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId': {
+  'src/messaging/publishing/dry-run.ts createDryRun.scope: cursor environmentId': {
     because: 'The name of the list has the id of the channel, which was found in the environment.',
     heldBy: [
       {
@@ -105,7 +105,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/publishing/storing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ': {
+  'src/messaging/publishing/storing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ': {
     because:
       'An id is committed with a message of its channel alone, so that all ids of a channel are of its environment.',
     heldBy: [
@@ -115,20 +115,20 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/publishing/storing/scheduled-store.ts SCHEDULE: sql c.environment_id = m.environment_id': {
+  'src/messaging/publishing/storing/scheduled-store.ts SCHEDULE: sql c.environment_id = m.environment_id': {
     because: 'storeScheduled says that the channel is not there, and the transaction is undone.',
     heldBy: [NOT_STORED],
   },
-  'src/scheduling/service.ts createScheduling.list: cursor environmentId': {
+  'src/messaging/scheduling/service.ts createScheduling.list: cursor environmentId': {
     because: 'The name of the list has the id of the channel, which was found in the environment.',
     heldBy: [REFUSED, OTHER_CURSOR],
   },
-  'src/scheduling/store.ts listScheduled: sql d.environment_id = ${values.add(environmentId)}': {
+  'src/messaging/scheduling/store.ts listScheduled: sql d.environment_id = ${values.add(environmentId)}': {
     because:
       'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
     heldBy: [REFUSED, NOT_STORED],
   },
-  'src/identity/members/service.ts createMembers.renewSessions: comparison principal.id !== userId': {
+  'src/identity/people/members/service.ts createMembers.renewSessions: comparison principal.id !== userId': {
     because:
       'The sessions of the other person end all the same; the one who asks gets another secret for a session that goes on.',
     heldBy: [
@@ -138,7 +138,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/api-keys/known-keys.ts createKnownKeys.forget: comparison known.appId === id': {
+  'src/identity/credentials/api-keys/known-keys.ts createKnownKeys.forget: comparison known.appId === id': {
     because: 'A process that forgets keys of other apps too asks PostgreSQL for them with their next request.',
     heldBy: [
       {
@@ -147,7 +147,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/machine-credentials/known-credentials.ts createKnownCredentials.forget: comparison known.appId === id':
+  'src/identity/credentials/machine-credentials/known-credentials.ts createKnownCredentials.forget: comparison known.appId === id':
     {
       because: 'A process that forgets credentials of other apps too asks PostgreSQL for them with their next request.',
       heldBy: [
@@ -158,11 +158,11 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
         },
       ],
     },
-  'src/identity/factors/store.ts useStep: where userId': {
+  'src/identity/people/factors/store.ts useStep: where userId': {
     because: 'The ciphertext beside it is sealed under a nonce of its own, so that no two people have the same one.',
-    heldBy: [{ path: 'src/credentials/key-ring.test.ts', title: 'seals the same text differently each time' }],
+    heldBy: [{ path: 'src/platform/credentials/key-ring.test.ts', title: 'seals the same text differently each time' }],
   },
-  'src/identity/members/invitations-store.ts deleteInvitation: where organisationId': {
+  'src/identity/people/members/invitations-store.ts deleteInvitation: where organisationId': {
     because: 'The transaction that deletes an invitation by its id has just found that id in the organisation.',
     heldBy: [REFUSED],
   },
@@ -188,7 +188,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       'A foreign key binds the runs of a workflow to its environment: the condition leads to an index, and the workflow is asked for beside it.',
     heldBy: [OF_RUN],
   },
-  'src/automations/inbound/requests.ts createRequestsOfWebhook.requests: cursor environmentId': {
+  'src/inbound/requests.ts createRequestsOfWebhook.requests: cursor environmentId': {
     because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
     heldBy: [
       REFUSED,
@@ -198,7 +198,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/automations/inbound/service.ts createInboundWebhooks.refusals: cursor environmentId': {
+  'src/inbound/service.ts createInboundWebhooks.refusals: cursor environmentId': {
     because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
     heldBy: [
       REFUSED,
@@ -208,16 +208,17 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/messages/summaries-store.ts findMessageIds.text: sql p.environment_id = ${values.add(filter.environmentId)}': {
-    because: 'The channels are those of the environment, and an id is committed with a message of its channel alone.',
-    heldBy: [
-      {
-        path: 'test/contract/isolation-statements.test.ts',
-        title: 'src/messages/summaries-store.ts finds no message of another environment',
-      },
-    ],
-  },
-  'src/replays/outcome-store.ts countOf: sql d.environment_id = $1': {
+  'src/messaging/messages/summaries-store.ts findMessageIds.text: sql p.environment_id = ${values.add(filter.environmentId)}':
+    {
+      because: 'The channels are those of the environment, and an id is committed with a message of its channel alone.',
+      heldBy: [
+        {
+          path: 'test/contract/isolation-statements.test.ts',
+          title: 'src/messaging/messages/summaries-store.ts finds no message of another environment',
+        },
+      ],
+    },
+  'src/delivery/replays/outcome-store.ts countOf: sql d.environment_id = $1': {
     because:
       'The replay was found in the environment, and makes nothing of another one due: the condition is the first column of the index.',
     heldBy: [
@@ -228,7 +229,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       REFUSED,
     ],
   },
-  'src/replays/dead-letter-store.ts STILL_OPEN: sql environment_id = $2': {
+  'src/delivery/replays/dead-letter-store.ts STILL_OPEN: sql environment_id = $2': {
     because: 'The same transaction has selected these dead letters by the environment, and each keeps it.',
     heldBy: [
       {
@@ -237,7 +238,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/inspectors/service.ts createInspectors.requests: cursor environmentId': {
+  'src/insight/inspectors/service.ts createInspectors.requests: cursor environmentId': {
     because: 'A cursor is bound to the id of the inspector, which was found in the environment.',
     heldBy: [
       REFUSED,
@@ -247,18 +248,24 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/inspectors/receive-store.ts SIGNERS: sql s.environment_id = $2': {
+  'src/insight/inspectors/receive-store.ts SIGNERS: sql s.environment_id = $2': {
     because:
       'Foreign keys bind a delivery to the environment of its message and of its subscription, and the message is asked for.',
     heldBy: [
-      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'src/insight/inspectors/receive-store.ts finds no signer',
+      },
     ],
   },
-  'src/inspectors/receive-store.ts SIGNERS: sql m.environment_id = $2': {
+  'src/insight/inspectors/receive-store.ts SIGNERS: sql m.environment_id = $2': {
     because:
       'Foreign keys bind a delivery to the environment of its message and of its subscription, and that one is asked for.',
     heldBy: [
-      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'src/insight/inspectors/receive-store.ts finds no signer',
+      },
     ],
   },
   'src/automations/starting/due-store.ts CLAIM: sql h.environment_id = o.environment_id': {
@@ -271,11 +278,11 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/audit/store.ts findHead: where organisationId': {
+  'src/identity/tenancy/audit/store.ts findHead: where organisationId': {
     because: 'The operator alone checks chains, those of all organisations, and the end of another one is a breach.',
     heldBy: [{ path: 'test/identity/audit.test.ts', title: 'the check shows %s, by one who could drop the trigger' }],
   },
-  'src/identity/machine-credentials/store.ts findAllMachineCredentials.rows: where appId': {
+  'src/identity/credentials/machine-credentials/store.ts findAllMachineCredentials.rows: where appId': {
     because: 'The operator sees the credentials of all apps, and asks for those of one to have a shorter list.',
     heldBy: [
       {
@@ -285,7 +292,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/accounts/store.ts namePlaces.first: where organisationId': {
+  'src/identity/people/accounts/store.ts namePlaces.first: where organisationId': {
     because:
       'There is one organisation, that of the first start: others are made by people, and this makes the first of them.',
     heldBy: [

@@ -10,7 +10,7 @@ import { tryTogether } from './together.ts';
 import { findUntried, readTried, writeTried } from './tried.ts';
 
 const USAGE = `npm run mutations -- [options] [words]
-  <words>        only conditions whose ids have all of these words, such as src/channels
+  <words>        only conditions whose ids have all of these words, such as src/messaging/channels
   --list         shows the conditions alone
   --record       tries those that have no verdict yet, and keeps it in tried.txt
   --equivalent   those of equivalent.ts instead, on which no test may depend`;

@@ -65,10 +65,18 @@ test.each([
 
 // The rest is `npm run mutations`. Three of them show that a missing condition turns the matrix red.
 test.each([
-  ['src/channels/store.ts findChannel.row: where environmentId', 'isolation.test.ts', 'refuses every wrong caller'],
-  ['src/streams/store.ts START: sql c.environment_id = $2', 'isolation.test.ts', 'refuses every wrong caller'],
   [
-    'src/subscriptions/store.ts findSubscriptions.rows: where environmentId',
+    'src/messaging/channels/store.ts findChannel.row: where environmentId',
+    'isolation.test.ts',
+    'refuses every wrong caller',
+  ],
+  [
+    'src/messaging/streams/store.ts START: sql c.environment_id = $2',
+    'isolation.test.ts',
+    'refuses every wrong caller',
+  ],
+  [
+    'src/messaging/subscriptions/store.ts findSubscriptions.rows: where environmentId',
     'isolation-lists.whole.test.ts',
     'nothing of any neighbour',
   ],

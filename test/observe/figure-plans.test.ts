@@ -9,12 +9,12 @@ import {
   readSessions,
   readTables,
   readWaiting,
-} from '../../src/observe/figure-queries.ts';
-import { createDatabaseFigures } from '../../src/observe/database-figures.ts';
+} from '../../src/platform/observe/figure-queries.ts';
+import { createDatabaseFigures } from '../../src/platform/observe/database-figures.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
-import { createNewId } from '../../src/new-id.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
 
 // So many finished deliveries that PostgreSQL would rather walk an index than read them all.
 const FINISHED = 20_000;

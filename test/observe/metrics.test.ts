@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { type MetricsServer, type Readied, startMetricsServer } from '../../src/observe/metrics-server.ts';
+import { type MetricsServer, type Readied, startMetricsServer } from '../../src/platform/observe/metrics-server.ts';
 import { ROOT, tableRowsOf } from '../docs/code-blocks.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { github, SECRET } from '../support/make/inbound-calls.ts';

@@ -76,7 +76,7 @@ describeWithBrowser('docs page in a browser', () => {
       const written = [...sourcesOf('src')]
         .filter(([, source]) => /'unsafe-[a-z-]+'/.test(source))
         .map(([path]) => path);
-      expect(written).toEqual(['src/openapi/pages.ts']);
+      expect(written).toEqual(['src/api/openapi/pages.ts']);
     });
 
     test('draw the icons of connectors in their colours without inline styles', async () => {

@@ -4,19 +4,19 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { hasMethod, SPOKEN_ELSEWHERE } from '../../client/generate/names.ts';
 import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
-import { deprecationHeaders } from '../../src/http/route/deprecation.ts';
-import { errorCodesOf } from '../../src/http/route/error-codes.ts';
-import type { Row } from '../../src/http/route/route.ts';
+import { deprecationHeaders } from '../../src/api/http/route/deprecation.ts';
+import { errorCodesOf } from '../../src/api/http/route/error-codes.ts';
+import type { Row } from '../../src/api/http/route/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
-import type { JsonSchema } from '../../src/openapi/components.ts';
-import { documentOf } from '../../src/openapi/document.ts';
-import { ANSWERS } from '../../src/openapi/generated/answers.ts';
-import { CHOSEN_PARTS } from '../../src/openapi/part-names.ts';
-import { SCHEMA_MODULES } from '../../src/openapi/schema-modules.ts';
-import { GIVEN_ANSWERS } from '../../src/openapi/texts/given-answers.ts';
-import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
-import { routes } from '../../src/routes.ts';
+import type { JsonSchema } from '../../src/api/openapi/components.ts';
+import { documentOf } from '../../src/api/openapi/document.ts';
+import { ANSWERS } from '../../src/api/openapi/generated/answers.ts';
+import { CHOSEN_PARTS } from '../../src/api/openapi/part-names.ts';
+import { SCHEMA_MODULES } from '../../src/process/assembly/schema-modules.ts';
+import { GIVEN_ANSWERS } from '../../src/api/openapi/texts/given-answers.ts';
+import { OPERATION_TEXTS } from '../../src/api/openapi/texts/operations.ts';
+import { routes } from '../../src/process/routes.ts';
 import { type Operation, operationsOf, schemaProblems } from '../support/check/document.ts';
 
 describe('document', () => {
@@ -120,7 +120,7 @@ describe('document', () => {
     test('a route without words fails', () => {
       const [first] = routes;
       expect(() => documentOf([{ ...first, path: '/v1/parcels' } as Row], { publicBaseUrl: 'http://x' })).toThrow(
-        'POST /v1/parcels has no words in src/openapi/texts',
+        'POST /v1/parcels has no words in src/api/openapi/texts',
       );
     });
   });

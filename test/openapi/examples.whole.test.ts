@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { documentOf } from '../../src/openapi/document.ts';
-import { ANSWERS } from '../../src/openapi/generated/answers.ts';
-import { EXAMPLE_TIME, exampleId } from '../../src/openapi/texts/example-ids.ts';
-import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
+import { documentOf } from '../../src/api/openapi/document.ts';
+import { ANSWERS } from '../../src/api/openapi/generated/answers.ts';
+import { EXAMPLE_TIME, exampleId } from '../../src/api/openapi/texts/example-ids.ts';
+import { OPERATION_TEXTS } from '../../src/api/openapi/texts/operations.ts';
 import { ID_PREFIXES, type IdKind } from '../../src/kernel/values/ids.ts';
-import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { routes } from '../../src/routes.ts';
+import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
+import { routes } from '../../src/process/routes.ts';
 import { answerProblems, operationsOf } from '../support/check/document.ts';
 import { formOf, isToBeKept, shownAnswer, sourceOf, withListed } from '../support/make/answer-examples.ts';
 import { addPasskey } from '../support/make/factors.ts';
@@ -20,8 +20,9 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
  * gets the status that the document says, and an answer that fits the document.
  */
 
-const ANSWERS_FILE = join(import.meta.dirname, '../../src/openapi/generated/answers.ts');
-const REMEDY = 'RECORD_EXAMPLES=true npm test -- test/openapi/examples.whole.test.ts, and commit src/openapi/generated';
+const ANSWERS_FILE = join(import.meta.dirname, '../../src/api/openapi/generated/answers.ts');
+const REMEDY =
+  'RECORD_EXAMPLES=true npm test -- test/openapi/examples.whole.test.ts, and commit src/api/openapi/generated';
 const recorded: Record<string, unknown> = {};
 let posthorn: TestPosthorn;
 let document: ReturnType<typeof documentOf>;

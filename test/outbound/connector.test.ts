@@ -3,20 +3,20 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { buildConnector } from 'undici';
-import { createConnectionPool } from '../../src/outbound/exchange/connections.ts';
-import { startDeadline } from '../../src/outbound/exchange/deadline.ts';
-import { createAddressGuard } from '../../src/outbound/guard/address-guard.ts';
-import { createConnector } from '../../src/outbound/guard/connector.ts';
-import { createOwnAddresses } from '../../src/outbound/guard/own-addresses.ts';
-import { createResolveHost, type ResolveHost } from '../../src/outbound/guard/resolve-host.ts';
-import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
+import { createConnectionPool } from '../../src/platform/outbound/exchange/connections.ts';
+import { startDeadline } from '../../src/platform/outbound/exchange/deadline.ts';
+import { createAddressGuard } from '../../src/platform/outbound/guard/address-guard.ts';
+import { createConnector } from '../../src/platform/outbound/guard/connector.ts';
+import { createOwnAddresses } from '../../src/platform/outbound/guard/own-addresses.ts';
+import { createResolveHost, type ResolveHost } from '../../src/platform/outbound/guard/resolve-host.ts';
+import { createWebhookSender, type SendResult } from '../../src/platform/outbound/post-webhook.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { makeCertificate } from '../support/world/certificate.ts';
 import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 
 describe('connector', () => {
-  /** Inputs 77 to 84 of src/outbound/guard/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
+  /** Inputs 77 to 84 of src/platform/outbound/guard/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
   const PUBLIC = '8.8.8.8';
   const NONE = createOwnAddresses([]);

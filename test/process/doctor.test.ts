@@ -5,11 +5,11 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { findFreePort } from '../../local/ports.ts';
-import { readConfig } from '../../src/config.ts';
-import { proveKeys } from '../../src/credentials/encryption-keys.ts';
-import { createPool } from '../../src/db/connections/pool.ts';
-import { TENANT_ROLE } from '../../src/db/row-security/tenant-role.ts';
-import { startMetricsServer } from '../../src/observe/metrics-server.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { proveKeys } from '../../src/platform/credentials/encryption-keys.ts';
+import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { TENANT_ROLE } from '../../src/platform/db/row-security/tenant-role.ts';
+import { startMetricsServer } from '../../src/platform/observe/metrics-server.ts';
 import {
   checkAutovacuum,
   checkBacklog,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ROOT } from '../docs/code-blocks.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { BUILT } from '../support/service/ensure-built.ts';

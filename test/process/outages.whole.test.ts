@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

@@ -33,7 +33,7 @@ const linesOf = (output: string): Line[] =>
   output
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    // `as`: as src/log.ts writes them.
+    // `as`: as src/platform/log.ts writes them.
     .map((line) => JSON.parse(line) as Line);
 
 /** The command below `unshare`, or the command itself where the system lets us make no process namespace. */

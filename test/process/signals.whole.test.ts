@@ -52,7 +52,7 @@ test.each<[command: string, processes: string, stopAt: string, ends: number[]]>(
   ['api', '1', '/node_modules/commander/', [0, 143]],
   ['api', '1', '/node_modules/koa/', [0, 143]],
   ['worker', '1', '/node_modules/@temporalio/worker/', [0, 143]],
-  ['keys list', '1', '/src/db/client.', [143]],
+  ['keys list', '1', '/src/platform/db/client.', [143]],
   // The first process is a supervisor, and what it runs is loaded by its service processes.
   ['api', '3', '/src/process/supervisor/supervise.', [0]],
   ['start', '3', '/node_modules/koa/', [0]],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DryRun, FilterTrial, MessageVerdicts } from '../../src/publishing/schema.ts';
+import type { DryRun, FilterTrial, MessageVerdicts } from '../../src/messaging/publishing/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { createLimiter, type Limiter } from '../../src/rate-limits/limiter.ts';
-import { createRedisCounters, PLACE_LEASE_MS, type RedisTimings } from '../../src/rate-limits/redis-counters.ts';
+import { createLimiter, type Limiter } from '../../src/platform/rate-limits/limiter.ts';
+import {
+  createRedisCounters,
+  PLACE_LEASE_MS,
+  type RedisTimings,
+} from '../../src/platform/rate-limits/redis-counters.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/service/redis.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 

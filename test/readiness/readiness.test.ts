@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/db/migrations/migrate.ts';
-import { migrationNames } from '../../src/db/migrations/migrations.ts';
-import { createPool } from '../../src/db/connections/pool.ts';
-import { createReadiness, type ReadinessLook } from '../../src/readiness/readiness.ts';
-import { schemaCheck, startChecks } from '../../src/readiness/start-checks.ts';
+import { migrate } from '../../src/platform/db/migrations/migrate.ts';
+import { migrationNames } from '../../src/platform/db/migrations/migrations.ts';
+import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createReadiness, type ReadinessLook } from '../../src/platform/readiness/readiness.ts';
+import { schemaCheck, startChecks } from '../../src/platform/readiness/start-checks.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { makeDataFolder, startOwnPostgres } from '../support/service/own-servers.ts';
 import { waitFor } from '../support/check/wait-for.ts';

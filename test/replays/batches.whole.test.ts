@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../../src/contract/replays.ts';
-import { WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
-import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
+import { REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../../src/kernel/contract/replays.ts';
+import { WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
+import { endAsDeadLetter } from '../../src/delivery/record/statements/end.ts';
 import {
   abandonReplays,
   pendingReplays,
   type Progress,
   restartLostReplays,
   runBatch,
-} from '../../src/replays/batches.ts';
-import { createCarriers } from '../../src/temporal/starts/carriers.ts';
+} from '../../src/delivery/replays/batches.ts';
+import { createCarriers } from '../../src/platform/temporal/starts/carriers.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

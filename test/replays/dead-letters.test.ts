@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Progress, runBatch } from '../../src/replays/batches.ts';
+import { type Progress, runBatch } from '../../src/delivery/replays/batches.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {
   createChannel,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { replayWorkflowId } from '../../src/contract/replays.ts';
-import { type Progress, runBatch } from '../../src/replays/batches.ts';
+import { replayWorkflowId } from '../../src/kernel/contract/replays.ts';
+import { type Progress, runBatch } from '../../src/delivery/replays/batches.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {
   createChannel,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { RetentionProgress } from '../../src/contract/retention.ts';
-import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import type { RetentionProgress } from '../../src/kernel/contract/retention.ts';
+import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { lowestIdAt } from '../../src/kernel/values/ids.ts';
-import { createNewId } from '../../src/new-id.ts';
-import { readOverdue } from '../../src/observe/figure-queries.ts';
-import { removeBatch } from '../../src/retention/retention-store.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
+import { readOverdue } from '../../src/platform/observe/figure-queries.ts';
+import { removeBatch } from '../../src/delivery/retention/retention-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { historyOf, insertAged, insertManyAged } from '../support/make/aged.ts';
 import { ageDaysAgo, type AgedRun, insertAgedRun } from '../support/make/aged-runs.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Filters } from '../../src/filters/filters.ts';
+import type { Filters } from '../../src/messaging/filters/filters.ts';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
-import { noHandOver } from '../../src/publishing/hand-over.ts';
-import { createPublishing } from '../../src/publishing/service.ts';
-import { createSchemas } from '../../src/schemas/schemas.ts';
+import { noHandOver } from '../../src/messaging/publishing/hand-over.ts';
+import { createPublishing } from '../../src/messaging/publishing/service.ts';
+import { createSchemas } from '../../src/messaging/schemas/schemas.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, type PageJson, publish } from '../support/make/factories.ts';

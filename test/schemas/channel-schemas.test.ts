@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createFilters } from '../../src/filters/filters.ts';
-import { createNewId } from '../../src/new-id.ts';
+import { createFilters } from '../../src/messaging/filters/filters.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
-import { createCheck } from '../../src/publishing/check.ts';
-import { createSchemas } from '../../src/schemas/schemas.ts';
+import { createCheck } from '../../src/messaging/publishing/check.ts';
+import { createSchemas } from '../../src/messaging/schemas/schemas.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { createSubscription } from '../support/make/factories.ts';
 import { ORDER, type Problem, type Refusal, schemaCalls } from '../support/make/schema-calls.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { childEnvironment } from '../../src/config.ts';
-import { createSchemas, newBudget } from '../../src/schemas/schemas.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
+import { createSchemas, newBudget } from '../../src/messaging/schemas/schemas.ts';
 import { createChannel } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -119,7 +119,7 @@ describe('with the schemas that hurt a validator', () => {
 
   // Old: it was judged by the clock, and a machine that was busy with other things refused good schemas.
   test('one that the machine did not let compile is not one that compiles too long', async () => {
-    const script = `import('./src/schemas/schemas.ts').then(async ({ createSchemas }) => {
+    const script = `import('./src/messaging/schemas/schemas.ts').then(async ({ createSchemas }) => {
       const schemas = createSchemas({ log: console });
       await schemas.problemOf('env_1', {});
       const compiled = schemas.problemOf('env_1', JSON.parse(process.argv[1]));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EnvironmentCaller } from '../../src/caller/caller.ts';
-import type { Tenants } from '../../src/db/tenants.ts';
+import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
+import type { Tenants } from '../../src/platform/db/tenants.ts';
 import { systemChannelId } from '../../src/kernel/words/service-events.ts';
-import { LOOK } from '../../src/messages/look-through-store.ts';
-import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messages/look-through.ts';
-import { payloadConditionOf } from '../../src/search/payload-condition.ts';
+import { LOOK } from '../../src/messaging/messages/look-through-store.ts';
+import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messaging/messages/look-through.ts';
+import { payloadConditionOf } from '../../src/insight/search/payload-condition.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
 import { systemChannelOf } from '../support/make/system-channel.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

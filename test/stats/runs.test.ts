@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reconcilerScheduleId } from '../../src/contract/temporal-names.ts';
-import { mergeParts } from '../../src/stats/merge-store.ts';
+import { reconcilerScheduleId } from '../../src/kernel/contract/temporal-names.ts';
+import { mergeParts } from '../../src/insight/stats/merge-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { github, inboundCalls } from '../support/make/inbound-calls.ts';

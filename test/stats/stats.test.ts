@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordCrash } from '../../src/deliveries/statements/record-crash.ts';
-import { createNewId } from '../../src/new-id.ts';
-import { MOST_DELIVERIES_COUNTED } from '../../src/stats/deliveries-store.ts';
-import { mergeParts, PARTS_AT_ONCE, removeOldFigures } from '../../src/stats/merge-store.ts';
+import { recordCrash } from '../../src/delivery/record/statements/record-crash.ts';
+import { createNewId } from '../../src/kernel/new-id.ts';
+import { MOST_DELIVERIES_COUNTED } from '../../src/insight/stats/deliveries-store.ts';
+import { mergeParts, PARTS_AT_ONCE, removeOldFigures } from '../../src/insight/stats/merge-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannelBody } from '../../src/channels/schema.ts';
-import { openSigningSecret, secretContext } from '../../src/credentials/signing-secret.ts';
+import { createChannelBody } from '../../src/messaging/channels/schema.ts';
+import { openSigningSecret, secretContext } from '../../src/platform/credentials/signing-secret.ts';
 import {
   createSubscriptionBody,
   listSubscriptionsQuery,
   rotateSecretBody,
   type Subscription,
-} from '../../src/subscriptions/schema.ts';
-import { createSubscriptions } from '../../src/subscriptions/service.ts';
+} from '../../src/messaging/subscriptions/schema.ts';
+import { createSubscriptions } from '../../src/messaging/subscriptions/service.ts';
 import { type Resources, startResources } from '../support/make/resources.ts';
 import {
   DEFAULT_POLICY,

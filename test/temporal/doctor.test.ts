@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import {
   checkNamespace,
   checkSearchAttributes,
   checkTaskQueue,
   examineTemporal,
 } from '../../src/process/doctor/temporal.ts';
-import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/temporal/connection.ts';
+import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/platform/temporal/connection.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { currentRun } from '../support/service/run.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/temporal/connection.ts';
-import { type Furniture, furnish } from '../../src/temporal/furnish.ts';
-import { createLog } from '../../src/log.ts';
-import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/platform/temporal/connection.ts';
+import { type Furniture, furnish } from '../../src/platform/temporal/furnish.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 
 // Without a worker behind it: what is made in these namespaces is never run.
@@ -41,7 +41,7 @@ test('a worker that comes just after another has registered the namespace waits 
   await expect(workflowService.countWorkflowExecutions({ namespace: name })).rejects.toThrow('not found');
   await workflowService.registerNamespace({
     namespace: name,
-    // As in src/temporal/furnish.ts: the generated type is a Long, which takes a number.
+    // As in src/platform/temporal/furnish.ts: the generated type is a Long, which takes a number.
     workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
   });
   expect(await furnish(late.client, { namespace: name, taskQueue, log, schedules })).toEqual({

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { deliveryWorkflowId, reconcilerScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
-import { createLog } from '../../src/log.ts';
-import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/temporal/connection.ts';
-import { furnish } from '../../src/temporal/furnish.ts';
+import { deliveryWorkflowId, reconcilerScheduleId, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/platform/temporal/connection.ts';
+import { furnish } from '../../src/platform/temporal/furnish.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
 import { startPosthorn } from '../support/service/posthorn.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
@@ -56,7 +56,7 @@ function listeningLog() {
 async function makeBareNamespace(): Promise<string> {
   const namespace = nameOf('bare');
   const { client } = await connect(target, namespace);
-  // As in src/temporal/furnish.ts: the generated type is a Long, which takes a number.
+  // As in src/platform/temporal/furnish.ts: the generated type is a Long, which takes a number.
   const seconds = 86_400 as unknown as never;
   await client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds } });
   return namespace;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { childEnvironment, type EnvironmentVariables } from '../../src/config.ts';
+import { childEnvironment, type EnvironmentVariables } from '../../src/platform/config/config.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
 export type ChildOptions = { variables?: EnvironmentVariables; logPath: string };

@@ -1,6 +1,6 @@
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnvironmentVariables } from '../../src/config.ts';
+import type { EnvironmentVariables } from '../../src/platform/config/config.ts';
 
 /** A clock that a test sets, for processes that are begun with its variables. Their timers go on as before, as after a step of NTP. */
 export type MovedClock = {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { findFreePort } from '../../local/ports.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { startChild, type TopologyChild } from './child.ts';
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ensureBuilt } from '../support/service/ensure-built.ts';
 import { prepareBy } from '../support/service/unavailable.ts';
 import { readEvidence } from './campaign/saved.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ProgramUnavailable } from '../support/service/unavailable.ts';
 
 /** Programs of the topology that Go builds, in the releases of docker-compose.yml: file → package. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { compose } from '../deploy/compose-file.ts';
 import { startChild } from './child.ts';
 import { findCaddy } from './programs.ts';

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import type { Settings } from '../support/service/processes.ts';
 
 /** A built release of the service. */
@@ -48,7 +48,7 @@ export function buildRelease(commit: string, print: (line: string) => void): Rel
     // As its `npm run build`, without the dashboard: nobody looks at it here, and its packages are not among those of the service.
     npm(['exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--outDir', 'dist-next'], sources);
     mkdirSync(join(sources, 'dist-next/dashboard-files'));
-    execFileSync(process.execPath, ['dist-next/src/finish-build.js'], {
+    execFileSync(process.execPath, ['dist-next/src/process/finish-build.js'], {
       cwd: sources,
       stdio: ['ignore', 'ignore', 'inherit'],
     });

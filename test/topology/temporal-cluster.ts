@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
-import { childEnvironment } from '../../src/config.ts';
+import { childEnvironment } from '../../src/platform/config/config.ts';
 import { startChild, type TopologyChild } from './child.ts';
 import type { TemporalPrograms } from './programs.ts';
 

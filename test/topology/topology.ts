@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '../../src/db/migrations/migrate.ts';
+import { migrate } from '../../src/platform/db/migrations/migrate.ts';
 import { findFreePort, isPortFree } from '../../local/ports.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/service/own-servers.ts';
 import { prepareService, type Settings } from '../support/service/processes.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { deliveryWorkflowId } from '../../src/contract/temporal-names.ts';
+import { deliveryWorkflowId } from '../../src/kernel/contract/temporal-names.ts';
 import { type RunningWorker, startWorker } from '../../src/process/start-worker.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
 import { historyOf } from '../support/make/history-of.ts';

@@ -6,12 +6,17 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/contract/delivery-workflow.ts';
-import { type RetryPolicy, retryDelay } from '../../src/contract/retry-policy.ts';
-import type { OutlineStep } from '../../src/contract/run-outline.ts';
-import type { Way } from '../../src/contract/run-ways.ts';
-import { DEADLY_PATIENCE_MS, RUN_FAILURES, type StepInput, type Taken } from '../../src/contract/run-workflow.ts';
-import { TIMEOUT_TYPES } from '../../src/contract/temporal-names.ts';
+import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/kernel/contract/delivery-workflow.ts';
+import { type RetryPolicy, retryDelay } from '../../src/kernel/contract/retry-policy.ts';
+import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
+import type { Way } from '../../src/kernel/contract/run-ways.ts';
+import {
+  DEADLY_PATIENCE_MS,
+  RUN_FAILURES,
+  type StepInput,
+  type Taken,
+} from '../../src/kernel/contract/run-workflow.ts';
+import { TIMEOUT_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { local } from './run-local.ts';
 import type { TakeStep } from './run-state.ts';
 

@@ -6,8 +6,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { SearchAttributeType, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { runWorkflowId } from '../../src/contract/run-workflow.ts';
-import type { ScheduledRunInput } from '../../src/contract/scheduled-runs.ts';
+import { runWorkflowId } from '../../src/kernel/contract/run-workflow.ts';
+import type { ScheduledRunInput } from '../../src/kernel/contract/scheduled-runs.ts';
 import { local } from './run-local.ts';
 import { runWorkflow } from './run-workflow.ts';
 

@@ -1,5 +1,5 @@
-import { stepBehind, stepKey, wayTo } from '../../src/contract/run-ways.ts';
-import type { OutlineStep } from '../../src/contract/run-outline.ts';
+import { stepBehind, stepKey, wayTo } from '../../src/kernel/contract/run-ways.ts';
+import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
 import { takeAction } from './run-action.ts';
 import { takeDelay } from './run-delay.ts';
 import { takeForeach } from './run-foreach.ts';

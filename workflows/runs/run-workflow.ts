@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
-import { endOf } from '../../src/contract/run-ways.ts';
+import { endOf } from '../../src/kernel/contract/run-ways.ts';
 import {
   type EndedRound,
   type EndRunInput,
@@ -18,7 +18,7 @@ import {
   STEP_FAILED,
   type RunInput,
   type RunResult,
-} from '../../src/contract/run-workflow.ts';
+} from '../../src/kernel/contract/run-workflow.ts';
 import { failureType } from '../failure-type.ts';
 import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';

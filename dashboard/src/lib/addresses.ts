@@ -1,4 +1,4 @@
-/** Reads from index.html what the service has written into it (src/dashboard-files.ts). */
+/** Reads from index.html what the service has written into it (src/api/dashboard-files.ts). */
 const told = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content.replace(/\/+$/, '') ?? '';
 

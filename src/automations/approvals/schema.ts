@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idOf, storedJson, time } from '../../http/answers/answer-fields.ts';
-import { fieldsOf } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { idOf, storedJson, time } from '../../api/http/answers/answer-fields.ts';
+import { fieldsOf } from '../../api/http/reading/fields.ts';
+import { enumQuery, pageQuery } from '../../api/http/reading/query.ts';
 import { APPROVAL_STATUSES } from '../../kernel/words/statuses.ts';
 
 const DECISIONS = ['approved', 'rejected'] as const;

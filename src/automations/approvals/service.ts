@@ -1,13 +1,13 @@
-import { wakeForRuns } from '../../db/waking/due-runs.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import type { RecordAudit } from '../../identity/audit/record.ts';
-import type { EnvironmentCaller } from '../../caller/caller.ts';
+import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { newBudget, type Schemas } from '../../schemas/schemas.ts';
+import { newBudget, type Schemas } from '../../messaging/schemas/schemas.ts';
 import type { Approval, Decide, Decision, ListApprovals } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { ApprovalStatus } from '../../kernel/words/statuses.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { KeyRing } from '../../credentials/key-ring.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { untilReachable } from '../../db/connections/until-reachable.ts';
-import type { Outside } from '../../crashes/crash-guard.ts';
-import type { Dependencies } from '../../dependencies.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
+import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import type { Outside } from '../../platform/crashes/crash-guard.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { readSealed } from './open-store.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { KeyRing } from '../../credentials/key-ring.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import type { RecordAudit } from '../../identity/audit/record.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
 import { openSealed, type Pending, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { Clock } from '../../dependencies.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import type { Clock } from '../../platform/dependencies.ts';
 import type { OpenConnection } from '../engine/actions/connector-action.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';

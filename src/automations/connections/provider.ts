@@ -12,7 +12,7 @@ import {
   refreshTokenGrant,
   ResponseBodyError,
 } from 'openid-client';
-import type { RequestSender } from '../../outbound/send-request.ts';
+import type { RequestSender } from '../../platform/outbound/send-request.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
 import { filledWith } from '../connectors/request.ts';
 import type { ConnectionCredentials, ProviderTokens } from './sealed.ts';

@@ -1,5 +1,5 @@
-import { idOf, noBody, pageOf } from '../../http/answers/answer-fields.ts';
-import { routesOf } from '../../http/route/route.ts';
+import { idOf, noBody, pageOf } from '../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../api/http/route/route.ts';
 import {
   authorizationAnswer,
   connectionAnswer,

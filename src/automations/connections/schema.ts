@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idOf, time } from '../../http/answers/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { idOf, time } from '../../api/http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
+import { enumQuery, pageQuery } from '../../api/http/reading/query.ts';
 import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
 import { nameProblem } from '../../kernel/values/plain-text.ts';
 

@@ -1,6 +1,6 @@
-import type { KeyRing } from '../../credentials/key-ring.ts';
-import type { SealContext } from '../../db/sql/sealed-columns.ts';
-import type { AuditActor } from '../../identity/audit/record.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import type { SealContext } from '../../platform/db/sql/sealed-columns.ts';
+import type { AuditActor } from '../../identity/tenancy/audit/record.ts';
 
 export type ConnectionCredentials = Readonly<Record<string, unknown>>;
 

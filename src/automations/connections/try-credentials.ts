@@ -1,5 +1,5 @@
 import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { RequestSender } from '../../outbound/send-request.ts';
+import type { RequestSender } from '../../platform/outbound/send-request.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { createMask } from '../engine/actions/masked.ts';
 import { requestOf } from '../connectors/request.ts';

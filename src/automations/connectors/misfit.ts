@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reasonOf } from '../../http/reading/reasons.ts';
+import { reasonOf } from '../../api/http/reading/reasons.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';
 import type { Fields } from './catalogue/connector.ts';
 

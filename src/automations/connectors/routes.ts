@@ -1,5 +1,5 @@
-import { pageOf } from '../../http/answers/answer-fields.ts';
-import { routesOf } from '../../http/route/route.ts';
+import { pageOf } from '../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../api/http/route/route.ts';
 import { connectorAnswer, connectorId, listConnectorsQuery, wholeConnectorAnswer } from './schema.ts';
 import type { Connectors } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { enumQuery, pageQuery } from '../../http/reading/query.ts';
+import { enumQuery, pageQuery } from '../../api/http/reading/query.ts';
 import { CONNECTORS } from './catalogue/catalogue.ts';
 import { AUTH_TYPES, CATEGORIES } from './catalogue/names.ts';
 

@@ -1,6 +1,6 @@
-import type { Filters } from '../../filters/filters.ts';
-import { UNITS_OF_A_CHANNEL } from '../../filters/expressions/units.ts';
-import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { Filters } from '../../messaging/filters/filters.ts';
+import { UNITS_OF_A_CHANNEL } from '../../messaging/filters/expressions/units.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 import { planOf } from './plan/compile.ts';
 import { triggerFilter } from './plan/trigger-filter.ts';
 

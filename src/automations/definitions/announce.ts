@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import { noteSchedule } from '../triggers/note-schedule.ts';
 import type { Listening } from './plan/listens.ts';

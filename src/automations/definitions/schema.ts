@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { exactArray, exactObject, idOf, fieldProblem, time, wholeNumber } from '../../http/answers/answer-fields.ts';
-import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/reading/fields.ts';
-import { enumQuery, namedQuery, pageQuery, wholeNumberQuery } from '../../http/reading/query.ts';
+import {
+  exactArray,
+  exactObject,
+  idOf,
+  fieldProblem,
+  time,
+  wholeNumber,
+} from '../../api/http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
+import { enumQuery, namedQuery, pageQuery, wholeNumberQuery } from '../../api/http/reading/query.ts';
 import { controlCharacterProblem, nameProblem } from '../../kernel/values/plain-text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 

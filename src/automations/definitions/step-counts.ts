@@ -1,4 +1,4 @@
-import type { DatabaseReader } from '../../db/client.ts';
+import type { DatabaseReader } from '../../platform/db/client.ts';
 import type { Workflow } from './schema.ts';
 import { countSteps, type StoredWorkflow } from './store.ts';
 

@@ -1,9 +1,9 @@
-import type { DatabaseReader } from '../../db/client.ts';
+import type { DatabaseReader } from '../../platform/db/client.ts';
 import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import { expressionCountProblem } from './problems/expression-count.ts';
-import type { Schemas } from '../../schemas/schemas.ts';
-import type { Slices } from '../../filters/slices.ts';
+import type { Schemas } from '../../messaging/schemas/schemas.ts';
+import type { Slices } from '../../platform/slices.ts';
 import type { Checks, ChecksAndLookUps } from './problems/languages-and-targets.ts';
 import { connectionProblems } from './references/connection-references.ts';
 import { formProblems } from './plan/forms.ts';

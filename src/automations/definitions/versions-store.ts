@@ -1,4 +1,4 @@
-import type { DatabaseReader } from '../../db/client.ts';
+import type { DatabaseReader } from '../../platform/db/client.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { type ListVersions, VERSIONS_AT_ONCE, type WorkflowVersion } from './schema.ts';
 

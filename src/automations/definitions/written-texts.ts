@@ -1,4 +1,4 @@
-import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { BodyMisfit } from '../../kernel/errors/misfit.ts';
 import type { DefinitionProblem } from './plan/graph.ts';

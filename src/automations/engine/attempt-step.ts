@@ -1,7 +1,7 @@
-import { delayAfterFailure, type RetryPolicy } from '../../contract/retry-policy.ts';
-import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../contract/run-workflow.ts';
-import { meansError, type Way, wayTo } from '../../contract/run-ways.ts';
-import type { Outside } from '../../crashes/crash-guard.ts';
+import { delayAfterFailure, type RetryPolicy } from '../../kernel/contract/retry-policy.ts';
+import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../kernel/contract/run-workflow.ts';
+import { meansError, type Way, wayTo } from '../../kernel/contract/run-ways.ts';
+import type { Outside } from '../../platform/crashes/crash-guard.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { jsonText, readJsonText } from './values/json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
-import { parsePayload } from '../../filters/payload.ts';
+import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
+import { parsePayload } from '../../messaging/filters/payload.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
 import { readJsonText } from './values/json-text.ts';

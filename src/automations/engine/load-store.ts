@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
-import { iterationsAround, type Way } from '../../contract/run-ways.ts';
+import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
+import { iterationsAround, type Way } from '../../kernel/contract/run-ways.ts';
 import { RunSuperseded } from './step-failure.ts';
 
 /** A run that is being carried, and the message that began it, where retention has not removed it. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { stirred } from '../../db/sql/ended-runs.ts';
-import type { StepInput } from '../../contract/run-workflow.ts';
+import { stirred } from '../../platform/db/sql/ended-runs.ts';
+import type { StepInput } from '../../kernel/contract/run-workflow.ts';
 
 /** An item of a loop that has ended, by its place in the list. */
 export type ItemRow = {

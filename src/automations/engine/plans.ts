@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RunOutline } from '../../contract/run-outline.ts';
+import type { RunOutline } from '../../kernel/contract/run-outline.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { outlineOf } from '../definitions/plan/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/configs/planned.ts';

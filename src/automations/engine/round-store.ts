@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { EndRunInput, RunInput } from '../../contract/run-workflow.ts';
-import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../db/sql/ended-runs.ts';
-import { insertRunLetters } from '../../deliveries/statements/dead-letters.ts';
-import { publishEvents, runFailed } from '../../deliveries/statements/service-events.ts';
+import type { EndRunInput, RunInput } from '../../kernel/contract/run-workflow.ts';
+import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../platform/db/sql/ended-runs.ts';
+import { insertRunLetters } from '../../delivery/record/statements/dead-letters.ts';
+import { publishEvents, runFailed } from '../../delivery/record/statements/service-events.ts';
 import { RunSuperseded } from './step-failure.ts';
 
 const IN_ROUND = `id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`;

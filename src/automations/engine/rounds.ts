@@ -1,6 +1,6 @@
-import type { EndedRound, EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
-import { wakeForRuns } from '../../db/waking/due-runs.ts';
-import { stepKey } from '../../contract/run-ways.ts';
+import type { EndedRound, EndRunInput, OpenedRun, RunInput } from '../../kernel/contract/run-workflow.ts';
+import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { stepKey } from '../../kernel/contract/run-ways.ts';
 import { type CarriedRun, readRun, readWays } from './load-store.ts';
 import type { ReadyPlan } from './plans.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
-import type { BegunDelay, StepInput, Taken } from '../../contract/run-workflow.ts';
-import { type Way, wayAfterFailure, wayTo, wayToEnd } from '../../contract/run-ways.ts';
-import { isUnreachable } from '../../db/connections/until-reachable.ts';
-import type { Clock } from '../../dependencies.ts';
-import { SenderClosedError } from '../../outbound/exchange/connections.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
+import type { BegunDelay, StepInput, Taken } from '../../kernel/contract/run-workflow.ts';
+import { type Way, wayAfterFailure, wayTo, wayToEnd } from '../../kernel/contract/run-ways.ts';
+import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import type { Clock } from '../../platform/dependencies.ts';
+import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { asMaps } from '../expressions/constructor-keys.ts';
 import type { RunContext } from '../expressions/context.ts';

@@ -1,6 +1,6 @@
 /**
  * The library tells the kind of an object by its `constructor`, so that a key of this name hides it. Such an object is a Map for it, as
- * those of payloads are (src/filters/payload.ts).
+ * those of payloads are (src/messaging/filters/payload.ts).
  */
 export const asMap = (members: object): unknown =>
   Object.hasOwn(members, 'constructor') ? new Map<string, unknown>(Object.entries(members)) : members;

@@ -1,5 +1,5 @@
 /**
- * The values that expressions and templates of steps read. They are JSON as `src/filters/payload.ts` reads it: whole numbers that a double
+ * The values that expressions and templates of steps read. They are JSON as `src/messaging/filters/payload.ts` reads it: whole numbers that a double
  * cannot hold are bigints.
  */
 export type RunContext = {

@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
-import { createExpressions, explainFailure, ExpressionRefused } from '../../filters/expressions/expressions.ts';
-import { STEP_LANGUAGE } from '../../filters/expressions/language.ts';
-import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.ts';
-import { compilePattern } from '../../filters/pattern.ts';
-import { createSlices } from '../../filters/slices.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
+import {
+  createExpressions,
+  explainFailure,
+  ExpressionRefused,
+} from '../../messaging/filters/expressions/expressions.ts';
+import { STEP_LANGUAGE } from '../../messaging/filters/expressions/language.ts';
+import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/tree.ts';
+import { compilePattern } from '../../messaging/filters/pattern.ts';
+import { createSlices } from '../../platform/slices.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import { asMap } from './constructor-keys.ts';
 import type { RunContext } from './context.ts';

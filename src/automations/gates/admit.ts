@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import type { RunInput } from '../../contract/run-workflow.ts';
-import { isUnreachable } from '../../db/connections/until-reachable.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import type { Clock } from '../../dependencies.ts';
+import type { RunInput } from '../../kernel/contract/run-workflow.ts';
+import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
+import type { Clock } from '../../platform/dependencies.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import type { Flow } from '../definitions/configs/planned.ts';
 import { beginningOf } from '../engine/context.ts';

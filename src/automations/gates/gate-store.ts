@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { RunInput } from '../../contract/run-workflow.ts';
-import { cancelRuns, endRuns } from '../../db/sql/ended-runs.ts';
+import type { RunInput } from '../../kernel/contract/run-workflow.ts';
+import { cancelRuns, endRuns } from '../../platform/db/sql/ended-runs.ts';
 
 const SKIP = endRuns({
   status: 'skipped',

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { wakeForRuns } from '../../db/waking/due-runs.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
 import { findGate, findOpenGates, letIn, lockGate } from './gate-store.ts';
 
 /** The gate of runs whose trigger has `concurrency`: all of a workflow, or those of one value of its key. */

@@ -1,4 +1,4 @@
-import { stepBehind, type Way } from '../../contract/run-ways.ts';
+import { stepBehind, type Way } from '../../kernel/contract/run-ways.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 
 /** A step of a run as it is recorded; `iteration` is empty outside loops, `way` null until it has ended. */
@@ -26,6 +26,6 @@ export function obstacleIn(
   return undefined;
 }
 
-/** As the statement of a retry decides (src/deliveries/statements/run-again.ts). */
+/** As the statement of a retry decides (src/delivery/record/statements/run-again.ts). */
 const isTakenAgain = ({ status, way }: Pick<RecordedStep, 'status' | 'way'>): boolean =>
   (status === 'cancelled' && way === null) || way === 'failure' || way === 'pause' || way?.startsWith('end:') === true;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exactArray, exactObject, idOf, storedJson, time, wholeNumber } from '../../http/answers/answer-fields.ts';
-import { fieldsOf } from '../../http/reading/fields.ts';
+import { exactArray, exactObject, idOf, storedJson, time, wholeNumber } from '../../api/http/answers/answer-fields.ts';
+import { fieldsOf } from '../../api/http/reading/fields.ts';
 import {
   enumQuery,
   exportQuery,
@@ -10,8 +10,8 @@ import {
   someQuery,
   windowQuery,
   WITHOUT_PAGE,
-} from '../../http/reading/query.ts';
-import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
+} from '../../api/http/reading/query.ts';
+import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../kernel/contract/run-outline.ts';
 import { RUN_STATUSES, RUN_STEP_STATUSES, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
-import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
-import type { Prisma, Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
-import { cancelRuns } from '../../db/sql/ended-runs.ts';
-import { alongAll, createValues, findAlong, idBounds, readFound } from '../../db/sql/walk.ts';
-import type { RunTrigger } from '../../contract/run-outline.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
+import type { Prisma, Run as RunRow, RunStep as StepRow } from '../../platform/db/generated/client.ts';
+import { cancelRuns } from '../../platform/db/sql/ended-runs.ts';
+import { alongAll, createValues, findAlong, idBounds, readFound } from '../../platform/db/sql/walk.ts';
+import type { RunTrigger } from '../../kernel/contract/run-outline.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import type { IdRange } from '../../kernel/values/instant.ts';

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
-import { DEADLY_PATIENCE_MS } from '../../contract/run-workflow.ts';
-import type { BegunScheduledRun, ScheduledRunInput } from '../../contract/scheduled-runs.ts';
-import { type CrashGuard, WorkIsDeadly } from '../../crashes/crash-guard.ts';
+import { DEADLY_PATIENCE_MS } from '../../kernel/contract/run-workflow.ts';
+import type { BegunScheduledRun, ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
+import { type CrashGuard, WorkIsDeadly } from '../../platform/crashes/crash-guard.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import type { NewId } from '../../new-id.ts';
-import type { Schedules } from '../../temporal/schedules.ts';
+import type { NewId } from '../../kernel/new-id.ts';
+import type { Schedules } from '../../process/assembly/schedules.ts';
 import { deadlyProblem, findScheduled, insertScheduledRun, recordDeadly } from './store.ts';
 
 export type ScheduledRunDependencies = {

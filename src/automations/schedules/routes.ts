@@ -1,5 +1,5 @@
-import { idOf } from '../../http/answers/answer-fields.ts';
-import { routesOf } from '../../http/route/route.ts';
+import { idOf } from '../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../api/http/route/route.ts';
 import { scheduleAnswer } from './schema.ts';
 import type { WorkflowSchedules } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from '../../http/answers/answer-fields.ts';
+import { time } from '../../api/http/answers/answer-fields.ts';
 
 /** The times of a workflow's schedule. */
 export const scheduleAnswer = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
 
 type Scheduled = { environmentId: string; version: number; name: string; trigger: string; isAppSuspended: boolean };
 

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../db/connections/until-reachable.ts';
-import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import type { Clock } from '../../dependencies.ts';
+import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
+import type { Clock } from '../../platform/dependencies.ts';
 import { messageOf } from '../../kernel/errors/message-of.ts';
-import { GRPC_STATUS, grpcStatusOf } from '../../temporal/grpc-status.ts';
-import type { Schedules } from '../../temporal/schedules.ts';
+import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
+import type { Schedules } from '../../process/assembly/schedules.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { unreadable, type Upcoming, upcomingOf } from './calendars.ts';

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Admit, GateAnswer } from '../gates/admit.ts';
-import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../crashes/crash-guard.ts';
+import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
 import { openGates } from '../gates/gates.ts';
-import type { Carriers } from '../../temporal/starts/carriers.ts';
-import type { CancelRun, StartRun } from '../../temporal/starts/start-run.ts';
-import { type Looking, startLooking } from '../../db/waking/look-loop.ts';
+import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { CancelRun, StartRun } from './start-run.ts';
+import { type Looking, startLooking } from '../../platform/db/waking/look-loop.ts';
 import {
   beginNextRound,
   claimDueRuns,

@@ -1,4 +1,4 @@
-import type { Filters } from '../../filters/filters.ts';
+import type { Filters } from '../../messaging/filters/filters.ts';
 import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
 import { systemChannelId } from '../../kernel/words/service-events.ts';
 import type { Trigger } from '../definitions/configs/planned.ts';
@@ -12,7 +12,7 @@ type Asked = { environmentId: string; key: string; event: TryWorkflow['event']; 
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
- * Asks the trigger about the event as publishing asks it (src/publishing/configs/new-runs.ts). Channel, event type and metadata that
+ * Asks the trigger about the event as publishing asks it (src/messaging/publishing/configs/new-runs.ts). Channel, event type and metadata that
  * the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
  */
 export async function beginsWith(

@@ -1,6 +1,6 @@
-import { stepKey } from '../../contract/run-ways.ts';
-import type { StepInput } from '../../contract/run-workflow.ts';
-import { parsePayload } from '../../filters/payload.ts';
+import { stepKey } from '../../kernel/contract/run-ways.ts';
+import type { StepInput } from '../../kernel/contract/run-workflow.ts';
+import { parsePayload } from '../../messaging/filters/payload.ts';
 import { invalidFields, type ErrorDetails } from '../../kernel/errors/api-error.ts';
 import { memberSpan, memberSpans, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/field-path.ts';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Tenant } from '../../db/row-security/tenant-query.ts';
-import type { Tenants } from '../../db/tenants.ts';
+import type { Tenant } from '../../platform/db/row-security/tenant-query.ts';
+import type { Tenants } from '../../platform/db/tenants.ts';
 import { readRows, restoreRows } from './store.ts';
 
 // Streams show no message that was published after the oldest transaction that is open: a trial's are short.

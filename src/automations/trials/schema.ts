@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { RUN_STEP_TYPES } from '../../contract/run-outline.ts';
-import { storedJson } from '../../http/answers/answer-fields.ts';
-import { fieldsOf } from '../../http/reading/fields.ts';
+import { RUN_STEP_TYPES } from '../../kernel/contract/run-outline.ts';
+import { storedJson } from '../../api/http/answers/answer-fields.ts';
+import { fieldsOf } from '../../api/http/reading/fields.ts';
 import { RUN_STEP_STATUSES } from '../../kernel/words/statuses.ts';
-import { publishedEventType } from '../../messages/schema.ts';
+import { publishedEventType } from '../../messaging/messages/schema.ts';
 
 /** The message that begins the trial, as expressions read it. All of it may be left out. */
 const event = fieldsOf({

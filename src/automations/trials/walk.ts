@@ -1,6 +1,6 @@
-import { iterationOf, stepBehind, type Way, wayTo } from '../../contract/run-ways.ts';
-import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
-import { justWait } from '../../crashes/crash-guard.ts';
+import { iterationOf, stepBehind, type Way, wayTo } from '../../kernel/contract/run-ways.ts';
+import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
+import { justWait } from '../../platform/crashes/crash-guard.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../engine/ways/branches.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
 
 /**
  * Tells publishing that other workflows begin from now on with messages of these channels; an empty list stands for all channels of the

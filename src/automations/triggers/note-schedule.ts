@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
 
 /** A workflow with a schedule was changed: Temporal is to be told, once the transaction commits. */
 export async function noteSchedule(

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { cancelRuns } from '../../db/sql/ended-runs.ts';
+import { cancelRuns } from '../../platform/db/sql/ended-runs.ts';
 import type { DueWake } from './heard-store.ts';
 
 const CANCEL_CHILDREN_OF_CUT = cancelRuns({

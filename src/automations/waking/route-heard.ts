@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { DEADLY_PATIENCE_MS } from '../../contract/run-workflow.ts';
+import { DEADLY_PATIENCE_MS } from '../../kernel/contract/run-workflow.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import type { CrashGuard } from '../../crashes/crash-guard.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { isUnreachable } from '../../db/connections/until-reachable.ts';
+import type { CrashGuard } from '../../platform/crashes/crash-guard.ts';
+import { inTransaction } from '../../platform/db/transaction.ts';
+import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
 import { watchOf } from '../definitions/plan/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arrived.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CIRCUIT_OPEN_MS } from './circuit.ts';
-import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
+import { RECORDING_MS } from '../contract/delivery-workflow.ts';
 import {
   type HeldByCircuit,
   LAST_CHANCES,
@@ -9,7 +9,7 @@ import {
   nextRetryOfHeld,
   circuitStandingOf,
 } from './held-by-circuit.ts';
-import { policyEndsAt, RETRY_BOUNDS } from '../../contract/retry-policy.ts';
+import { policyEndsAt, RETRY_BOUNDS } from '../contract/retry-policy.ts';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 

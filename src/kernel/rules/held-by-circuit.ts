@@ -35,7 +35,7 @@ export type HeldStanding = 'waits' | 'lastChance' | 'givenUp';
 /**
  * State of a held delivery. The delivery waits until a probe has failed after its policy would have ended and after its own time had
  * come. From then on it is given up, but never without an attempt of its own: one that has none makes it first. The same rule is in
- * SQL in src/deliveries/statements/settle-circuit.ts; a test compares them.
+ * SQL in src/delivery/record/statements/settle-circuit.ts; a test compares them.
  */
 export function circuitStandingOf(
   held: HeldByCircuit,

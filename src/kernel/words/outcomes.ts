@@ -36,7 +36,7 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
 ];
 /** Class of a try that got no answer. */
 export const NO_LATENCY = 63;
-/** An outcome is code × 64 + class of latency. SQL divides by it too (src/stats/merge-store.ts). */
+/** An outcome is code × 64 + class of latency. SQL divides by it too (src/insight/stats/merge-store.ts). */
 export const LATENCY_CLASSES = 64;
 
 /** How one try ended, for statistics: a whole number below 2^16. */

@@ -2,9 +2,9 @@ import { createAccessTokens } from '../../automations/connections/access-tokens.
 import { createFinish } from '../../automations/connections/authorizations.ts';
 import { CALLBACK } from '../../automations/connections/consent-outcomes.ts';
 import { type Connections, createConnections } from '../../automations/connections/service.ts';
-import type { RecordAudit } from '../../identity/audit/record.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import { VERSION } from '../../kernel/words/version.ts';
-import { createRequestSender, type RequestSender } from '../../outbound/send-request.ts';
+import { createRequestSender, type RequestSender } from '../../platform/outbound/send-request.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 
 /** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */

@@ -1,10 +1,10 @@
-import { createEventTypeExpressions } from '../../automations/inbound/event-type-expression.ts';
-import { createReceiveWebhook } from '../../automations/inbound/receive.ts';
-import { createInboundWebhooks, type InboundWebhooks } from '../../automations/inbound/service.ts';
-import type { RecordAudit } from '../../identity/audit/record.ts';
+import { createEventTypeExpressions } from '../../inbound/event-type-expression.ts';
+import { createReceiveWebhook } from '../../inbound/receive.ts';
+import { createInboundWebhooks, type InboundWebhooks } from '../../inbound/service.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import { VERSION } from '../../kernel/words/version.ts';
-import { createFetchText } from '../../outbound/fetch-text.ts';
-import type { Publishing } from '../../publishing/service.ts';
+import { createFetchText } from '../../platform/outbound/fetch-text.ts';
+import type { Publishing } from '../../messaging/publishing/service.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 
 /** Inbound webhooks with what they need of their own. */

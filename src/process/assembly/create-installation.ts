@@ -1,9 +1,9 @@
-import { createInstallation, type Installation } from '../../installation/service.ts';
-import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../identity/sessions/service.ts';
-import type { Accounts } from '../../identity/accounts/service.ts';
-import { readBacklog, readOldestDue, readTables, readWaiting } from '../../observe/figure-queries.ts';
-import { createReadiness } from '../../readiness/readiness.ts';
-import { startChecks } from '../../readiness/start-checks.ts';
+import { createInstallation, type Installation } from '../../insight/installation/service.ts';
+import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../identity/people/sessions/service.ts';
+import type { Accounts } from '../../identity/people/accounts/service.ts';
+import { readBacklog, readOldestDue, readTables, readWaiting } from '../../platform/observe/figure-queries.ts';
+import { createReadiness } from '../../platform/readiness/readiness.ts';
+import { startChecks } from '../../platform/readiness/start-checks.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { createTemporalLook } from './temporal-look.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../platform/config/config.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
 const api = (host: string, port: number, protocol: string, path = '') => ({

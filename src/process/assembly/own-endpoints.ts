@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Config } from '../../config.ts';
-import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
 
 /** Where Temporal's development server puts its UI unless told otherwise: a fixed port, or its own and this. */
 const TEMPORAL_UI = { port: 8_233, behind: 1_000 } as const;

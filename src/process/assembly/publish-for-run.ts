@@ -1,11 +1,11 @@
 import { ExactJson, stringifyExact } from '../../kernel/values/exact-json.ts';
 import type { PublishForRun } from '../../automations/engine/actions/publish-action.ts';
-import { checkJson } from '../../http/reading/json-guard.ts';
-import { parseInput } from '../../http/reading/validate.ts';
-import { noHandOver } from '../../publishing/hand-over.ts';
-import { publishMessageBody } from '../../publishing/schema.ts';
-import { createPublishing, type Publishing } from '../../publishing/service.ts';
-import { createSchemas } from '../../schemas/schemas.ts';
+import { checkJson } from '../../api/http/reading/json-guard.ts';
+import { parseInput } from '../../api/http/reading/validate.ts';
+import { noHandOver } from '../../messaging/publishing/hand-over.ts';
+import { publishMessageBody } from '../../messaging/publishing/schema.ts';
+import { createPublishing, type Publishing } from '../../messaging/publishing/service.ts';
+import { createSchemas } from '../../messaging/schemas/schemas.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 
 /** The way of runs to publishing: a message of theirs meets all that a request's does, from the limits of JSON on. */

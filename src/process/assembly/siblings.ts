@@ -1,6 +1,6 @@
-import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
-import type { Counters } from '../../rate-limits/counters.ts';
-import type { ProcessState } from '../../readiness/readiness.ts';
+import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
+import type { Counters } from '../../platform/rate-limits/counters.ts';
+import type { ProcessState } from '../../platform/readiness/readiness.ts';
 
 /** A service process's view of the others behind the same port, by way of their supervisor. */
 export type Siblings = {

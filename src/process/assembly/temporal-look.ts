@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { NotReady } from '../../kernel/errors/not-ready.ts';
-import type { ReadinessCheck } from '../../readiness/readiness.ts';
-import type { TemporalConfig } from '../../settings/temporal.ts';
-import { temporalTrouble } from '../../temporal/trouble.ts';
+import type { ReadinessCheck } from '../../platform/readiness/readiness.ts';
+import type { TemporalConfig } from '../../platform/config/temporal.ts';
+import { temporalTrouble } from '../../platform/temporal/trouble.ts';
 
 /** Longest wait for Temporal: less than the 2 s of a readiness check, which would only say that there is no result. */
 const ANSWER_WITHIN_MS = 1_500;
@@ -51,8 +51,8 @@ export function createTemporalLook({ address, ...more }: TemporalConfig, log: Lo
 async function askVersion(settings: TemporalConfig & { address: string }, log: Logger): Promise<string> {
   // Loaded when somebody asks: the SDK takes 0.4 s of a processor.
   const [{ connectToTemporal, installRuntime }, { askNamespace }] = await Promise.all([
-    import('../../temporal/connection.ts'),
-    import('../../temporal/furnish.ts'),
+    import('../../platform/temporal/connection.ts'),
+    import('../../platform/temporal/furnish.ts'),
   ]);
   installRuntime(log);
   const { client, close } = await connectToTemporal(settings);

@@ -1,5 +1,11 @@
-import { createPool } from '../../db/connections/pool.ts';
-import { type Config, ConfigError, type EnvironmentVariables, ignoredSettings, readConfig } from '../../config.ts';
+import { createPool } from '../../platform/db/connections/pool.ts';
+import {
+  type Config,
+  ConfigError,
+  type EnvironmentVariables,
+  ignoredSettings,
+  readConfig,
+} from '../../platform/config/config.ts';
 import { existingKeysOf } from '../roles/database/encryption-key-file.ts';
 import { atRunning, readRunningState } from '../roles/serving/running-state.ts';
 import {

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import type { Config } from '../../config.ts';
-import { lookAtProvider } from '../../identity/single-sign-on/provider.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { lookAtProvider } from '../../identity/people/single-sign-on/provider.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 5_000;

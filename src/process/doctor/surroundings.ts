@@ -3,9 +3,9 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import type { Config } from '../../config.ts';
-import { readMachine } from '../../machine.ts';
-import { redisTrouble } from '../../rate-limits/redis-trouble.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { readMachine } from '../../platform/machine.ts';
+import { redisTrouble } from '../../platform/rate-limits/redis-trouble.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 5_000;

@@ -1,7 +1,11 @@
-import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../contract/temporal-names.ts';
-import { connectToTemporal, type TemporalConnection, type TemporalSettings } from '../../temporal/connection.ts';
-import { GRPC_STATUS, grpcStatusOf } from '../../temporal/grpc-status.ts';
-import { temporalTrouble } from '../../temporal/trouble.ts';
+import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../kernel/contract/temporal-names.ts';
+import {
+  connectToTemporal,
+  type TemporalConnection,
+  type TemporalSettings,
+} from '../../platform/temporal/connection.ts';
+import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
+import { temporalTrouble } from '../../platform/temporal/trouble.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 10_000;

@@ -17,20 +17,20 @@ import { createStepExpressions } from '../../automations/expressions/expressions
 import { findVersion } from '../../automations/definitions/store.ts';
 import { forgetSynced } from '../../automations/schedules/store.ts';
 import { syncSchedules } from '../../automations/schedules/sync.ts';
-import { createOpenSecrets } from '../../automations/workflow-secrets/open-secrets.ts';
+import { createOpenSecrets } from '../../automations/secrets/open-secrets.ts';
 import { abandonRuns, releaseRunsOfDead } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
 import { removeEndedWaits } from '../../automations/waking/heard-store.ts';
 import { startWakingRuns } from '../../automations/waking/waking-loop.ts';
-import { DUE_RUNS_CHANNEL } from '../../db/waking/due-runs.ts';
-import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
+import { DUE_RUNS_CHANNEL } from '../../platform/db/waking/due-runs.ts';
+import { listenForDue } from '../../delivery/queue/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
-import type { BeginByServiceEvents } from '../../publishing/begin-by-service-events.ts';
-import { createRequestSender } from '../../outbound/send-request.ts';
-import { createSchedules } from '../../temporal/schedules.ts';
-import { createCancelRun, createStartRun } from '../../temporal/starts/start-run.ts';
-import { createWakeRun } from '../../temporal/starts/wake-run.ts';
+import type { BeginByServiceEvents } from '../../messaging/publishing/begin-by-service-events.ts';
+import { createRequestSender } from '../../platform/outbound/send-request.ts';
+import { createSchedules } from '../assembly/schedules.ts';
+import { createCancelRun, createStartRun } from '../../automations/starting/start-run.ts';
+import { createWakeRun } from '../../automations/waking/wake-run.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**

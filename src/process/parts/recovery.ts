@@ -1,9 +1,9 @@
 import { createReconcileActivities } from '../../../activities/reconcile.ts';
-import { releaseAllHeld } from '../../deliveries/attempt/faults.ts';
-import { createPaced } from '../../dispatch/recovery/pace.ts';
-import { reconcileOverdue, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
-import { createRecordAudit } from '../../identity/audit/record.ts';
-import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
+import { releaseAllHeld } from '../../delivery/attempt/faults.ts';
+import { createPaced } from '../../delivery/queue/recovery/pace.ts';
+import { reconcileOverdue, restAfterLook } from '../../delivery/queue/recovery/reconciler.ts';
+import { createRecordAudit } from '../../identity/tenancy/audit/record.ts';
+import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 // Half of the minute after which a delivery counts as overdue.

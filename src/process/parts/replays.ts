@@ -1,6 +1,6 @@
 import { createReplayActivities } from '../../../activities/replay.ts';
-import { abandonReplays, pendingReplays, restartLostReplays } from '../../replays/batches.ts';
-import { createStartReplay } from '../../temporal/starts/start-replay.ts';
+import { abandonReplays, pendingReplays, restartLostReplays } from '../../delivery/replays/batches.ts';
+import { createStartReplay } from '../../delivery/replays/start-replay.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**

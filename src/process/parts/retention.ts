@@ -1,5 +1,5 @@
 import { createRetentionActivities } from '../../../activities/remove-expired.ts';
-import { retentionScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
+import { retentionScheduleId, WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 // Retention counts in days. Twice an hour, a service that does not run all day meets a pass as well.

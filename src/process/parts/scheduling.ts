@@ -1,6 +1,6 @@
-import { startPublishingScheduled } from '../../scheduling/due/publishing-loop.ts';
-import { createPublishDue } from '../../scheduling/due/publish-due.ts';
-import type { HandOver } from '../../publishing/hand-over.ts';
+import { startPublishingScheduled } from '../../messaging/scheduling/due/publishing-loop.ts';
+import { createPublishDue } from '../../messaging/scheduling/due/publish-due.ts';
+import type { HandOver } from '../../messaging/publishing/hand-over.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Publishing of messages whose time has come. */

@@ -1,4 +1,4 @@
-import { startMerging } from '../../stats/merging.ts';
+import { startMerging } from '../../insight/stats/merging.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Figures of traffic: summed up beside the dispatcher, which never waits for them. */

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Dependencies } from '../../dependencies.ts';
-import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
-import type { Meters } from '../../observe/meters.ts';
-import type { Tracing } from '../../observe/tracing.ts';
-import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
-import type { Carriers } from '../../temporal/starts/carriers.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { Incarnation } from '../../delivery/queue/recovery/incarnation.ts';
+import type { Meters } from '../../platform/observe/meters.ts';
+import type { Tracing } from '../../platform/observe/tracing.ts';
+import type { PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {

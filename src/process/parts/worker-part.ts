@@ -1,4 +1,4 @@
-import type { Schedule } from '../../temporal/furnish.ts';
+import type { Schedule } from '../../platform/temporal/furnish.ts';
 
 /** Something that runs beside the Temporal worker; `stop` waits for what it has under way. */
 export type Loop = { stop(): Promise<void> };

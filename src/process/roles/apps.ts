@@ -1,4 +1,4 @@
-import type { App } from '../../identity/apps/schema.ts';
+import type { App } from '../../identity/tenancy/apps/schema.ts';
 import { print, say } from './serving/role.ts';
 import { toTable } from './printing/table.ts';
 import { visible } from './printing/visible.ts';

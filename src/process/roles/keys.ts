@@ -1,5 +1,5 @@
-import type { OperatorApiKey } from '../../identity/api-keys/service.ts';
-import type { ApiKey } from '../../identity/api-keys/schema.ts';
+import type { OperatorApiKey } from '../../identity/credentials/api-keys/service.ts';
+import type { ApiKey } from '../../identity/credentials/api-keys/schema.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import { print, say } from './serving/role.ts';
 import { toTable } from './printing/table.ts';

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg';
-import { createAudit } from '../../identity/audit/service.ts';
+import { createAudit } from '../../identity/tenancy/audit/service.ts';
 import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
 import {
   createMachineCredentials,
   type MachineCredentials,
   type OperatorMachineCredential,
-} from '../../identity/machine-credentials/service.ts';
-import { type Config, readConfig } from '../../config.ts';
-import { createKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
-import { proveKeys } from '../../credentials/encryption-keys.ts';
-import { createDatabase } from '../../db/client.ts';
-import { createPool } from '../../db/connections/pool.ts';
-import { createTenants } from '../../db/tenants.ts';
-import type { Home } from '../../identity/machine-credentials/store.ts';
-import { createNewId } from '../../new-id.ts';
-import { explainingDatabase } from '../../readiness/database-trouble.ts';
+} from '../../identity/credentials/machine-credentials/service.ts';
+import { type Config, readConfig } from '../../platform/config/config.ts';
+import { createKeyRing, type KeyRing } from '../../platform/credentials/key-ring.ts';
+import { proveKeys } from '../../platform/credentials/encryption-keys.ts';
+import { createDatabase } from '../../platform/db/client.ts';
+import { createPool } from '../../platform/db/connections/pool.ts';
+import { createTenants } from '../../platform/db/tenants.ts';
+import type { Home } from '../../identity/credentials/machine-credentials/store.ts';
+import { createNewId } from '../../kernel/new-id.ts';
+import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
 import { findDatabase } from './database/find-database.ts';
 import { withIdentity } from './database/with-identity.ts';

@@ -1,11 +1,11 @@
-import { ConfigError, readConfig } from '../../config.ts';
-import { createDatabase } from '../../db/client.ts';
-import { migrate } from '../../db/migrations/migrate.ts';
+import { ConfigError, readConfig } from '../../platform/config/config.ts';
+import { createDatabase } from '../../platform/db/client.ts';
+import { migrate } from '../../platform/db/migrations/migrate.ts';
 import { ensureEnvironments } from '../seed.ts';
-import { createNewId } from '../../new-id.ts';
-import { explainingDatabase } from '../../readiness/database-trouble.ts';
+import { createNewId } from '../../kernel/new-id.ts';
+import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
 import { print } from './serving/role.ts';
-import { createFilters } from '../../filters/filters.ts';
+import { createFilters } from '../../messaging/filters/filters.ts';
 import { filterSteps } from './serving/stored-filters.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 

@@ -1,18 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, readConfig } from '../../config.ts';
+import { type Config, readConfig } from '../../platform/config/config.ts';
 import { type Connected, createDependencies } from '../assembly/create-dependencies.ts';
-import { migrate } from '../../db/migrations/migrate.ts';
-import { createApiKeys } from '../../identity/api-keys/service.ts';
-import { createAudit } from '../../identity/audit/service.ts';
+import { migrate } from '../../platform/db/migrations/migrate.ts';
+import { createApiKeys } from '../../identity/credentials/api-keys/service.ts';
+import { createAudit } from '../../identity/tenancy/audit/service.ts';
 import { identifyProcess, takeLock } from '../../../local/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../seed.ts';
-import { createLog, type ServiceLog } from '../../log.ts';
-import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
-import { explainingDatabase } from '../../readiness/database-trouble.ts';
-import { type ReadinessCheck, createReadiness } from '../../readiness/readiness.ts';
-import { databaseCheck, startChecks } from '../../readiness/start-checks.ts';
-import { untilReady, type Waiting, waitingBy } from '../../readiness/until-ready.ts';
+import { createLog, type ServiceLog } from '../../platform/log.ts';
+import {
+  createOwnAddresses,
+  type OwnAddresses,
+  type OwnEndpoint,
+} from '../../platform/outbound/guard/own-addresses.ts';
+import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
+import { type ReadinessCheck, createReadiness } from '../../platform/readiness/readiness.ts';
+import { databaseCheck, startChecks } from '../../platform/readiness/start-checks.ts';
+import { untilReady, type Waiting, waitingBy } from '../../platform/readiness/until-ready.ts';
 import { noSiblings } from '../assembly/siblings.ts';
 import { chooseApiPort, onAnyPort, onPort } from './serving/api-port.ts';
 import { encryptionKeysOf } from './database/encryption-key-file.ts';

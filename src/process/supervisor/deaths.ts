@@ -1,5 +1,5 @@
 // Five deaths within a minute before a process was ready are no accident, and a sixth start would not change that. One that was ready has
-// served others, and what it died of is given up after three deaths (src/crashes).
+// served others, and what it died of is given up after three deaths (src/platform/crashes).
 const TOO_MANY = 5;
 const WITHIN_MS = 60_000;
 

@@ -1,5 +1,5 @@
-import { createAskingCounters } from '../../rate-limits/asking-counters.ts';
-import type { ProcessState } from '../../readiness/readiness.ts';
+import { createAskingCounters } from '../../platform/rate-limits/asking-counters.ts';
+import type { ProcessState } from '../../platform/readiness/readiness.ts';
 import type { Siblings } from '../assembly/siblings.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';

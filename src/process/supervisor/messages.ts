@@ -1,10 +1,10 @@
-import type { Config } from '../../config.ts';
-import type { Readied } from '../../observe/metrics-server.ts';
-import type { ProcessPage } from '../../observe/page.ts';
-import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
-import type { CountBatch } from '../../rate-limits/asking-counters.ts';
-import type { CountAnswer } from '../../rate-limits/counters.ts';
-import type { ProcessState } from '../../readiness/readiness.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Readied } from '../../platform/observe/metrics-server.ts';
+import type { ProcessPage } from '../../platform/observe/page.ts';
+import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
+import type { CountBatch } from '../../platform/rate-limits/asking-counters.ts';
+import type { CountAnswer } from '../../platform/rate-limits/counters.ts';
+import type { ProcessState } from '../../platform/readiness/readiness.ts';
 
 /** Commands whose service runs in one process or in several. */
 export type ServiceRole = 'start' | 'api' | 'worker';

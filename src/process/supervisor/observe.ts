@@ -1,7 +1,13 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Readied } from '../../observe/metrics-server.ts';
-import { countedOf, type MetricValues, metricValuesOf, mergePages, type ProcessPage } from '../../observe/page.ts';
-import { PROCESS_STATES, type ProcessState } from '../../readiness/readiness.ts';
+import type { Readied } from '../../platform/observe/metrics-server.ts';
+import {
+  countedOf,
+  type MetricValues,
+  metricValuesOf,
+  mergePages,
+  type ProcessPage,
+} from '../../platform/observe/page.ts';
+import { PROCESS_STATES, type ProcessState } from '../../platform/readiness/readiness.ts';
 import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';
 import type { Questions } from './questions.ts';

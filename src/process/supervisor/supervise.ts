@@ -2,11 +2,11 @@ import cluster, { type Worker } from 'node:cluster';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
-import { heapLimitOf } from '../../machine.ts';
-import type { OwnEndpoint } from '../../outbound/guard/own-addresses.ts';
-import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
-import type { ProcessState } from '../../readiness/readiness.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { heapLimitOf } from '../../platform/machine.ts';
+import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
+import { type CountingFor, createAnsweringCounters } from '../../platform/rate-limits/answering-counters.ts';
+import type { ProcessState } from '../../platform/readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
 import { createHandedConnections } from './handed-connections.ts';
 import { serveMetrics } from './metrics-port.ts';
@@ -15,7 +15,7 @@ import { createQuestions } from './questions.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
 // From source as from a build: the entry has the ending of this module.
-const ENTRY = fileURLToPath(new URL(`../../service-process${import.meta.url.slice(-3)}`, import.meta.url));
+const ENTRY = fileURLToPath(new URL(`../service-process${import.meta.url.slice(-3)}`, import.meta.url));
 // The last words of a dead process are in the pipe already. Its end is not told while a connection was handed on and not taken, and two
 // seconds of waiting for it were a pause for whoever had that connection, and for the takeover of its claims.
 const EMPTIED_WITHIN_MS = 100;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { prepareBy, ProgramUnavailable } from '../../support/service/unavailable.ts';
 import { findHelm, findKubeconform, findModels, findSchemas } from './programs.ts';
 

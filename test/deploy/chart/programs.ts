@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSy
 import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
 const HELM_VERSION = 'v3.22.0';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { readConfig, SETTINGS } from '../../../src/config.ts';
+import { readConfig, SETTINGS } from '../../../src/platform/config/config.ts';
 import { blockWith } from '../../docs/code-blocks.ts';
 import { faultsOf, type Manifest, render, renderBy } from './manifests.ts';
 import { CPU, EVERYTHING, LEAST, VALUES } from './values.ts';

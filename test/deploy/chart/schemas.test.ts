@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { type Manifest, render } from './manifests.ts';
 import { LEAST, VALUES } from './values.ts';
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { compose, environmentOf, interpolated } from '../compose-file.ts';
 
 /** The reader of Docker Compose itself. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { baseOf, type Instruction, readDockerfile, readIgnoreFile, type Stage } from './dockerfile.ts';
 
 export type Replayed = {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { findFreePort } from '../../../local/ports.ts';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { waitFor } from '../../support/check/wait-for.ts';
 import { makeDataFolder, startOwnPostgres, startOwnTemporal } from '../../support/service/own-servers.ts';
 import { startReceiver } from '../../support/world/receiver.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { DeliverMessageInput } from '../../../src/contract/delivery-workflow.ts';
-import { deliveryWorkflowId } from '../../../src/contract/temporal-names.ts';
+import type { DeliverMessageInput } from '../../../src/kernel/contract/delivery-workflow.ts';
+import { deliveryWorkflowId } from '../../../src/kernel/contract/temporal-names.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/service/database.ts';
 import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
 import { makeDataFolder, startOwnTemporal } from '../../support/service/own-servers.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { blockWith } from '../../docs/code-blocks.ts';
 import { startPosthorn, type TestPosthorn } from '../../support/service/posthorn.ts';
 import { GO_MODULE } from './programs.ts';

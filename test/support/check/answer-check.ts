@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { errorCodesOf } from '../../../src/http/route/error-codes.ts';
-import { errorEnvelope } from '../../../src/http/answers/error-envelope.ts';
-import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/http/pages/health.ts';
-import type { Row } from '../../../src/http/route/route.ts';
-import { routes } from '../../../src/routes.ts';
+import { errorCodesOf } from '../../../src/api/http/route/error-codes.ts';
+import { errorEnvelope } from '../../../src/api/http/answers/error-envelope.ts';
+import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/pages/health.ts';
+import type { Row } from '../../../src/api/http/route/route.ts';
+import { routes } from '../../../src/process/routes.ts';
 import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors/api-error.ts';
 
 /** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */

@@ -1,6 +1,6 @@
-import { appAnswer } from '../../../src/identity/apps/schema.ts';
-import { auditEntryAnswer } from '../../../src/identity/audit/schema.ts';
-import { organisationAnswer } from '../../../src/identity/organisations/schema.ts';
+import { appAnswer } from '../../../src/identity/tenancy/apps/schema.ts';
+import { auditEntryAnswer } from '../../../src/identity/tenancy/audit/schema.ts';
+import { organisationAnswer } from '../../../src/identity/tenancy/organisations/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Rows of the contract for organisations, apps and the audit log. */

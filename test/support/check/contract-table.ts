@@ -1,8 +1,8 @@
-import { channelAnswer } from '../../../src/channels/schema.ts';
-import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-letters/schema.ts';
-import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
-import { searchResultsAnswer } from '../../../src/search/schema.ts';
-import { messageAnswer, messageSummaryAnswer, tracedMessageAnswer } from '../../../src/messages/schema.ts';
+import { channelAnswer } from '../../../src/messaging/channels/schema.ts';
+import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/delivery/dead-letters/schema.ts';
+import { attemptAnswer, deliveryAnswer } from '../../../src/delivery/record/schema.ts';
+import { searchResultsAnswer } from '../../../src/insight/search/schema.ts';
+import { messageAnswer, messageSummaryAnswer, tracedMessageAnswer } from '../../../src/messaging/messages/schema.ts';
 import {
   batchAnswer,
   dryRunAnswer,
@@ -10,8 +10,8 @@ import {
   messageVerdictsAnswer,
   publishedAnswer,
   payloadValidationAnswer,
-} from '../../../src/publishing/schema.ts';
-import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
+} from '../../../src/messaging/publishing/schema.ts';
+import { cancelledMessageAnswer } from '../../../src/messaging/scheduling/schema.ts';
 import {
   backlogAnswer,
   channelStatsAnswer,
@@ -20,8 +20,8 @@ import {
   subscriptionStatsAnswer,
   webhookStatsAnswer,
   workflowStatsAnswer,
-} from '../../../src/stats/schema.ts';
-import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
+} from '../../../src/insight/stats/schema.ts';
+import { secretAnswer, subscriptionAnswer } from '../../../src/messaging/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
 import { AUTOMATION_ROWS } from './automation-rows.ts';

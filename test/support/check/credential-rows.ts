@@ -1,8 +1,8 @@
-import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
+import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/credentials/api-keys/schema.ts';
 import {
   machineCredentialAnswer,
   newMachineCredentialAnswer,
-} from '../../../src/identity/machine-credentials/schema.ts';
+} from '../../../src/identity/credentials/machine-credentials/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Endpoints of the credentials by which callers are known. */

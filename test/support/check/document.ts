@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
-import type { Document } from '../../../src/openapi/document.ts';
+import type { Document } from '../../../src/api/openapi/document.ts';
 
 export type Operation = {
   /** As the route table has it: `GET /v1/channels/:channelId`. */

@@ -7,7 +7,7 @@ import {
   sentSampleAnswer,
   webhookAnswer,
   webhookSecretsAnswer,
-} from '../../../src/automations/inbound/schema.ts';
+} from '../../../src/inbound/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Endpoints of inbound webhooks but for their addresses, which are for strangers (people-table.ts). */

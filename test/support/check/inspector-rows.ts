@@ -1,4 +1,4 @@
-import { inspectedRequestAnswer, inspectorAnswer, inspectedRowAnswer } from '../../../src/inspectors/schema.ts';
+import { inspectedRequestAnswer, inspectorAnswer, inspectedRowAnswer } from '../../../src/insight/inspectors/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Endpoints of inspectors but for their addresses, which are no routes (test/inspectors). */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isSettable } from '../../../src/http/reading/fields.ts';
-import type { Route } from '../../../src/http/route/route.ts';
-import type { Role } from '../../../src/caller/roles.ts';
+import { isSettable } from '../../../src/api/http/reading/fields.ts';
+import type { Route } from '../../../src/api/http/route/route.ts';
+import type { Role } from '../../../src/kernel/words/roles.ts';
 import type { ErrorCode } from '../../../src/kernel/errors/api-error.ts';
-import type { Services } from '../../../src/services.ts';
+import type { Services } from '../../../src/process/services.ts';
 import { met } from '../make/met.ts';
 import type { TenantIds } from '../make/tenants.ts';
 import { CONTRACT, type ContractRow } from './contract-table.ts';
@@ -112,7 +112,7 @@ export function bodiesOf(
   return bodies;
 }
 
-/** The fields of a body, which is an object or a function before one (src/http/reading/fields.ts). */
+/** The fields of a body, which is an object or a function before one (src/api/http/reading/fields.ts). */
 function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
   if (schema instanceof z.ZodObject) return schema.shape;
   return schema instanceof z.ZodPipe ? shapeOf(schema.def.out as z.ZodType) : {};
@@ -199,7 +199,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
 
 /** Query strings of a list: none, each value of each filter, and some of each pair. Throws with what is to be added for a new one. */
 export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
-  // `as`: queries of lists are strict objects (src/http/reading/query.ts).
+  // `as`: queries of lists are strict objects (src/api/http/reading/query.ts).
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
   const values = Object.entries(shape)
     .filter(([name]) => name !== 'cursor' && name !== 'limit')
@@ -223,7 +223,7 @@ const isRefused = (pair: string): boolean => pair.includes('order=committed') &&
 /** Values of an enumeration, however it is wrapped; of one that takes several, also all of them at once. */
 function optionsOf(schema: z.ZodType): string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
-  // `as`: the mark of `someQuery` (src/http/reading/query.ts).
+  // `as`: the mark of `someQuery` (src/api/http/reading/query.ts).
   const several = schema.meta()?.['someOf'] as string[] | undefined;
   if (several !== undefined) return [...several, several.join()];
   const { innerType, in: read } = schema.def as { innerType?: z.ZodType; in?: z.ZodType };

@@ -1,5 +1,5 @@
-import { serviceAnswer, signInSettingsAnswer } from '../../../src/installation/schema.ts';
-import { markAnswer } from '../../../src/marks/schema.ts';
+import { serviceAnswer, signInSettingsAnswer } from '../../../src/insight/installation/schema.ts';
+import { markAnswer } from '../../../src/insight/marks/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Endpoints of marks, and of the service itself. */

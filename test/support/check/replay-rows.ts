@@ -1,10 +1,10 @@
-import { deliveryAnswer } from '../../../src/deliveries/schema.ts';
+import { deliveryAnswer } from '../../../src/delivery/record/schema.ts';
 import {
   bulkDiscardAnswer,
   bulkReplayAnswer,
   bulkRetryAnswer,
   messageReplayAnswer,
-} from '../../../src/replays/schema.ts';
+} from '../../../src/delivery/replays/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Rows of the contract about replays and retries of many. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/db/client.ts';
+import type { Database } from '../../../src/platform/db/client.ts';
 
 /** Rows and index entries that an act reads of these tables, whatever the plan. `db` has one session, so that what it reads is counted. */
 export async function rowsRead(db: Database, tables: readonly string[], act: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,4 @@
-import { workflowSecretAnswer } from '../../../src/automations/workflow-secrets/schema.ts';
+import { workflowSecretAnswer } from '../../../src/automations/secrets/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 const scope = 'credentials:write';

@@ -1,5 +1,5 @@
 import { ID_PREFIXES } from '../../../src/kernel/values/ids.ts';
-import { EXAMPLE_TIME, exampleIdOf } from '../../../src/openapi/texts/example-ids.ts';
+import { EXAMPLE_TIME, exampleIdOf } from '../../../src/api/openapi/texts/example-ids.ts';
 
 /** RECORD_EXAMPLES=true writes the answers that are got over those that the document shows. */
 export const isToBeKept = process.env['RECORD_EXAMPLES'] === 'true';
@@ -69,7 +69,7 @@ export function formOf(value: unknown): unknown {
   return Object.fromEntries(fields.map(([field, part]) => [field, formOf(part)]));
 }
 
-/** Source of src/openapi/generated/answers.ts. */
+/** Source of src/api/openapi/generated/answers.ts. */
 export const sourceOf = (answers: Readonly<Record<string, unknown>>): string =>
   [
     '// Recorded by `RECORD_EXAMPLES=true npm test -- test/openapi/examples.whole.test.ts`: not edited by hand.',

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import { deliverMessage as current } from '../../../workflows/deliver-message.ts';
-import type { DeliverMessageInput, DeliveryEnd } from '../../../src/contract/delivery-workflow.ts';
+import type { DeliverMessageInput, DeliveryEnd } from '../../../src/kernel/contract/delivery-workflow.ts';
 
 export {
   replay as replayDeadLetters,

@@ -1,6 +1,6 @@
-import { createApiKeys } from '../../../src/identity/api-keys/service.ts';
-import { createAudit } from '../../../src/identity/audit/service.ts';
-import { createMachineCredentials } from '../../../src/identity/machine-credentials/service.ts';
+import { createApiKeys } from '../../../src/identity/credentials/api-keys/service.ts';
+import { createAudit } from '../../../src/identity/tenancy/audit/service.ts';
+import { createMachineCredentials } from '../../../src/identity/credentials/machine-credentials/service.ts';
 
 /** API keys as another process knows them, with an audit log of the same dependencies. */
 export const apiKeysOf = (deps: Parameters<typeof createApiKeys>[0]) =>

@@ -1,4 +1,4 @@
-import { UNITS_OF_A_FILTER } from '../../../src/filters/expressions/units.ts';
+import { UNITS_OF_A_FILTER } from '../../../src/messaging/filters/expressions/units.ts';
 
 const LARGEST_PAYLOAD = 262_144;
 const ELEMENTS = 1_000;

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../src/deliveries/schema.ts';
+import type { Delivery } from '../../../src/delivery/record/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { waitFor } from '../check/wait-for.ts';
 

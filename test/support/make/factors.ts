@@ -1,6 +1,6 @@
 import { TOTP } from 'otpauth';
 import { type Authenticator, createAuthenticator } from '../world/authenticator.ts';
-import type { SignedIn } from '../../../src/identity/sessions/schema.ts';
+import type { SignedIn } from '../../../src/identity/people/sessions/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import type { Browser } from '../world/browser.ts';
 import { setUpAnew } from './people.ts';

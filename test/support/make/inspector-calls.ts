@@ -1,4 +1,4 @@
-import type { InspectedRequest, Inspector } from '../../../src/inspectors/schema.ts';
+import type { InspectedRequest, Inspector } from '../../../src/insight/inspectors/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { make } from './seed.ts';
 

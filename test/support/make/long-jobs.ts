@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Pool } from 'pg';
-import { TASK_QUEUE, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '../../../src/kernel/contract/temporal-names.ts';
 import { insertManyAged } from './aged.ts';
 import { after, type createScenes, type Scene } from './scene.ts';
 import { waitFor } from '../check/wait-for.ts';

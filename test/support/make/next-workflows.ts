@@ -1,6 +1,6 @@
 import { patched, sleep } from '@temporalio/workflow';
 import { deliverMessage as current } from '../../../workflows/deliver-message.ts';
-import type { DeliverMessageInput, DeliveryEnd } from '../../../src/contract/delivery-workflow.ts';
+import type { DeliverMessageInput, DeliveryEnd } from '../../../src/kernel/contract/delivery-workflow.ts';
 
 export { drainDeliveries } from '../../../workflows/drain-deliveries.ts';
 export { reconcileDeliveries } from '../../../workflows/reconcile-deliveries.ts';

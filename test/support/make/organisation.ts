@@ -1,5 +1,5 @@
-import { ensureSystemChannels } from '../../../src/channels/store.ts';
-import type { Dependencies } from '../../../src/dependencies.ts';
+import { ensureSystemChannels } from '../../../src/messaging/channels/store.ts';
+import type { Dependencies } from '../../../src/platform/dependencies.ts';
 
 /** One organisation with one app and its two environments, as the first start makes them. Returns the environments' ids. */
 export async function insertOrganisation({

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { makeSetupCode } from '../../../src/identity/accounts/setup.ts';
-import type { SignedIn } from '../../../src/identity/sessions/schema.ts';
+import { makeSetupCode } from '../../../src/identity/people/accounts/setup.ts';
+import type { SignedIn } from '../../../src/identity/people/sessions/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { tableContents } from '../check/table-contents.ts';
 import { type Browser, createBrowser } from '../world/browser.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
-import { replayWorkflowId } from '../../../src/contract/replays.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/kernel/contract/temporal-names.ts';
+import { replayWorkflowId } from '../../../src/kernel/contract/replays.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from './factories.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
 import { POLICY, recordCrash, recordLateTask } from './played-histories.ts';

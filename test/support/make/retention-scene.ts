@@ -1,5 +1,5 @@
-import type { RetentionProgress } from '../../../src/contract/retention.ts';
-import { retentionScheduleId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
+import type { RetentionProgress } from '../../../src/kernel/contract/retention.ts';
+import { retentionScheduleId, WORKFLOW_TYPES } from '../../../src/kernel/contract/temporal-names.ts';
 import { type Aged, insertAged } from './aged.ts';
 import { createChannel, createSubscription } from './factories.ts';
 import { startPosthorn, type TestPosthorn } from '../service/posthorn.ts';

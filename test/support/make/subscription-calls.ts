@@ -1,9 +1,9 @@
-import { createChannelBody } from '../../../src/channels/schema.ts';
+import { createChannelBody } from '../../../src/messaging/channels/schema.ts';
 import {
   createSubscriptionBody,
   listSubscriptionsQuery,
   updateSubscriptionBody,
-} from '../../../src/subscriptions/schema.ts';
+} from '../../../src/messaging/subscriptions/schema.ts';
 import type { Resources } from './resources.ts';
 
 export const NO_SUBSCRIPTION = { code: 'NOT_FOUND', message: 'No such subscription in this environment' };

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { childEnvironment, type EnvironmentVariables } from '../../../src/config.ts';
+import { childEnvironment, type EnvironmentVariables } from '../../../src/platform/config/config.ts';
 import { BUILT } from './ensure-built.ts';
 import { TEST_PROCESSES } from './processes.ts';
 import { waitFor } from '../check/wait-for.ts';

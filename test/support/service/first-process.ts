@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, type EnvironmentVariables } from '../../../src/config.ts';
+import { childEnvironment, type EnvironmentVariables } from '../../../src/platform/config/config.ts';
 import { BUILT } from './ensure-built.ts';
 import { TEST_PROCESSES } from './processes.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/platform/config/config.ts';
 import type { RunningChild } from '../../../local/child.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';

@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { Config } from '../../../src/config.ts';
-import { createCostlyTurns } from '../../../src/filters/slices.ts';
-import { createHttpApp } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
+import type { Config } from '../../../src/platform/config/config.ts';
+import { createCostlyTurns } from '../../../src/platform/slices.ts';
+import { createHttpApp } from '../../../src/process/assembly/app.ts';
+import { readConfig } from '../../../src/platform/config/config.ts';
 import {
   createConfigs,
   createGuard,
   type ProcessDependencies,
 } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
-import { createCrashGuard } from '../../../src/crashes/crash-guard.ts';
-import { createKeyRing } from '../../../src/credentials/key-ring.ts';
-import { createFilters } from '../../../src/filters/filters.ts';
-import { startHttpServer } from '../../../src/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { sessionScheme } from '../../../src/identity/sessions/scheme.ts';
-import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
+import { createCrashGuard } from '../../../src/platform/crashes/crash-guard.ts';
+import { createKeyRing } from '../../../src/platform/credentials/key-ring.ts';
+import { createFilters } from '../../../src/messaging/filters/filters.ts';
+import { startHttpServer } from '../../../src/api/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { sessionScheme } from '../../../src/identity/people/sessions/scheme.ts';
+import { dpopScheme } from '../../../src/identity/credentials/tokens/scheme.ts';
 import { ownOriginsOf } from '../../../src/kernel/values/request-origin.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
-import { createLog, type ServiceLog } from '../../../src/log.ts';
-import { createNewId } from '../../../src/new-id.ts';
-import { createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
-import type { ResolveHost } from '../../../src/outbound/guard/resolve-host.ts';
-import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';
+import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
+import { createLog, type ServiceLog } from '../../../src/platform/log.ts';
+import { createNewId } from '../../../src/kernel/new-id.ts';
+import { createAddressGuard } from '../../../src/platform/outbound/guard/address-guard.ts';
+import type { ResolveHost } from '../../../src/platform/outbound/guard/resolve-host.ts';
+import { createOwnAddresses } from '../../../src/platform/outbound/guard/own-addresses.ts';
 import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-endpoints.ts';
-import { routes } from '../../../src/routes.ts';
-import { createHandOver } from '../../../src/publishing/hand-over.ts';
-import type { Scheme } from '../../../src/caller/scheme.ts';
-import type { Services } from '../../../src/services.ts';
+import { routes } from '../../../src/process/routes.ts';
+import { createHandOver } from '../../../src/messaging/publishing/hand-over.ts';
+import type { Scheme } from '../../../src/api/caller/scheme.ts';
+import type { Services } from '../../../src/process/services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from '../make/organisation.ts';

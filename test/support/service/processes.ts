@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../../src/config.ts';
-import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/connections/pool.ts';
-import { createTenants } from '../../../src/db/tenants.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
+import { createDatabase } from '../../../src/platform/db/client.ts';
+import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { createTenants } from '../../../src/platform/db/tenants.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
-import { createLog } from '../../../src/log.ts';
-import { createNewId } from '../../../src/new-id.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { createNewId } from '../../../src/kernel/new-id.ts';
 import { BUILT } from './ensure-built.ts';
 import { PATIENT } from './patience.ts';
 import { waitFor } from '../check/wait-for.ts';
@@ -222,7 +222,7 @@ async function untilReady(
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
     async (answer) => {
-      // `as`: as src/http/pages/health.ts describes it.
+      // `as`: as src/api/http/pages/health.ts describes it.
       const { processes = [] } = (await answer.json()) as { processes?: { state: string }[] };
       return answer.ok && processes.every(({ state }) => state === 'running');
     },

@@ -1,11 +1,11 @@
-import { createHttpApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/process/assembly/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
-import { startHttpServer } from '../../../src/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
-import { routes } from '../../../src/routes.ts';
-import type { Services } from '../../../src/services.ts';
+import { startHttpServer } from '../../../src/api/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
+import { routes } from '../../../src/process/routes.ts';
+import type { Services } from '../../../src/process/services.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** Another API on the same database, with services and memory of its own, as a second process has them. */

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { createHttpApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/process/assembly/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
-import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/connections/pool.ts';
-import { STREAM_TIMINGS, type StreamTimings } from '../../../src/http/streaming/event-stream.ts';
-import { startHttpServer } from '../../../src/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
-import { routes } from '../../../src/routes.ts';
+import { createDatabase } from '../../../src/platform/db/client.ts';
+import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/streaming/event-stream.ts';
+import { startHttpServer } from '../../../src/api/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
+import { routes } from '../../../src/process/routes.ts';
 import { PATIENT } from './patience.ts';
-import { createTenants } from '../../../src/db/tenants.ts';
+import { createTenants } from '../../../src/platform/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** One more API over the same database, with connections, services and limits of its own, as another process has them. */

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createHttpApp } from '../../../src/app.ts';
+import { createHttpApp } from '../../../src/process/assembly/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
 import { createServices } from '../../../src/process/assembly/create-services.ts';
-import { createDatabase } from '../../../src/db/client.ts';
-import { createPool } from '../../../src/db/connections/pool.ts';
-import { startHttpServer } from '../../../src/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
-import { routes } from '../../../src/routes.ts';
+import { createDatabase } from '../../../src/platform/db/client.ts';
+import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { startHttpServer } from '../../../src/api/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
+import { routes } from '../../../src/process/routes.ts';
 import { PATIENT } from './patience.ts';
-import { createTenants } from '../../../src/db/tenants.ts';
+import { createTenants } from '../../../src/platform/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
-import { reconcilerScheduleId, retentionScheduleId } from '../../../src/contract/temporal-names.ts';
+import { reconcilerScheduleId, retentionScheduleId } from '../../../src/kernel/contract/temporal-names.ts';
 import type { ProcessDependencies } from '../../../src/process/assembly/create-dependencies.ts';
-import type { LateHandOver } from '../../../src/publishing/hand-over.ts';
+import type { LateHandOver } from '../../../src/messaging/publishing/hand-over.ts';
 import { type RunningWorker, startWorker } from '../../../src/process/start-worker.ts';
 import { BUILT } from './ensure-built.ts';
 import type { TestTemporal } from './temporal.ts';

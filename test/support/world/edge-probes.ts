@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Dependencies } from '../../../src/dependencies.ts';
-import { instantQuery, pageQuery } from '../../../src/http/reading/query.ts';
-import { type Route, routesOf } from '../../../src/http/route/route.ts';
+import type { Dependencies } from '../../../src/platform/dependencies.ts';
+import { instantQuery, pageQuery } from '../../../src/api/http/reading/query.ts';
+import { type Route, routesOf } from '../../../src/api/http/route/route.ts';
 import { ExactJson } from '../../../src/kernel/values/exact-json.ts';
 import { millisecondsOf } from '../../../src/kernel/values/instant.ts';
 

@@ -1,11 +1,11 @@
-import { createAddressGuard } from '../../../src/outbound/guard/address-guard.ts';
-import { createOwnAddresses } from '../../../src/outbound/guard/own-addresses.ts';
+import { createAddressGuard } from '../../../src/platform/outbound/guard/address-guard.ts';
+import { createOwnAddresses } from '../../../src/platform/outbound/guard/own-addresses.ts';
 import {
   createWebhookSender,
   type WebhookRequest,
   type WebhookSender,
   type WebhookSenderOptions,
-} from '../../../src/outbound/post-webhook.ts';
+} from '../../../src/platform/outbound/post-webhook.ts';
 import { type RawReceiver, startAnswering } from './raw-receiver.ts';
 
 /** Lets requests through to receivers on loopback. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type * as Library from '../../../client/src/index.ts';
-import { childEnvironment } from '../../../src/config.ts';
+import { childEnvironment } from '../../../src/platform/config/config.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
-import type { Scheme } from '../../../src/caller/scheme.ts';
-import { TIER_LIMITS } from '../../../src/caller/tiers.ts';
+import type { Scheme } from '../../../src/api/caller/scheme.ts';
+import { TIER_LIMITS } from '../../../src/kernel/words/tiers.ts';
 import { SCOPES, type Scope } from '../../../src/kernel/words/scopes.ts';
 
 /** Headers of a person in that organisation, for the scheme below. */

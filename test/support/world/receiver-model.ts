@@ -1,4 +1,4 @@
-import { AdaptiveLimit, type Flight, type Pressure } from '../../../src/dispatch/admission/adaptive-limit.ts';
+import { AdaptiveLimit, type Flight, type Pressure } from '../../../src/delivery/limits/adaptive-limit.ts';
 
 /** A receiver on a simulated clock: its answer to a request that comes at `now`, with so many open, itself included. */
 export type ReceiverModel = (now: number, open: number) => { pressure: Pressure; afterMs: number };

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { Filters } from '../../../src/filters/filters.ts';
+import type { Filters } from '../../../src/messaging/filters/filters.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
-import { createPublishDue, type PublishedDue } from '../../../src/scheduling/due/publish-due.ts';
-import { noHandOver } from '../../../src/publishing/hand-over.ts';
+import { createPublishDue, type PublishedDue } from '../../../src/messaging/scheduling/due/publish-due.ts';
+import { noHandOver } from '../../../src/messaging/publishing/hand-over.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
 /** A worker's publishing of scheduled messages, without the worker: each has a memory of its own, as a process has. */

@@ -1,4 +1,4 @@
-import type { CircuitChange } from '../../../src/dispatch/admission/circuit-store.ts';
+import type { CircuitChange } from '../../../src/delivery/limits/circuit-store.ts';
 
 /** The circuits as PostgreSQL keeps them, in memory: any number of processes share one. */
 export function sharedCircuits(now: () => number) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { messageAnswer } from '../../../src/messages/schema.ts';
+import { messageAnswer } from '../../../src/messaging/messages/schema.ts';
 import { problemsOf } from '../check/answer-check.ts';
 import { waitFor } from '../check/wait-for.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { signTokenRequest } from '../../../src/identity/tokens/client-secret.ts';
-import { oauthRefusal } from '../../../src/http/answers/error-envelope.ts';
+import { signTokenRequest } from '../../../src/identity/credentials/tokens/client-secret.ts';
+import { oauthRefusal } from '../../../src/api/http/answers/error-envelope.ts';
 import { answerProblems, problemsOf } from '../check/answer-check.ts';
 import { makeProof, newProofKey, type ProofKey, type ProofParts } from '../make/dpop-proofs.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Action, ACTIONS } from '../../../contract/run-outline.ts';
+import { type Action, ACTIONS } from '../../../kernel/contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/words/event-types.ts';
 import { connectorConfig } from './connector.ts';
 import { common, template, templates } from './fields.ts';

@@ -4,9 +4,9 @@ import {
   RETRY_BOUNDS,
   type RetryPolicy,
   retryPolicyProblem,
-} from '../../../contract/retry-policy.ts';
-import type { OnError } from '../../../contract/run-outline.ts';
-import { MAX_EXPRESSION_LENGTH } from '../../../filters/expressions/rules.ts';
+} from '../../../kernel/contract/retry-policy.ts';
+import type { OnError } from '../../../kernel/contract/run-outline.ts';
+import { MAX_EXPRESSION_LENGTH } from '../../../messaging/filters/expressions/rules.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/words/event-types.ts';
 import { controlCharacterProblem } from '../../../kernel/values/plain-text.ts';
 import { durationMs, showDuration } from './duration.ts';

@@ -1,5 +1,5 @@
-import type { OnError } from '../../../contract/run-outline.ts';
-import type { RetryPolicy } from '../../../contract/retry-policy.ts';
+import type { OnError } from '../../../kernel/contract/run-outline.ts';
+import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 
 /** CEL, evaluated over a run's context. */
 type Cel = string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type StepType, WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { type StepType, WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import { ACTION_FIELDS, actionConfigOf, type ActionConfigs } from './actions.ts';
 import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TriggerType } from '../../../contract/run-outline.ts';
+import type { TriggerType } from '../../../kernel/contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
 import { channelIds, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
 

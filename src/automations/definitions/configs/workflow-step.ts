@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import { common, duration, template } from './fields.ts';
 import type { PlannedStep } from './planned.ts';
 

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../schemas/schemas.ts';
+import type { Schemas } from '../../../messaging/schemas/schemas.ts';
 import { planOf } from './compile.ts';
 import type { DefinitionProblem } from './graph.ts';
 

@@ -1,5 +1,5 @@
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { PlannedStep } from '../configs/planned.ts';
 
 /** Something that a definition may not say, with its field as the author writes it. */

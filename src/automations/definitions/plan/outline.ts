@@ -1,4 +1,4 @@
-import type { OutlineStep, RunOutline } from '../../../contract/run-outline.ts';
+import type { OutlineStep, RunOutline } from '../../../kernel/contract/run-outline.ts';
 import type { Plan, PlannedStep } from '../configs/planned.ts';
 
 /** The part of a plan that the Temporal workflow of a run has to know. */

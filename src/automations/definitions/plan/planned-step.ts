@@ -1,4 +1,4 @@
-import type { StepType } from '../../../contract/run-outline.ts';
+import type { StepType } from '../../../kernel/contract/run-outline.ts';
 import type { ActionConfigs } from '../configs/actions.ts';
 import { commonOf } from '../configs/fields.ts';
 import { type Configs, stepConfigOf } from '../configs/steps.ts';

@@ -1,4 +1,4 @@
-import type { TriggerType } from '../../../contract/run-outline.ts';
+import type { TriggerType } from '../../../kernel/contract/run-outline.ts';
 import type { Trigger } from '../configs/planned.ts';
 import { plannedSchedule } from '../configs/schedule.ts';
 import {

@@ -1,4 +1,4 @@
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { PlannedStep } from '../configs/planned.ts';
 import { type DefinitionProblem, reachable, waysOf } from './graph.ts';
 

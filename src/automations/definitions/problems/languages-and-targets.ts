@@ -1,5 +1,5 @@
-import type { Filters } from '../../../filters/filters.ts';
-import type { AddressGuard } from '../../../outbound/guard/address-guard.ts';
+import type { Filters } from '../../../messaging/filters/filters.ts';
+import type { AddressGuard } from '../../../platform/outbound/guard/address-guard.ts';
 import { createStepExpressions, type StepExpressions } from '../../expressions/expressions.ts';
 
 /** The process as problems.ts asks it: its languages, and the targets that it allows. */

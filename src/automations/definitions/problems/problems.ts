@@ -6,10 +6,10 @@ import {
   TRIGGER_TYPES,
   type TriggerType,
   WORKFLOW_BOUNDS,
-} from '../../../contract/run-outline.ts';
+} from '../../../kernel/contract/run-outline.ts';
 import { fieldPath } from '../../../kernel/values/field-path.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
-import { faultsIn, reasonOf } from '../../../http/reading/reasons.ts';
+import { faultsIn, reasonOf } from '../../../api/http/reading/reasons.ts';
 import type { Checks } from './languages-and-targets.ts';
 import { planOf } from '../plan/compile.ts';
 import { forgottenAction } from '../configs/actions.ts';

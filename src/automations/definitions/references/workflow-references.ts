@@ -1,4 +1,4 @@
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';

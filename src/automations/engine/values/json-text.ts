@@ -1,4 +1,4 @@
-import { parsePayload } from '../../../filters/payload.ts';
+import { parsePayload } from '../../../messaging/filters/payload.ts';
 import { stringifyExact } from '../../../kernel/values/exact-json.ts';
 
 /** Levels of lists and objects that an answer or an output may have; deeper ones would exhaust the stack that writes them. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { StepInput } from '../../../contract/run-workflow.ts';
+import type { StepInput } from '../../../kernel/contract/run-workflow.ts';
 import type { ApprovalStatus } from '../../../kernel/words/statuses.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { RunInput } from '../../../contract/run-workflow.ts';
-import { cancelRuns } from '../../../db/sql/ended-runs.ts';
+import type { RunInput } from '../../../kernel/contract/run-workflow.ts';
+import { cancelRuns } from '../../../platform/db/sql/ended-runs.ts';
 import type { Awaited } from './wait-store.ts';
 
 type Watch = { runId: string; stepId: string };

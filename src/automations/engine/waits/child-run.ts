@@ -1,4 +1,4 @@
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { jsonText, readJsonText } from '../values/json-text.ts';

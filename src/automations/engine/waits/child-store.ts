@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { RunTrigger } from '../../../contract/run-outline.ts';
-import { stepKey } from '../../../contract/run-ways.ts';
-import type { StepInput } from '../../../contract/run-workflow.ts';
-import { wakeForRuns } from '../../../db/waking/due-runs.ts';
-import { cancelRuns } from '../../../db/sql/ended-runs.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { retryRun } from '../../../deliveries/statements/run-again.ts';
+import type { RunTrigger } from '../../../kernel/contract/run-outline.ts';
+import { stepKey } from '../../../kernel/contract/run-ways.ts';
+import type { StepInput } from '../../../kernel/contract/run-workflow.ts';
+import { wakeForRuns } from '../../../platform/db/waking/due-runs.ts';
+import { cancelRuns } from '../../../platform/db/sql/ended-runs.ts';
+import { inTransaction } from '../../../platform/db/transaction.ts';
+import { retryRun } from '../../../delivery/record/statements/run-again.ts';
 import type { RunStatus } from '../../../kernel/words/statuses.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;

@@ -1,5 +1,5 @@
-import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../contract/run-workflow.ts';
-import { wayTo } from '../../../contract/run-ways.ts';
+import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../kernel/contract/run-workflow.ts';
+import { wayTo } from '../../../kernel/contract/run-ways.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { type Loaded, loadStep } from '../context.ts';
 import { jsonText } from '../values/json-text.ts';

@@ -1,5 +1,5 @@
-import type { StepInput, Taken } from '../../../contract/run-workflow.ts';
-import { stepBehind, wayTo } from '../../../contract/run-ways.ts';
+import type { StepInput, Taken } from '../../../kernel/contract/run-workflow.ts';
+import { stepBehind, wayTo } from '../../../kernel/contract/run-ways.ts';
 import { type Loaded, loadStep } from '../context.ts';
 import { readJsonText } from '../values/json-text.ts';
 import { readEnded, readStep, type StepRow } from '../load-store.ts';

@@ -1,6 +1,6 @@
-import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../../contract/run-workflow.ts';
-import { iterationOf, stepBehind, stepKey, wayTo } from '../../../contract/run-ways.ts';
+import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
+import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../../kernel/contract/run-workflow.ts';
+import { iterationOf, stepBehind, stepKey, wayTo } from '../../../kernel/contract/run-ways.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { contextOf, type Loaded, loadStep, readLoopItem, readSeen } from '../context.ts';
 import { jsonText, readJsonText } from '../values/json-text.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Config, type EncryptionKey, readEncryptionKeys } from '../../../config.ts';
+import { type Config, type EncryptionKey, readEncryptionKeys } from '../../../platform/config/config.ts';
 
 const pathIn = (dataFolder: string): string => join(dataFolder, 'keys', 'encryption');
 

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../../../config.ts';
+import { type Config, ConfigError } from '../../../platform/config/config.ts';
 import { readRunningState } from '../serving/running-state.ts';
 
 /** The database of DATABASE_URL, otherwise that of the `start` that runs on this data folder. */

@@ -1,8 +1,8 @@
-import type { Config } from '../../../config.ts';
-import { createDatabase, type Database } from '../../../db/client.ts';
-import { createPool } from '../../../db/connections/pool.ts';
-import { createTenants, type Tenants } from '../../../db/tenants.ts';
-import { explainingDatabase } from '../../../readiness/database-trouble.ts';
+import type { Config } from '../../../platform/config/config.ts';
+import { createDatabase, type Database } from '../../../platform/db/client.ts';
+import { createPool } from '../../../platform/db/connections/pool.ts';
+import { createTenants, type Tenants } from '../../../platform/db/tenants.ts';
+import { explainingDatabase } from '../../../platform/readiness/database-trouble.ts';
 import { findDatabase } from './find-database.ts';
 
 /** Runs work on the database that the command line is for, and explains why it cannot be reached. */

@@ -1,10 +1,10 @@
-import { ensureSystemChannels } from '../../../channels/store.ts';
-import { readConfig } from '../../../config.ts';
-import { type ApiKeys, createApiKeys } from '../../../identity/api-keys/service.ts';
-import { type Apps, createApps } from '../../../identity/apps/service.ts';
-import { type Audit, createAudit } from '../../../identity/audit/service.ts';
-import { createLog } from '../../../log.ts';
-import { createNewId } from '../../../new-id.ts';
+import { ensureSystemChannels } from '../../../messaging/channels/store.ts';
+import { readConfig } from '../../../platform/config/config.ts';
+import { type ApiKeys, createApiKeys } from '../../../identity/credentials/api-keys/service.ts';
+import { type Apps, createApps } from '../../../identity/tenancy/apps/service.ts';
+import { type Audit, createAudit } from '../../../identity/tenancy/audit/service.ts';
+import { createLog } from '../../../platform/log.ts';
+import { createNewId } from '../../../kernel/new-id.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Services of the command line, which acts as the operator. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readConfig } from '../../../config.ts';
+import { readConfig } from '../../../platform/config/config.ts';
 import { describeService } from './welcome.ts';
 
 const config = readConfig({ DATABASE_URL: 'postgresql://ada:secret@db/posthorn', PROCESSES: '3' });

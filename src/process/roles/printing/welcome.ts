@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Config } from '../../../config.ts';
-import { DEFAULT_DATA_FOLDER } from '../../../settings/variables.ts';
+import type { Config } from '../../../platform/config/config.ts';
+import { DEFAULT_DATA_FOLDER } from '../../../platform/config/variables.ts';
 import type { FirstKeys } from '../../seed.ts';
 
 export type Welcome = {

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../../../config.ts';
+import { type Config, ConfigError } from '../../../platform/config/config.ts';
 import { choosePort, findFreePort, isPortFree, type Reach } from '../../../../local/ports.ts';
 import { print } from './role.ts';
 

@@ -1,10 +1,10 @@
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../platform/config/config.ts';
 import { keepRunning } from '../../../../local/keep-running.ts';
 import { DEFAULT_PORTS } from '../../../../local/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../../../local/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../../../../local/temporal.ts';
 import { connectionsOf } from '../../assembly/create-dependencies.ts';
-import type { OwnAddresses } from '../../../outbound/guard/own-addresses.ts';
+import type { OwnAddresses } from '../../../platform/outbound/guard/own-addresses.ts';
 
 /** PostgreSQL and Temporal of a `start`: its own, or those at given addresses. */
 export type Infrastructure = {

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isRunning } from '../../../../local/process-identity.ts';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../platform/config/config.ts';
 
 const runningState = z.object({
   process: z.object({ pid: z.number(), bornAt: z.string() }),

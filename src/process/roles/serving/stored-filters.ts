@@ -1,6 +1,6 @@
-import type { MigrateOptions } from '../../../db/migrations/migrate.ts';
-import type { Filters } from '../../../filters/filters.ts';
-import { countUnits, dropFilters, findUnfitFilters } from '../../../subscriptions/stored-filters.ts';
+import type { MigrateOptions } from '../../../platform/db/migrations/migrate.ts';
+import type { Filters } from '../../../messaging/filters/filters.ts';
+import { countUnits, dropFilters, findUnfitFilters } from '../../../messaging/subscriptions/stored-filters.ts';
 
 /**
  * The part of migrating that looks at filters: before any change it checks that all stored ones are in the language of this release

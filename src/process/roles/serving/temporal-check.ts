@@ -1,5 +1,5 @@
 import { NotReady } from '../../../kernel/errors/not-ready.ts';
-import type { ReadinessCheck } from '../../../readiness/readiness.ts';
+import type { ReadinessCheck } from '../../../platform/readiness/readiness.ts';
 import type { RunningWorker } from '../../start-worker.ts';
 
 /** Shown and not required: what is published meanwhile is delivered when Temporal is back. */

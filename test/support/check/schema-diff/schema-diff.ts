@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DiffTarget, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
-import { openPool } from '../../../../src/db/connections/connection.ts';
+import { openPool } from '../../../../src/platform/db/connections/connection.ts';
 import { createMigrationAdapter } from './migration-adapter.ts';
-import { PRISMA_FOLDER } from '../../../../src/db/migrations/migrations.ts';
+import { PRISMA_FOLDER } from '../../../../src/platform/db/migrations/migrations.ts';
 import { createSchemaEngine } from './schema-engine.ts';
 
 const schemaPath = fileURLToPath(new URL('schema.prisma', PRISMA_FOLDER));

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { parsePayload } from '../../../../filters/payload.ts';
+import { parsePayload } from '../../../../messaging/filters/payload.ts';
 
 /** A message that runs may wait for. The payload is null once it has been erased. */
 export type ArrivedMessage = {

@@ -1,4 +1,4 @@
-import type { Filters } from '../../../../filters/filters.ts';
+import type { Filters } from '../../../../messaging/filters/filters.ts';
 import type { Match, PlannedStep } from '../../../definitions/configs/planned.ts';
 import { hears } from '../../../definitions/plan/listens.ts';
 import { triggerFilter } from '../../../definitions/plan/trigger-filter.ts';

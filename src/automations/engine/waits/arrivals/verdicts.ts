@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { createSlices } from '../../../../filters/slices.ts';
+import { createSlices } from '../../../../platform/slices.ts';
 import { hashOfValue } from '../../values/value-hash.ts';
 import { hasPayload, readArrived } from './arrived.ts';
 import { keyOfMessage, type Matching, type Wanted } from './matching.ts';

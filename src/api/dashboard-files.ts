@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Middleware } from './http/route/context.ts';
+import { pathOf } from './http/route/match-route.ts';
+import { requireReading } from './http/pages/require-reading.ts';
+import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
+import { dashboardAt } from '../kernel/values/dashboard-at.ts';
+
+/** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
+const FOLDER = ['../../dashboard-files/', '../../dist/dashboard-files/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(join(path, 'index.html')));
+
+/** Nothing inline, nothing from elsewhere, no text that becomes a script: what a message says stays text. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+];
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+type Settings = {
+  publicBaseUrl: string;
+  dashboardUrl?: string;
+  isDashboardServed: boolean;
+  temporal: { uiUrl?: string; namespace: string };
+};
+
+/**
+ * Finds the files of the dashboard by their paths under /dashboard. Every address of a page is answered with the one index.html. Nothing
+ * is found with DASHBOARD=off, where DASHBOARD_URL names another address, or where the pages were never built. They are read when they
+ * are first asked for.
+ */
+export function createDashboardFiles(settings: Settings): (path: string) => Promise<PublicFile | undefined> {
+  let files: Promise<ReadonlyMap<string, PublicFile>> | undefined;
+  return async (path) => {
+    if (!settings.isDashboardServed || FOLDER === undefined) return undefined;
+    if (path !== '/dashboard' && !path.startsWith('/dashboard/')) return undefined;
+    files ??= readFiles(FOLDER, settings);
+    const name = path.slice('/dashboard/'.length);
+    // Ids and names of pages have no dots, so that a file that is not there is no page.
+    return (await files).get(name.includes('.') ? name : 'index.html');
+  };
+}
+
+/**
+ * Leads a browser from `/` to the dashboard, wherever it is. A program, which asks for no page, gets there what any unknown path gets; so
+ * does everybody where there is no dashboard.
+ */
+export function leadToDashboard(settings: Settings): Middleware {
+  const isHere = settings.isDashboardServed && FOLDER !== undefined;
+  const location = isHere || settings.dashboardUrl !== undefined ? `${dashboardAt(settings)}/` : undefined;
+  return (ctx, next) => {
+    const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
+    if (location === undefined || !isReading || pathOf(ctx.req.url ?? '') !== '/') return next();
+    if (ctx.accepts('json', 'html') !== 'html') return next();
+    requireReading(ctx);
+    ctx.set({ Location: location, Vary: 'Accept', 'Cache-Control': 'no-cache' });
+    ctx.status = 303;
+    ctx.body = '';
+    return undefined;
+  };
+}
+
+async function readFiles(folder: string, settings: Settings): Promise<ReadonlyMap<string, PublicFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const served = paths.filter((path) => extname(path) in TYPES);
+  const files = await Promise.all(
+    served.map(async (path): Promise<[name: string, file: PublicFile]> => {
+      const name = relative(folder, path).replaceAll('\\', '/');
+      const content = await readFile(path);
+      const brotli = existsSync(`${path}.br`) ? { brotli: await readFile(`${path}.br`) } : {};
+      const headers = name.startsWith('assets/') ? FOR_EVER : {};
+      return [name, publicFile(content, TYPES[extname(path)] ?? '', headers, brotli)];
+    }),
+  );
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  const named = new Map(files);
+  return named.set('index.html', pageOf(html, settings, named));
+}
+
+/** Address of our namespace in Temporal's UI, empty without one. A URL and encoded text: nothing in it ends an attribute. */
+const temporalOf = ({ uiUrl, namespace }: Settings['temporal']): string =>
+  uiUrl === undefined
+    ? ''
+    : new URL(`${uiUrl}/namespaces/${encodeURIComponent(namespace)}`).href.replaceAll('&', '&amp;');
+
+/**
+ * The page with the address that these files have here: it is answered at paths of any depth. Files without a hash in their name get one
+ * behind it, so that a newer release is not shown with the script of an older one.
+ */
+function pageOf(
+  html: string,
+  { publicBaseUrl, temporal }: Settings,
+  files: ReadonlyMap<string, PublicFile>,
+): PublicFile {
+  const url = new URL(publicBaseUrl);
+  const prefix = `${url.pathname.replace(/\/+$/, '')}/dashboard`;
+  const markOf = (name: string): string => {
+    const file = files.get(name);
+    return file === undefined || name.startsWith('assets/') ? '' : `?${contentHashOf(file.body)}`;
+  };
+  const placed = html
+    .replaceAll(
+      /(src|href)="\.\/([^"]+)"/g,
+      (_, attribute: string, name: string) => `${attribute}="${prefix}/${name}${markOf(name)}"`,
+    )
+    .replace('<meta name="posthorn-base" content="" />', `<meta name="posthorn-base" content="${prefix}" />`)
+    .replace(
+      '<meta name="posthorn-temporal" content="" />',
+      `<meta name="posthorn-temporal" content="${temporalOf(temporal)}" />`,
+    );
+  return publicFile(placed, 'text/html; charset=utf-8', {
+    ...pageHeaders(POLICY),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    ...(url.protocol === 'https:' && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  });
+}

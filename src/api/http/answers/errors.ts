@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { traceIdOf } from '../../../kernel/values/trace-context.ts';
+import { writeAnswer } from './answer.ts';
+import type { Context, Middleware } from '../route/context.ts';
+import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
+import { fromDatabaseError, noConnectionIn } from './database-errors.ts';
+import { challengesOf } from './challenges.ts';
+import { traceHeaderOf } from '../observing/trace-requests.ts';
+import { toEnvelope, toOAuthRefusal } from './error-envelope.ts';
+
+/**
+ * The error that a caller gets for anything thrown. `isRead`: the request changes nothing, so its outcome is known. Unknown values
+ * become a fixed text: theirs may hold SQL, hosts or secrets.
+ */
+export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return (
+    fromDatabaseError(thrown, what) ?? new ApiError('INTERNAL', 'Something went wrong on our side', { cause: thrown })
+  );
+}
+
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Headers that belong to an error: how long to wait, and how to authenticate (RFC 9110 §10.2.3, §11.6.1). */
+function errorHeaders(error: ApiError): Record<string, string | string[]> {
+  return {
+    ...(error.retryAfter !== undefined && { 'Retry-After': String(error.retryAfter) }),
+    ...challengesOf(error),
+  };
+}
+
+/** Writes an error as the answer, keeping the headers that are already set. */
+function writeError(ctx: Context, error: ApiError): void {
+  ctx.set(errorHeaders(error));
+  writeAnswer(ctx, error.status, isForOAuthClient(ctx, error) ? toOAuthRefusal(error) : toEnvelope(error));
+}
+
+/**
+ * A stock OAuth client sends a form, and reads refusals in the form of RFC 6749 alone. The RFC has no word for too many requests or
+ * for a fault of ours: such a client goes by the status there.
+ */
+function isForOAuthClient({ req, state }: Context, { code, status }: ApiError): boolean {
+  if (state.route?.isOAuth !== true || code === 'RATE_LIMITED' || status >= 500) return false;
+  return mediaTypeOf(req) === FORM_TYPE;
+}
+
+/** Requests that get no connection are refused by the hundred, all for one reason: one line in this time says how many. */
+const LOG_BUSY_EVERY_MS = 5_000;
+
+/**
+ * Turns everything thrown behind it into the error envelope, and writes what a caller must not see into the log. `now` in ms, from any
+ * beginning.
+ */
+export const errors = (log: Logger, now: () => number = () => performance.now()): Middleware => {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let unlogged = 0;
+
+  const logBusy = (where: object, err: Error): void => {
+    if (now() - loggedAt < LOG_BUSY_EVERY_MS) {
+      unlogged += 1;
+      return;
+    }
+    log.warn(
+      { ...where, code: 'UNAVAILABLE', err, refusedSinceLastLine: unlogged },
+      'request refused: no connection to PostgreSQL was free in time',
+    );
+    loggedAt = now();
+    unlogged = 0;
+  };
+
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown, { isRead: READING_METHODS.includes(ctx.method) });
+      const { requestId, route } = ctx.state;
+      const where = { requestId, traceId: traceIdOf(traceHeaderOf(ctx, 'traceparent')), route: route?.path };
+      const busy = error.code === 'UNAVAILABLE' ? noConnectionIn(error.cause) : undefined;
+      if (error.code === 'INTERNAL') log.error({ ...where, err: error.cause ?? error }, 'request failed');
+      else if (busy !== undefined) logBusy(where, busy);
+      else if (error.cause !== undefined) log.warn({ ...where, code: error.code, err: error.cause }, 'request refused');
+      writeError(ctx, error);
+    }
+  };
+};

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type ErrorDetails, invalidField } from '../../../kernel/errors/api-error.ts';
+import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { BodyMisfit } from '../../../kernel/errors/misfit.ts';
+import type { Middleware } from '../route/context.ts';
+import { queryOf } from '../route/match-route.ts';
+import { parseQuery } from './parse-query.ts';
+import { faultsIn, reasonOf } from './reasons.ts';
+
+/** Routes without a body take none, or an empty object. */
+const noFields = z.strictObject({}).optional();
+const noParameters = z.strictObject({});
+
+/** Longest parameter name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the query. */
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined, and every
+ * field and every parameter is an unknown one. A route that looks further gets a body that does not fit as a Misfit.
+ */
+export const validate: Middleware = (ctx, next) => {
+  const { route, body } = ctx.state;
+  const query =
+    route?.isOthers === true ? undefined : readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
+  const schema = route?.body ?? noFields;
+  const input = route?.looksFurther === true ? inputOrMisfit(schema, body) : parseInput(schema, body);
+  ctx.state.query = route?.query && query;
+  ctx.state.body = route?.body && input;
+  return next();
+};
+
+/**
+ * Gives what the schema makes of a body. Throws INVALID_REQUEST for the first unknown field, which may be why a known one is
+ * missing, else for the first thing wrong: with the field as the caller wrote it and a reason that reads behind it ("name is
+ * required").
+ */
+export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+  const parsed = schema.safeParse(body, { error: reasonOf('field') });
+  if (parsed.success) return parsed.data;
+  const { field, reason } = worstOf(parsed.error);
+  throw invalidField(field, reason);
+}
+
+/** The same, but for an object that does not fit: it comes back with all that is wrong with it. */
+export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | BodyMisfit {
+  const parsed = schema.safeParse(body, { error: reasonOf('field') });
+  if (parsed.success) return parsed.data;
+  const first = detailsOf(worstOf(parsed.error));
+  // A value that is no object has no fields to look for.
+  if (first.field === 'body') throw invalidField(first.field, first.reason);
+  const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
+  return new BodyMisfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
+}
+
+/** The same for a query string. A parameter without a value is refused as well, but for `cursor`: the first page. */
+export function readQuery<T extends z.ZodType>(schema: T, text: string): z.output<T> {
+  const { cursor, ...others } = parseQuery(text);
+  const given = cursor === undefined || cursor === '' ? others : { cursor, ...others };
+  const parsed = schema.safeParse(given, { error: reasonOf('parameter') });
+  const problem = parsed.success ? undefined : worstOf(parsed.error);
+  if (problem?.isUnknown === true) throw invalidField(problem.key, problem.reason);
+  const empty = Object.keys(others).find((name) => others[name] === '');
+  if (empty !== undefined) throw invalidField(empty, 'must not be empty');
+  if (problem !== undefined) throw invalidField(problem.key, problem.reason);
+  return parsed.data as z.output<T>;
+}
+
+/** `field` is the path as its author would write it, `key` its last part alone. */
+type Problem = { field: string; key: string; reason: string; isUnknown: boolean };
+
+const detailsOf = ({ field, reason }: Problem): ErrorDetails => ({ field, reason });
+
+function worstOf({ issues }: z.ZodError): Problem {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  const [problem] = issue === undefined ? [] : problemsOf(issue);
+  if (problem === undefined) throw new Error('A schema refused a value without saying why');
+  return problem;
+}
+
+const problemsOf = (issue: z.core.$ZodIssue): Problem[] =>
+  faultsIn(issue).map(({ path, reason }) => ({
+    field: fieldPath(path),
+    key: String(path.at(-1) ?? 'query').slice(0, MAX_NAME_LENGTH),
+    reason,
+    isUnknown: issue.code === 'unrecognized_keys',
+  }));

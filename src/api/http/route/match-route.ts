@@ -1,0 +1,124 @@
+import Router from '@koa/router';
+import { ApiError } from '../../../kernel/errors/api-error.ts';
+import type { Middleware } from './context.ts';
+import { hostProblem } from './host.ts';
+import type { BoundRoute } from './route.ts';
+
+type RouteOrProblem = { route: BoundRoute; params: Record<string, string> } | { problem: ApiError; allow?: string };
+
+/**
+ * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
+ * or a Host that cannot be read. Trailing slashes and case count, so that a resource has one address; only an address that other services
+ * are given (`isOthers`) may have a slash behind it. The answer to a problem is
+ * written behind the rate limit by `refuseUnrouted`.
+ */
+export function matchRoute(routes: readonly BoundRoute[]): Middleware {
+  const find = createFinder(routes);
+  return (ctx, next) => {
+    const match = find(ctx.req.url ?? '', ctx.method);
+    if ('route' in match) {
+      ctx.state.route = match.route;
+      ctx.state.params = match.params;
+    } else {
+      ctx.state.routeProblem = match.problem;
+      if (match.allow !== undefined) ctx.set('Allow', match.allow);
+    }
+    const problem = hostProblem(ctx.req);
+    if (problem !== undefined) ctx.state.routeProblem = problem;
+    return next();
+  };
+}
+
+/** Throws what `matchRoute` found wrong. */
+export const refuseUnrouted: Middleware = (ctx, next) => {
+  if (ctx.state.routeProblem !== undefined) throw ctx.state.routeProblem;
+  return next();
+};
+
+/** Literal parts of every path of the table before its first parameter: /v1/channels. */
+const LITERAL_PARTS = 2;
+
+/** Number of a path's parts, and the first of them: two paths that one route could match have the same. */
+function kindOf(path: string): string {
+  const parts = path.split('/');
+  return `${parts.length} ${parts[1]} ${parts[LITERAL_PARTS]}`;
+}
+
+function createFinder(routes: readonly BoundRoute[]): (target: string, method: string) => RouteOrProblem {
+  // A router tries its routes one after the other, at a third of a microsecond each. Few paths are of one kind.
+  const routers = new Map<string, Router>();
+  const rows = new Map<unknown, BoundRoute>();
+  for (const route of routes) {
+    if (
+      route.path
+        .split('/', LITERAL_PARTS + 1)
+        .join()
+        .includes(':') ||
+      /[*{]/.test(route.path)
+    )
+      throw new Error(`The path ${route.path} has a parameter too early, or one of several parts`);
+    const kind = kindOf(route.path);
+    const router = routers.get(kind) ?? new Router({ strict: true, sensitive: true });
+    routers.set(kind, router);
+    // The router only matches; the handler that it wants is never run.
+    rows.set(
+      router.register(route.path, [route.method.toLowerCase()], () => undefined),
+      route,
+    );
+  }
+  const unknownPath = (): RouteOrProblem => ({ problem: new ApiError('NOT_FOUND', 'There is nothing at this path') });
+
+  const find = (path: string, method: string): RouteOrProblem => {
+    const found = routers.get(kindOf(path))?.match(path, method);
+    if (found === undefined) return unknownPath();
+    // /v1/messages/batch is never an id of /v1/messages/:messageId, whatever the method: Allow would name methods that it has not.
+    const fewest = Math.min(...found.path.map(({ paramNames }) => paramNames.length));
+    const isMeant = ({ paramNames }: { paramNames: readonly unknown[] }): boolean => paramNames.length === fewest;
+    const layers = found.path.filter(isMeant);
+    if (layers.length === 0) return unknownPath();
+    const layer = found.pathAndMethod.find(isMeant);
+    const route = rows.get(layer);
+    if (layer === undefined || route === undefined) {
+      const allow = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ');
+      return { problem: new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed: ${allow}`), allow };
+    }
+    const params: Record<string, string> = {};
+    for (const [index, capture] of layer.captures(path).entries()) {
+      const value = decodeSegment(capture);
+      if (value === undefined) return unknownPath();
+      params[String(layer.paramNames[index]?.name)] = value;
+    }
+    return { route, params };
+  };
+  return (target, method) => {
+    const path = pathOf(target);
+    const match = find(path, method);
+    if ('route' in match || !path.endsWith('/')) return match;
+    // Some services add a slash to an address that they were given.
+    const bare = find(path.slice(0, -1), method);
+    return 'route' in bare && bare.route.isOthers === true ? bare : match;
+  };
+}
+
+/** The path of a request target: without its query and, in absolute form (RFC 9112 §3.2.2), without scheme and host. */
+export function pathOf(target: string): string {
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = path.indexOf('?');
+  return mark === -1 ? path : path.slice(0, mark);
+}
+
+/** The query of a request target, without the question mark. */
+export function queryOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+/** Undefined for a broken percent-escape, and for a NUL, which PostgreSQL would refuse with 22021: no id has either. */
+function decodeSegment(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded.includes('\0') ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import { errorEnvelope, oauthRefusal } from '../http/answers/error-envelope.ts';
+import type { Row } from '../http/route/route.ts';
+import { VERSION } from '../../kernel/words/version.ts';
+import { HEADERS } from './headers.ts';
+import { createComponents, type JsonSchema } from './components.ts';
+import { operationNameOf, operationOf } from './operation.ts';
+import { nameParts } from './part-names.ts';
+import { refusalResponses } from './refusals.ts';
+import { schemaNames } from './schema-names.ts';
+import { securitySchemes } from './security.ts';
+import { exampleId } from './texts/example-ids.ts';
+import { OPERATION_TEXTS } from './texts/operations.ts';
+import { TAG_TEXTS } from './texts/tag-texts.ts';
+
+export type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, unknown>>;
+  components: Record<string, unknown>;
+  [more: string]: unknown;
+};
+
+const INTRODUCTION = `Publish messages to channels. Posthorn delivers each one to every subscription: signed, retried as its policy says, and never lost on the way.
+
+Send JSON and read JSON. Fields and parameters that an operation does not know are refused. Times are ISO 8601 in UTC, durations are milliseconds, and a field that a resource does not have is left out. A resource may be sent back as it was read.`;
+
+/**
+ * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service. Throws
+ * where a row has no words (texts/operations.ts).
+ */
+export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
+  const names = schemaNames();
+  const components = createComponents(names);
+  const queries = createComponents(names, { isQuery: true });
+  const paths: Document['paths'] = {};
+  for (const row of rows) {
+    const endpoint = `${row.method} ${row.path}`;
+    const text = OPERATION_TEXTS[endpoint];
+    if (text === undefined) throw new Error(`${endpoint} has no words in src/api/openapi/texts`);
+    const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, { components, queries, text }) };
+  }
+  const tags = [...new Set(rows.map((row) => operationNameOf(row).resource))];
+  const schemas = {
+    ErrorResponse: components.schemaOf(errorEnvelope, 'got'),
+    OAuthErrorResponse: {
+      ...components.schemaOf(oauthRefusal, 'got'),
+      description: 'A refusal of RFC 6749, for those who send a form.',
+    },
+    ...Object.fromEntries(components.schemas),
+  };
+  const roots: { name: string; schema: JsonSchema }[] = [];
+  eachSchema([paths, PARAMETERS], '', (schema, name) => {
+    roots.push({ schema, name });
+    return schema;
+  });
+  const named = nameParts(schemas, roots);
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Posthorn', version: VERSION, description: INTRODUCTION },
+    servers: [{ url: basePathOf(publicBaseUrl), description: 'This service.' }],
+    tags: tags.map((name) => ({ name, description: TAG_TEXTS[name] ?? '' })),
+    // `as`: no more than schemas differ.
+    paths: eachSchema(paths, '', named.referencing) as Document['paths'],
+    components: {
+      securitySchemes: securitySchemes({ isSecure: publicBaseUrl.startsWith('https://') }),
+      schemas: Object.fromEntries(Object.entries(named.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      responses: refusalResponses(rows),
+      headers: HEADERS,
+      parameters: eachSchema(PARAMETERS, '', named.referencing),
+    },
+  };
+}
+
+/** The paths with each schema in them replaced, which `replace` gets with a name of its operation and parameter. */
+function eachSchema(value: unknown, name: string, replace: (schema: JsonSchema, name: string) => JsonSchema): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => eachSchema(each, name, replace));
+  const { operationId, name: parameter } = value as { operationId?: string; name?: string };
+  const own = (operationId ?? parameter ?? '').replaceAll(/(?:^|[.-])(\w)/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  );
+  return Object.fromEntries(
+    Object.entries(value as Record<string, unknown>).map(([keyword, part]) => [
+      keyword,
+      keyword === 'schema'
+        ? // `as`: a schema is what stands at this keyword.
+          replace(part as JsonSchema, name + own)
+        : keyword === 'examples'
+          ? part
+          : eachSchema(part, name + own, replace),
+    ]),
+  );
+}
+
+const basePathOf = (url: string): string => new URL(url).pathname.replace(/(?<=.)\/$/, '');
+
+/** Headers of requests. */
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Does the request once: for 24 hours the same one under the same key gets the first answer again.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
+    examples: { request: { value: 'order-1001-created' } },
+  },
+  OrganisationHeader: {
+    name: 'Posthorn-Organisation',
+    in: 'header',
+    required: false,
+    description: 'Organisation that the person acts in.',
+    schema: { type: 'string', examples: [exampleId('organisation')] },
+  },
+  AppHeader: {
+    name: 'Posthorn-App',
+    in: 'header',
+    required: false,
+    description: 'App that the person acts in.',
+    schema: { type: 'string', examples: [exampleId('app')] },
+  },
+  EnvironmentHeader: {
+    name: 'Posthorn-Environment',
+    in: 'header',
+    required: false,
+    description: 'Environment of that app.',
+    schema: { type: 'string', enum: ['live', 'test'] },
+    examples: { request: { value: 'live' } },
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'Id of the last event that the caller has seen: the stream goes on behind it.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  Proof: {
+    name: 'DPoP',
+    in: 'header',
+    required: false,
+    description: 'The proof of RFC 9449 that the token is to be bound to. A request without it is refused.',
+    schema: { type: 'string' },
+  },
+};

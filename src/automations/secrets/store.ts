@@ -1,0 +1,74 @@
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
+import type { Secret as SecretRow } from '../../platform/db/generated/client.ts';
+import { findByName } from '../../platform/db/lists/name-look.ts';
+import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
+import type { WorkflowSecret } from './schema.ts';
+
+/** Every query here is bound to one environment. */
+type Db = DatabaseTransaction;
+
+/** A row as it is stored: never the secret itself. */
+export type SecretDraft = { id: string; environmentId: string; name: string; ciphertext: string };
+
+/** Undefined where the environment has a secret of that name already. */
+export async function insertSecret(db: Db, draft: SecretDraft, now: Date): Promise<WorkflowSecret | undefined> {
+  const { count } = await db.secret.createMany({
+    data: [{ ...draft, createdAt: now, updatedAt: now }],
+    skipDuplicates: true,
+  });
+  return count === 0 ? undefined : { id: draft.id, name: draft.name, createdAt: now, updatedAt: now };
+}
+
+export async function findSecret(db: Db, environmentId: string, id: string): Promise<WorkflowSecret | undefined> {
+  const row = await db.secret.findFirst({ where: { id, environmentId } });
+  return row === null ? undefined : toSecret(row);
+}
+
+/** Reads a secret and keeps it from changing until the transaction ends. */
+export async function lockSecret(db: Db, environmentId: string, id: string): Promise<WorkflowSecret | undefined> {
+  await db.$queryRaw`SELECT id FROM secrets WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  return findSecret(db, environmentId, id);
+}
+
+/** The page's secrets, or those of them with these ids, newest first, and one more when there is one. */
+export async function findSecrets(
+  db: Db,
+  environmentId: string,
+  { limit, after }: PageRequest,
+  ids?: string[],
+): Promise<WorkflowSecret[]> {
+  const rows = await db.secret.findMany({
+    where: {
+      environmentId,
+      id: { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) },
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return rows.map(toSecret);
+}
+
+/** Ids of the page's secrets with that part in their names. */
+export const findSecretsNamed = (db: Db, environmentId: string, page: PageRequest, part: string): Promise<NamedRows> =>
+  findByName(db, { list: 'secrets', environmentId, part, ids: undefined, columns: {} }, page);
+
+export async function setCiphertext(
+  db: Db,
+  environmentId: string,
+  id: string,
+  { ciphertext, now }: { ciphertext: string; now: Date },
+): Promise<WorkflowSecret> {
+  return toSecret(await db.secret.update({ where: { id, environmentId }, data: { ciphertext, updatedAt: now } }));
+}
+
+export async function deleteSecret(db: Db, environmentId: string, id: string): Promise<void> {
+  await db.secret.delete({ where: { id, environmentId } });
+}
+
+const toSecret = ({ id, name, createdAt, updatedAt, lastUsedAt }: SecretRow): WorkflowSecret => ({
+  id,
+  name,
+  createdAt,
+  updatedAt,
+  ...(lastUsedAt !== null && { lastUsedAt }),
+});

@@ -1,0 +1,97 @@
+import type { Run } from '../../automations/runs/schema.ts';
+import type { Runs } from '../../automations/runs/service.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { Deliveries } from '../record/service.ts';
+import { discardDeadLetters } from '../record/statements/dead-letters.ts';
+import { replayDeadLetters } from '../record/statements/due-again.ts';
+import type { Delivery } from '../record/schema.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import { ApiError, notFound } from '../../kernel/errors/api-error.ts';
+import { idsWithin, windowText } from '../../kernel/values/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import { findGroups } from './groups-store.ts';
+import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } from './schema.ts';
+import * as store from './store.ts';
+
+export type DeadLetters = ReturnType<typeof createDeadLetters>;
+
+/** Looking at, replaying and discarding what never succeeded (spec §1). */
+export function createDeadLetters(
+  { tenants }: Pick<Dependencies, 'tenants'>,
+  { deliveries, runs, audit }: { deliveries: Deliveries; runs: Pick<Runs, 'replay'>; audit: { record: RecordAudit } },
+) {
+  const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
+    const letter = await tenants.read(caller, (reader) =>
+      store.findDeadLetter(reader, caller.environmentId, deadLetterId),
+    );
+    if (letter === undefined) throw notFound('dead letter');
+    return letter;
+  };
+
+  return {
+    get,
+
+    async list(caller: EnvironmentCaller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
+      const { environmentId } = caller;
+      const { cursor: _, limit, since, until, ...filter } = query;
+      const filters = { ...filter, status: filter.status?.join(','), ...windowText({ since, until }) };
+      const scope: ListScope = { list: 'dead letters', environmentId, filters };
+      const ids = idsWithin('deadLetter', { since, until });
+      const page = pageRequest(scope, query);
+      const found = await tenants.list(caller, (transaction) =>
+        store.listDeadLetters(transaction, { environmentId, ...filter, ids }, page),
+      );
+      return toPage(scope, limit, found, (letter) => letter);
+    },
+
+    /** The newest 10,000 open dead letters by their cause. */
+    groups(caller: EnvironmentCaller, { since, until, ...filter }: GroupDeadLetters): Promise<DeadLetterGroups> {
+      const ids = idsWithin('deadLetter', { since, until });
+      return tenants.list(caller, (transaction) =>
+        findGroups(transaction, { environmentId: caller.environmentId, ...filter, ids }),
+      );
+    },
+
+    /**
+     * Makes the delivery due again: next round, fresh policy. A run goes on from the step that failed. CONFLICT unless the letter is open,
+     * and its subscription or workflow is there.
+     */
+    async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery | Run> {
+      const letter = await get(caller, deadLetterId);
+      if (letter.runId !== undefined && letter.status === 'open')
+        return runs.replay(caller, { id: deadLetterId, runId: letter.runId });
+      const { environmentId, principal } = caller;
+      const replayed = await tenants.onConnection(caller, async (connection) => {
+        const replay = { ids: [deadLetterId], environmentId, requestedBy: principal.id };
+        const count = await replayDeadLetters(connection, replay);
+        if (count > 0)
+          await audit.record(connection, caller, { action: 'dead_letter.replayed', target: { id: deadLetterId } });
+        return count;
+      });
+      if (replayed === 0) {
+        throw new ApiError(
+          'CONFLICT',
+          letter.status === 'open'
+            ? 'The subscription of this dead letter is deleted'
+            : `The dead letter is ${letter.status}; only an open one can be replayed`,
+        );
+      }
+      return deliveries.get(caller, letter.deliveryId ?? '');
+    },
+
+    /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
+    async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
+      const letter = await get(caller, deadLetterId);
+      const isDiscarded = await tenants.within(caller, async (transaction) => {
+        const which = { ids: [deadLetterId], environmentId: caller.environmentId };
+        if ((await discardDeadLetters(transaction, which)).length === 0) return false;
+        await audit.record(transaction, caller, { action: 'dead_letter.discarded', target: { id: deadLetterId } });
+        return true;
+      });
+      if (!isDiscarded && letter.status !== 'discarded') {
+        throw new ApiError('CONFLICT', 'The dead letter has been replayed and cannot be discarded');
+      }
+    },
+  };
+}

@@ -1,0 +1,291 @@
+import type { Logger } from 'pino';
+import type { DeliveryToAttempt } from '../attempt/delivery-to-attempt.ts';
+import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
+import { RECORDING_MS } from '../../kernel/contract/delivery-workflow.ts';
+import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
+import type { RefusedTry } from '../attempt/attempt.ts';
+import type { SendResult } from '../../platform/outbound/post-webhook.ts';
+import { type Rank, shareOf } from '../../kernel/rules/rank.ts';
+import type { Pressure } from './adaptive-limit.ts';
+import type { CircuitChange, Circuits } from './circuit-store.ts';
+import type { ConcurrencyGauge } from './concurrency-store.ts';
+import { createFailureWindow, type FailureWindow } from './failure-window.ts';
+import { createPlaces, type LimitSettings, type PlaceOrWait, type Places } from './places.ts';
+
+/** The part of a subscription that admission needs, as it was read for a try. */
+export type Admitted = Pick<
+  DeliveryToAttempt['subscription'],
+  'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'hasCircuitBreaker' | 'circuitProbeInMs' | 'readAt'
+>;
+
+/** A place for a try until `leave`, or the ms for which none is made. */
+export type Entry = (Extract<PlaceOrWait, { ok: true }> & Passage) | ({ ok: false } & RefusedTry);
+
+/** The result of a try, as far as it tells about its receiver. */
+export type TryResult = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
+
+/** Load of the receiver. A refusal for another reason says nothing about it. */
+function pressureOf({ isDelivered, response, error }: TryResult): Pressure {
+  if (isDelivered) return 'good';
+  if (response?.status === 429) return 'busy';
+  const isLost = response?.status === 503 || error?.class === 'timeout' || error?.class === 'connect';
+  return isLost ? 'lost' : 'other';
+}
+
+/**
+ * Decides for every try of this process whether it may be made now, by `maxConcurrency`, `rateLimit` and the circuit breaker of its
+ * subscription. Every live worker has its share of the limits. The circuit is shared through PostgreSQL, and each process counts
+ * its own tries.
+ */
+export type Admission = {
+  /** Answers at once. A caller that gets a probe asks `takeProbe` before sending. A last chance passes an open circuit. */
+  enter(subscription: Admitted, isLastChance: boolean): Entry;
+  /** Waits up to `patienceMs` for a place, longest waiting first. A probe is taken here. */
+  admit(
+    subscription: Admitted,
+    options: { patienceMs: number; signal: AbortSignal; isLastChance: boolean },
+  ): Promise<Entry>;
+  /** Whether this try is the one probe that all processes together may make. */
+  takeProbe(subscription: Admitted): Promise<boolean>;
+  /**
+   * Counts the end of an admitted try for the circuit and the limit, before its place is left. A delivered last chance is as good
+   * as a probe; a failed one says nothing new. Resolves when PostgreSQL has the consequences; never rejects.
+   */
+  observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: TryResult): Promise<void>;
+  /** Takes over circuits as a claim has just read them. */
+  learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
+  /** Tries worth starting at a time: 0 while the circuit is open or all places are taken. */
+  limitOf(subscriptionId: string): number;
+  /** The places that this process has of a `maxConcurrency` that several divide; undefined where nothing is divided. */
+  dividedPlaces(subscriptionId: string): { own: number; all: number } | undefined;
+  /** Takes over a `maxConcurrency` that a publish has just read, before the first try. */
+  meet(subscription: Admitted | undefined): void;
+  /** Whether the circuit takes nothing at this moment. */
+  isOpen(subscriptionId: string): boolean;
+  /** Whether any circuit takes nothing. */
+  hasOpen(): boolean;
+  /** Whether the circuit is closed, as far as is known. */
+  isClosed(subscriptionId: string): boolean;
+  /** The places of every subscription that is sent to now, or was more than twice within the last minute. */
+  gauges(): ConcurrencyGauge[];
+};
+
+type KnownCircuit = {
+  /** When the next probe may be made, ms; undefined while closed. */
+  probeAt: number | undefined;
+  /** When that became known: data read earlier says nothing new. */
+  knownAt: number;
+  /** Changes under way: data read meanwhile may be older than they are. */
+  changes: number;
+};
+
+type State = {
+  places: Places;
+  /** Settings as they were read last: a delivery that waits may have been read before a change. */
+  settings: LimitSettings & { readAt: number };
+  circuit: KnownCircuit;
+  window: FailureWindow;
+  /** When a try was last made, ms, and how many were made without a pause as long as a gauge's. */
+  usedAt: number;
+  used: number;
+};
+
+// Places are shown only for subscriptions sent to so lately (ms) and so often. Otherwise one message to thousands of subscriptions
+// would write a row for each of them and remove it again.
+const SHOWN = { forMs: 60_000, tries: 3 };
+// Subscriptions kept in memory. The one unused for longest goes first, unless a try of it is under way.
+const REMEMBERED = 10_000;
+
+export function createAdmission(deps: {
+  /** ms of performance.now(), as `readAt` is. */
+  now: () => number;
+  /** This process among the living ones. */
+  rank: () => Rank;
+  circuits: Circuits;
+  log: Logger;
+}): Admission {
+  const { now, circuits, log } = deps;
+  const states = new Map<string, State>();
+  const notClosed = new Set<string>();
+
+  const stateOf = (id: string) => {
+    const known = states.get(id);
+    if (known !== undefined) return known;
+    for (const [oldId, { places }] of states) {
+      if (states.size < REMEMBERED) break;
+      if (places.isIdle() && !notClosed.has(oldId)) states.delete(oldId);
+    }
+    const state: State = {
+      settings: { maxConcurrency: null, rateLimit: null, readAt: Number.NEGATIVE_INFINITY },
+      places: createPlaces({ now, rank: deps.rank }),
+      circuit: { probeAt: undefined, knownAt: Number.NEGATIVE_INFINITY, changes: 0 },
+      window: createFailureWindow(),
+      usedAt: Number.NEGATIVE_INFINITY,
+      used: 0,
+    };
+    states.set(id, state);
+    return state;
+  };
+
+  const setCircuit = (id: string, probeAt: number | undefined, knownAt: number): void => {
+    const { circuit, window } = stateOf(id);
+    // Failures before the circuit closed say nothing about the time after.
+    if (circuit.probeAt !== undefined && probeAt === undefined) window.clear();
+    circuit.probeAt = probeAt;
+    circuit.knownAt = knownAt;
+    if (probeAt === undefined) notClosed.delete(id);
+    else notClosed.add(id);
+  };
+
+  const read = (id: string, { circuitProbeInMs, readAt }: Pick<Admitted, 'circuitProbeInMs' | 'readAt'>): void => {
+    const known = states.get(id)?.circuit;
+    if (known !== undefined && (readAt < known.knownAt || known.changes > 0)) return;
+    if (circuitProbeInMs === null && known?.probeAt === undefined) return;
+    setCircuit(id, circuitProbeInMs === null ? undefined : readAt + circuitProbeInMs, readAt);
+  };
+
+  /** Makes a change in PostgreSQL and takes over its answer. After a failure the state here stays. */
+  const change = async (id: string, work: () => Promise<CircuitChange>): Promise<boolean> => {
+    const { circuit } = stateOf(id);
+    circuit.changes += 1;
+    try {
+      const { isChanged, probeInMs } = await work();
+      setCircuit(id, probeInMs === null ? undefined : now() + probeInMs, now());
+      return isChanged;
+    } catch (error) {
+      log.warn(
+        { err: error, subscriptionId: id },
+        'the state of a circuit could not be written; this process keeps the one it knows',
+      );
+      return false;
+    } finally {
+      circuit.changes -= 1;
+    }
+  };
+
+  /**
+   * Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the ms after which to come back.
+   */
+  const askCircuit = (id: string): 'probe' | number | undefined => {
+    const probeAt = states.get(id)?.circuit.probeAt;
+    if (probeAt === undefined) return undefined;
+    const inMs = probeAt - now();
+    return inMs > 0 ? inMs : 'probe';
+  };
+
+  const takeProbe: Admission['takeProbe'] = async ({ id, timeoutMs }) => {
+    const isTaken = await change(id, () => circuits.takeProbe(id, timeoutMs + RECORDING_MS));
+    // Another probe may have closed the circuit meanwhile: then this is an ordinary try.
+    return isTaken || stateOf(id).circuit.probeAt === undefined;
+  };
+
+  const toEntry = (subscription: Admitted, place: Extract<PlaceOrWait, { ok: true }>, isLastChance: boolean): Entry => {
+    const { id, timeoutMs } = subscription;
+    const circuit = askCircuit(id);
+    if (typeof circuit === 'number' && isLastChance) return { ...place, isProbe: false, isLastChance };
+    if (typeof circuit === 'number') {
+      place.leave();
+      return { ok: false, inMs: circuit, reason: 'circuit' };
+    }
+    // One probe of this process at a time, before PostgreSQL is asked.
+    if (circuit === 'probe') setCircuit(id, now() + timeoutMs + RECORDING_MS, now());
+    return { ...place, isProbe: circuit === 'probe', isLastChance: false };
+  };
+
+  /** The state with the subscription's present settings. */
+  const stateFor = (subscription: Admitted): State => {
+    const state = stateOf(subscription.id);
+    if (subscription.readAt >= state.settings.readAt) state.settings = subscription;
+    return state;
+  };
+
+  const refusedByCircuit = (subscription: Admitted, isLastChance: boolean): Entry | undefined => {
+    read(subscription.id, subscription);
+    const circuit = askCircuit(subscription.id);
+    return typeof circuit === 'number' && !isLastChance ? { ok: false, inMs: circuit, reason: 'circuit' } : undefined;
+  };
+
+  return {
+    enter(subscription, isLastChance) {
+      const refused = refusedByCircuit(subscription, isLastChance);
+      if (refused !== undefined) return refused;
+      const { places, settings } = stateFor(subscription);
+      const place = places.enter(settings);
+      return place.ok ? toEntry(subscription, place, isLastChance) : place;
+    },
+
+    async admit(subscription, { isLastChance, ...options }) {
+      const refused = refusedByCircuit(subscription, isLastChance);
+      if (refused !== undefined) return refused;
+      const { places, settings } = stateFor(subscription);
+      const place = await places.wait(settings, options);
+      if (!place.ok) return place;
+      const entry = toEntry(subscription, place, isLastChance);
+      if (!entry.ok || !entry.isProbe || (await takeProbe(subscription))) return entry;
+      if (isLastChance) return { ...entry, isProbe: false, isLastChance };
+      entry.leave();
+      return {
+        ok: false,
+        inMs: Math.max(0, (states.get(subscription.id)?.circuit.probeAt ?? 0) - now()),
+        reason: 'circuit',
+      };
+    },
+
+    takeProbe,
+    learn(claimed) {
+      for (const delivery of claimed) read(delivery.subscriptionId, delivery);
+    },
+
+    async observe({ id, hasCircuitBreaker }, { isProbe, isLastChance, answered }, sent) {
+      const state = stateOf(id);
+      const { circuit, window } = state;
+      const { isDelivered } = sent;
+      state.used = now() - state.usedAt < SHOWN.forMs ? state.used + 1 : 1;
+      state.usedAt = now();
+      answered(pressureOf(sent), sent.answeredAfterMs ?? sent.response?.latencyMs ?? 0);
+      if (isProbe || (isLastChance && isDelivered)) {
+        await change(id, () => (isDelivered ? circuits.close(id) : circuits.reopen(id)));
+        return;
+      }
+      // A try that was under way when the circuit opened neither closes it nor counts.
+      if (circuit.probeAt !== undefined || !hasCircuitBreaker) return;
+      window.add(isDelivered, now());
+      if (isDelivered || !window.isFailing(now())) return;
+      setCircuit(id, now() + CIRCUIT_OPEN_MS, now());
+      if (await change(id, () => circuits.open(id)))
+        log.info(
+          { subscriptionId: id },
+          'opened the circuit of a subscription whose deliveries fail; they wait until a probe succeeds',
+        );
+    },
+
+    limitOf(id) {
+      const state = states.get(id);
+      if (state === undefined) return Number.POSITIVE_INFINITY;
+      const circuit = askCircuit(id);
+      if (typeof circuit === 'number') return 0;
+      return circuit === 'probe' ? 1 : state.places.startable();
+    },
+
+    dividedPlaces(id) {
+      const all = states.get(id)?.settings.maxConcurrency ?? null;
+      return all === null || deps.rank().of === 1 ? undefined : { own: shareOf(all, deps.rank()), all };
+    },
+    meet(subscription) {
+      if (subscription !== undefined && subscription.maxConcurrency !== null) stateFor(subscription);
+    },
+
+    isOpen: (id) => typeof askCircuit(id) === 'number',
+    hasOpen: () => notClosed.size > 0,
+    isClosed: (id) => !notClosed.has(id),
+    gauges() {
+      const shown: ConcurrencyGauge[] = [];
+      for (const [subscriptionId, { places, usedAt, used }] of states) {
+        const gauge = places.gauge();
+        const isUsed = used >= SHOWN.tries && now() - usedAt < SHOWN.forMs;
+        if (isUsed || gauge.inFlight > 0) shown.push({ subscriptionId, ...gauge });
+      }
+      return shown;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
+import { pageQuery } from '../../api/http/reading/query.ts';
+import { routesOf } from '../../api/http/route/route.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import { attemptAnswer, deliveryAnswer, listDeliveriesQuery, replayMessageBody } from './schema.ts';
+import type { Deliveries, ReplayedMessage } from './service.ts';
+
+/** Finds a message, or throws NOT_FOUND. */
+type Messages = { get(caller: EnvironmentCaller, id: string): Promise<ReplayedMessage> };
+
+const route = routesOf<{ deliveries: Deliveries; messages: Messages }>();
+const params = { deliveryId: idOf('delivery') };
+
+export const deliveryRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/deliveries',
+    access: { scope: 'deliveries:read' },
+    query: listDeliveriesQuery,
+    answers: { 200: pageOf(deliveryAnswer) },
+    handle: ({ caller, query }, { deliveries }) => deliveries.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/deliveries/:deliveryId',
+    params,
+    access: { scope: 'deliveries:read' },
+    answers: { 200: deliveryAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { deliveryId } }, { deliveries }) => deliveries.get(caller, deliveryId),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/deliveries/:deliveryId/attempts',
+    params,
+    access: { scope: 'deliveries:read' },
+    query: pageQuery,
+    answers: { 200: pageOf(attemptAnswer) },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { deliveryId }, query }, { deliveries }) =>
+      deliveries.listAttempts(caller, deliveryId, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/deliveries/:deliveryId/retry',
+    params,
+    access: { scope: 'dlq:write' },
+    isRedelivery: true,
+    answers: { 202: deliveryAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { deliveryId } }, { deliveries }) => deliveries.retry(caller, deliveryId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/:messageId/replay',
+    params: { messageId: idOf('message') },
+    access: { scope: 'subscriptions:write' },
+    isRedelivery: true,
+    consumes: 'json',
+    body: replayMessageBody,
+    answers: { 202: deliveryAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: async ({ caller, params: { messageId }, body }, { messages, deliveries }) =>
+      deliveries.replay(caller, await messages.get(caller, messageId), body.subscriptionId),
+  }),
+];

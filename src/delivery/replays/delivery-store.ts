@@ -1,0 +1,182 @@
+import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
+import type { BulkRetry as BulkRetryRow, Prisma } from '../../platform/db/generated/client.ts';
+import { queryAlong, queryAlongOn } from '../../platform/db/sql/walk.ts';
+import type { DeliveryFilter } from '../record/list-store.ts';
+import { type FoundRetryable, retriedStatuses, selectRetryable } from '../record/retryable-store.ts';
+import { retryDeliveries } from '../record/statements/due-again.ts';
+import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
+import type { DeliveryStatus, ReplayStatus } from '../../kernel/words/statuses.ts';
+import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
+import { type BulkRetry, type BulkRetryFilter, bulkRetryFilter, type BulkRetryPreview } from './schema.ts';
+
+// Deliveries made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
+const BATCH = 100;
+// Rows looked at for a batch, of each of up to three walks. Most batches fill among the first 200; 5,000 take some 50 ms.
+const LOOKS = [200, 5_000];
+// The same for the count: a second or two, however many deliveries are stored.
+const MOST_COUNTED = 100_000;
+// Deliveries of a dry run that are shown.
+const SHOWN = 5;
+
+export async function insertBulkRetry(
+  db: DatabaseTransaction,
+  {
+    filter,
+    ...rest
+  }: Pick<BulkRetry, 'id' | 'filter' | 'matched' | 'isComplete' | 'requestedBy' | 'ratePerSecond'> & {
+    environmentId: string;
+  },
+): Promise<StoredReplay<BulkRetry>> {
+  // Times as they are answered, and nothing that is left out. `as`: JSON makes no other values.
+  const stored = JSON.parse(JSON.stringify(filter)) as Prisma.InputJsonObject;
+  return toBulkRetry(await db.bulkRetry.create({ data: { ...rest, filter: stored } }));
+}
+
+/** Deliveries of that environment that match the filter of a bulk retry. */
+function matchedBy(
+  environmentId: string,
+  { since, until, status, errorStatus, held, ...filter }: BulkRetryFilter,
+): DeliveryFilter {
+  return {
+    ...filter,
+    environmentId,
+    ...(status !== undefined && { status: [status].flat() }),
+    errorStatus: errorStatus?.toString(),
+    held: held === undefined ? undefined : held ? 'true' : 'false',
+    ids: {
+      from: since && lowestIdAt('delivery', new Date(since.getTime() + 1)),
+      before: lowestIdAt('delivery', until),
+    },
+  };
+}
+
+/** Counts what the filter of a bulk retry matches, among the oldest 100,000 rows that it has to look at, and shows the oldest five. */
+export async function countRetryable(
+  db: DatabaseTransaction,
+  { environmentId, filter, now }: { environmentId: string; filter: BulkRetryFilter; now: Date },
+): Promise<Pick<BulkRetryPreview, 'matched' | 'isComplete' | 'oldest'>> {
+  const statement = selectRetryable(matchedBy(environmentId, filter), { looks: MOST_COUNTED, limit: SHOWN, now });
+  if (statement === undefined) return { matched: 0, isComplete: true, oldest: [] };
+  const [found] = await queryAlong<FoundRetryable>(db, statement.text, statement);
+  const { count, ids, lookedTo } = found ?? NOTHING;
+  const rows = await db.delivery.findMany({
+    where: { id: { in: ids } },
+    orderBy: { id: 'asc' },
+    select: { id: true, status: true, eventType: true, createdAt: true },
+  });
+  const oldest = rows.map(({ id, status, eventType, createdAt }) => ({
+    id,
+    // Only this service writes the column, from DELIVERY_STATUSES.
+    status: status as DeliveryStatus,
+    ...(eventType !== null && { eventType }),
+    createdAt: timeOfId('delivery', id) ?? createdAt,
+  }));
+  return { matched: count, isComplete: lookedTo === null, oldest };
+}
+
+const NOTHING: FoundRetryable = { count: 0, ids: [], lookedTo: null };
+
+type Wanted = Pick<
+  BulkRetryRow,
+  'environmentId' | 'filter' | 'position' | 'requestedBy' | 'ratePerSecond' | 'matched' | 'retried' | 'failed'
+>;
+
+const WANTED = `
+  SELECT environment_id AS "environmentId", filter, position, requested_by AS "requestedBy", rate_per_second AS "ratePerSecond",
+    matched, retried, failed
+  FROM bulk_retries WHERE id = $1`;
+
+/**
+ * Retries the next deliveries that the filter matches, oldest first: 100, or as many as the rate has in a second if these are fewer. Each
+ * is looked at once, so a delivery that fails again is not taken up a second time. `matched` grows where more come than were counted.
+ */
+async function retryNext(connection: PoolClient, id: string, now: Date): Promise<Batch> {
+  const { rows } = await connection.query<Wanted>(WANTED, [id]);
+  const [wanted] = rows;
+  if (wanted === undefined) return { result: 'cancelled' };
+  const { environmentId, requestedBy, ratePerSecond } = wanted;
+  const filter = matchedBy(environmentId, bulkRetryFilter.parse(wanted.filter));
+  const limit = Math.min(BATCH, ratePerSecond ?? BATCH);
+  const { ids, lookedTo } = await findNext(connection, filter, {
+    position: wanted.position ?? undefined,
+    limit,
+    now,
+  });
+  const statuses = retriedStatuses(filter);
+  const { retried, failed } = await retryDeliveries(connection, {
+    ids,
+    environmentId,
+    statuses,
+    requestedBy,
+    replayId: id,
+  });
+  const isFull = ids.length === limit;
+  const done = wanted.retried + wanted.failed + retried + failed;
+  return {
+    result: 'made',
+    counts: { matched: Math.max(0, done - wanted.matched), retried, failed },
+    last: (isFull ? undefined : lookedTo) ?? ids.at(-1) ?? null,
+    isLast: !isFull && lookedTo === null,
+    waitMs: ratePerSecond === null ? 0 : (retried * 1_000) / ratePerSecond,
+  };
+}
+
+async function findNext(
+  connection: PoolClient,
+  filter: DeliveryFilter,
+  next: { position: string | undefined; limit: number; now: Date },
+): Promise<FoundRetryable> {
+  let found = NOTHING;
+  for (const looks of LOOKS) {
+    const statement = selectRetryable(filter, { ...next, looks });
+    if (statement === undefined) return NOTHING;
+    const [row] = await queryAlongOn<FoundRetryable>(connection, statement.text, statement);
+    found = row ?? NOTHING;
+    if (found.ids.length === next.limit || found.lookedTo === null) break;
+  }
+  return found;
+}
+
+/** Retries of deliveries that a filter matches. */
+export const deliveryRetries: ReadableKind<BulkRetry, { status?: ReplayStatus | undefined }> = {
+  name: 'retry',
+  prefix: 'bulkRetry',
+  table: 'bulk_retries',
+  counts: ['matched', 'retried', 'failed'],
+  prepare:
+    async (_, { id, now }) =>
+    (connection) =>
+      retryNext(connection, id, now),
+  async find(db, environmentId, id) {
+    const row = await db.bulkRetry.findFirst({ where: { id, environmentId } });
+    return row === null ? undefined : toBulkRetry(row);
+  },
+  async list(db, { environmentId, status }, page) {
+    const rows = await db.bulkRetry.findMany({
+      where: {
+        environmentId,
+        ...(status !== undefined && { status }),
+        ...(page.after !== undefined && { id: { lt: page.after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return rows.map(toBulkRetry);
+  },
+};
+
+const toBulkRetry = (row: BulkRetryRow): StoredReplay<BulkRetry> => ({
+  id: row.id,
+  // Only this service writes the column, from REPLAY_STATUSES.
+  status: row.status as ReplayStatus,
+  matched: row.matched,
+  isComplete: row.isComplete,
+  retried: row.retried,
+  failed: row.failed,
+  filter: bulkRetryFilter.parse(row.filter),
+  ...(row.ratePerSecond !== null && { ratePerSecond: row.ratePerSecond }),
+  requestedBy: row.requestedBy,
+  createdAt: row.createdAt,
+  ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+});

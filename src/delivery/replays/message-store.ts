@@ -1,0 +1,238 @@
+import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
+import { wakeWorkers } from '../../platform/db/waking/due.ts';
+import { wantedBy } from '../../platform/db/sql/wanted.ts';
+import type { MessageReplay as MessageReplayRow } from '../../platform/db/generated/client.ts';
+import { replayMessages } from '../record/statements/due-again.ts';
+import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
+import type { ReplayStatus } from '../../kernel/words/statuses.ts';
+import type { Batch, ReadableKind, ReplayDependencies, StoredReplay } from './kind.ts';
+import type { MessageReplay } from './schema.ts';
+
+// Messages looked at in one transaction, and never more than a second's worth of deliveries.
+const BATCH = 500;
+// The same for a subscription with a filter, whose payloads, of up to 256 KiB each, have to be read.
+const BATCH_TO_FILTER = 50;
+// First tries of a replay that may wait for the subscription at a time. Beyond that its own messages would wait behind the past.
+const WAITING_AT_MOST = 1_000;
+// A message's id is made before its transaction commits: a younger message may have older ones still to come.
+const SETTLED_AFTER_MS = 5_000;
+
+export type NewMessageReplay = Pick<
+  MessageReplay,
+  'id' | 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing' | 'ratePerSecond' | 'requestedBy'
+> & { environmentId: string };
+
+export async function insertMessageReplay(
+  db: DatabaseTransaction,
+  replay: NewMessageReplay,
+): Promise<StoredReplay<MessageReplay>> {
+  return toMessageReplay(await db.messageReplay.create({ data: replay }));
+}
+
+/** Columns that decide which messages are next, and which of them the filter lets through. */
+type Where = {
+  subscription_id: string;
+  since: Date;
+  until: Date;
+  event_types: string[];
+  /** The event types that the subscription wants. */
+  wants: string[] | null;
+  rate_per_second: number;
+  position: string | null;
+  waiting: number;
+};
+type Filtered = Where & { channel_id: string; filter: string };
+type Wanted = Where & { only_missing: boolean; requested_by: string; channel_id: string; filter: string | null };
+
+// A replay with what its subscription is now; no row once the subscription is deleted.
+const WANTED = `
+  SELECT r.*, s.channel_id, s.filter, s.event_types AS wants, (SELECT count(*)::int FROM (
+      SELECT FROM deliveries d WHERE d.subscription_id = r.subscription_id AND d.due_at IS NOT NULL
+        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT ${WAITING_AT_MOST}) AS w) AS waiting
+  FROM message_replays r JOIN subscriptions s ON s.id = r.subscription_id AND s.deleted_at IS NULL
+  WHERE r.id = $1`;
+
+// A replay of filtered messages that has not ended.
+const FILTERED = `${WANTED} AND r.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
+
+// Whether the subscription and the replay want a message; test messages were meant for one subscription.
+export const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
+      AND m.erased_at IS NULL`;
+
+// Reads the messages for the filter, without a lock: the filter may take its time, and REPLAY leaves out messages erased meanwhile.
+const READ = `
+  SELECT m.id, m.event_type AS "eventType", m.metadata, CASE WHEN ${IS_WANTED} THEN m.payload END AS payload
+  FROM messages m JOIN subscriptions s ON s.id = $5
+  WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4`;
+
+type ToFilter = {
+  id: string;
+  eventType: string;
+  metadata: Record<string, string> | null;
+  /** Null for a message that is not wanted anyway. */
+  payload: string | null;
+};
+
+// One statement: a finished delivery goes into its next round as in a single replay, a missing one is made, and one under way is left
+// alone. Messages are locked before their deliveries, as erasing does, so that an erasure under way is seen and nothing of it is left.
+// $9 are the messages that the subscription's filter lets through, $10 is the replay.
+const REPLAY = `
+  WITH looked AS (
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at, m.only_subscription_id FROM messages m
+    WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4
+    FOR SHARE
+  ), wanted AS (
+    SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
+    WHERE ${IS_WANTED} AND ($9::text[] IS NULL OR m.id = ANY ($9))
+  ), ${replayMessages({ wanted: 'wanted', subscriptionId: '$5', onlyMissing: '$7', requestedBy: '$8', replayId: '$10' })}
+  SELECT (SELECT count(*)::int FROM looked) AS looked, (SELECT max(id) FROM looked) AS last,
+    (SELECT count(*)::int FROM wanted) AS wanted,
+    (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
+
+type ReplayRun = { id: string; now: Date };
+
+/**
+ * Replays the next messages that the subscription's filter lets through now. `asked` was evaluated before this transaction, which would
+ * hold back every stream. The batch is dropped if the filter or the place has changed since, and the next one evaluates anew.
+ */
+async function replayNext(connection: PoolClient, { id, now }: ReplayRun, asked: Asked | undefined): Promise<Batch> {
+  const { rows: found } = await connection.query<Wanted>(WANTED, [id]);
+  const [wanted] = found;
+  if (wanted === undefined) return { result: 'cancelled' };
+  if (wanted.waiting >= WAITING_AT_MOST) return { result: 'notNow', waitMs: 1_000 };
+  if (wanted.filter !== null && asked?.place !== placeOf(wanted)) return { result: 'notNow', waitMs: 0 };
+  const read = wanted.filter === null ? undefined : asked;
+  const { after, before, settled } = boundsOf(wanted, now);
+  const limit = limitOf(wanted);
+  const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
+    REPLAY,
+    [
+      wanted.channel_id,
+      after,
+      read?.before ?? before,
+      limit,
+      wanted.subscription_id,
+      wanted.event_types,
+      wanted.only_missing,
+      wanted.requested_by,
+      read?.matching ?? null,
+      id,
+    ],
+  );
+  const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
+  const isAtEnd = (read?.looked ?? batch.looked) < limit;
+  if (batch.replayed > 0) await wakeWorkers(connection);
+  const paceMs = (batch.replayed * 1_000) / wanted.rate_per_second;
+  return {
+    result: 'made',
+    counts: { matched: batch.wanted, replayed: batch.replayed },
+    last: batch.last,
+    isLast: isAtEnd && settled.getTime() === wanted.until.getTime(),
+    waitMs: isAtEnd ? Math.max(paceMs, 1_000) : paceMs,
+  };
+}
+
+/** The ids between which the next messages are, and the time up to which they have settled. */
+function boundsOf({ since, until, position }: Where, now: Date): { after: string; before: string; settled: Date } {
+  const settled = new Date(Math.min(until.getTime(), now.getTime() - SETTLED_AFTER_MS));
+  return { after: position ?? lowestIdAt('message', since), before: lowestIdAt('message', settled), settled };
+}
+
+const limitOf = ({ filter, rate_per_second: rate }: Where & { filter: string | null }): number =>
+  Math.min(filter === null ? BATCH : BATCH_TO_FILTER, rate);
+
+/** State that the filter's verdicts hold for. */
+const placeOf = ({ position, filter, wants }: Pick<Wanted, 'position' | 'filter' | 'wants'>): string =>
+  JSON.stringify([position, filter, wants]);
+
+type Asked = { place: string; looked: number; before: string; matching: string[] };
+
+/**
+ * The messages of the next batch that the filter lets through, and the id before which the batch ends: messages that retention removes
+ * meanwhile must not make room for others that the filter has not seen. Undefined without a filter.
+ */
+async function askNext({ pool, filters }: ReplayDependencies, { id, now }: ReplayRun): Promise<Asked | undefined> {
+  const { rows: found } = await pool.query<Filtered>(FILTERED, [id]);
+  const [wanted] = found;
+  if (wanted === undefined || wanted.waiting >= WAITING_AT_MOST) return undefined;
+  const { channel_id: channelId, filter } = wanted;
+  const { after, before } = boundsOf(wanted, now);
+  const limit = limitOf(wanted);
+  const { rows } = await pool.query<ToFilter>(READ, [
+    channelId,
+    after,
+    before,
+    limit,
+    wanted.subscription_id,
+    wanted.event_types,
+  ]);
+  const matching: string[] = [];
+  for (const { id: messageId, eventType, metadata, payload } of rows) {
+    if (payload === null) continue;
+    const input = { key: channelId, eventType, payload, metadata: metadata ?? undefined };
+    const [verdict] = await filters.evaluate([filter], input);
+    if (verdict?.matches === true) matching.push(messageId);
+  }
+  const last = rows.at(-1)?.id;
+  return {
+    place: placeOf(wanted),
+    looked: rows.length,
+    // Ids have one length: nothing lies between one and the same with a character more.
+    before: rows.length < limit || last === undefined ? before : `${last}0`,
+    matching,
+  };
+}
+
+/** Replays of stored messages to one subscription, at a bounded rate. A replay whose subscription is deleted ends as cancelled. */
+export const messageReplays: ReadableKind<
+  MessageReplay,
+  { subscriptionId?: string | undefined; status?: ReplayStatus | undefined }
+> = {
+  name: 'replay',
+  prefix: 'messageReplay',
+  table: 'message_replays',
+  counts: ['matched', 'replayed'],
+  async prepare(deps, run) {
+    const asked = await askNext(deps, run);
+    return (connection) => replayNext(connection, run, asked);
+  },
+  async find(db, environmentId, id) {
+    const row = await db.messageReplay.findFirst({ where: { id, environmentId } });
+    return row === null ? undefined : toMessageReplay(row);
+  },
+  async list(db, { environmentId, subscriptionId, status }, page) {
+    const rows = await db.messageReplay.findMany({
+      where: {
+        environmentId,
+        ...(subscriptionId !== undefined && { subscriptionId }),
+        ...(status !== undefined && { status }),
+        ...(page.after !== undefined && { id: { lt: page.after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return rows.map(toMessageReplay);
+  },
+};
+
+const toMessageReplay = (row: MessageReplayRow): StoredReplay<MessageReplay> => {
+  const upTo = row.position === null ? undefined : timeOfId('message', row.position);
+  return {
+    id: row.id,
+    subscriptionId: row.subscriptionId,
+    // Only this service writes the column, from REPLAY_STATUSES.
+    status: row.status as ReplayStatus,
+    since: row.since,
+    until: row.until,
+    eventTypes: row.eventTypes,
+    onlyMissing: row.onlyMissing,
+    ratePerSecond: row.ratePerSecond,
+    matched: row.matched,
+    replayed: row.replayed,
+    ...(upTo !== undefined && { upTo }),
+    requestedBy: row.requestedBy,
+    createdAt: row.createdAt,
+    ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+  };
+};

@@ -1,0 +1,57 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Tier } from '../../../kernel/words/tiers.ts';
+
+export { lockRole } from '../../../platform/db/sql/roles.ts';
+
+/** A credential's row, as far as it says which rights it has. */
+export type HolderRow = {
+  id: string;
+  tier: Tier;
+  scopes: Scope[];
+  status: string;
+  /** That of callers who have its newest key or secret (caller.ts). */
+  generation: string;
+  requestsPerMinute: number | null;
+  burst: number | null;
+  concurrent: number | null;
+  batchPerMinute: number | null;
+  expiresAt: Date | null;
+};
+
+/** The tables that hold credentials, in the order in which every transaction locks them: two that need both never wait for each other. */
+const TABLES = [
+  { table: 'api_keys', prefix: 'key_', generation: `encode(c.hash, 'base64')` },
+  {
+    table: 'machine_credentials',
+    prefix: 'oac_',
+    generation: `c.epoch || '/' || (SELECT max(s.id) FROM machine_credential_secrets s WHERE s.machine_credential_id = c.id)`,
+  },
+] as const;
+
+/** Locks the credentials of one environment with these ids, whatever their kind, until the transaction ends; gives them by id. */
+export async function lockHolders(
+  db: DatabaseTransaction,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, HolderRow>> {
+  const found = new Map<string, HolderRow>();
+  for (const { table, prefix, generation } of TABLES) {
+    const own = ids.filter((id) => id.startsWith(prefix));
+    if (own.length === 0) continue;
+    // Locked first and read then: a secret that another transaction has added meanwhile is no part of the row that it has locked.
+    const locked = await db.$queryRawUnsafe<{ id: string }[]>(
+      `SELECT id FROM ${table} WHERE id = ANY($1) AND environment_id = $2 ORDER BY id FOR NO KEY UPDATE`,
+      own,
+      environmentId,
+    );
+    const rows = await db.$queryRawUnsafe<HolderRow[]>(
+      `SELECT id, tier, scopes, status, requests_per_minute AS "requestsPerMinute", burst, concurrent,
+         batch_per_minute AS "batchPerMinute", expires_at AS "expiresAt", ${generation} AS generation
+       FROM ${table} c WHERE id = ANY($1)`,
+      locked.map(({ id }) => id),
+    );
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}

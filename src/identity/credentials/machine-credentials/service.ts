@@ -1,0 +1,298 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { Dependencies } from '../../../platform/dependencies.ts';
+import { ApiError, invalidField, notFound } from '../../../kernel/errors/api-error.ts';
+import { changedParts } from '../../../kernel/rules/changed-parts.ts';
+import { requireRoomForOlderSecret } from '../../../kernel/rules/older-secrets.ts';
+import { isId } from '../../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
+import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import type { AuditActor } from '../../tenancy/audit/record.ts';
+import type { Audit } from '../../tenancy/audit/service.ts';
+import type { EnvironmentCaller, RequestOrigin } from '../../../api/caller/caller.ts';
+import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
+import { statusProblem } from '../grants/schema.ts';
+import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
+import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
+import { findWithSecrets, type KnownCredential, touchSecret } from './authentication-store.ts';
+import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
+import {
+  type CreateMachineCredential,
+  type ListMachineCredentials,
+  type MachineCredential,
+  machineCredentialChange,
+  type NewMachineCredential,
+  MACHINE_CREDENTIAL_REVOCATION,
+  type RotateMachineCredential,
+  type UpdateMachineCredential,
+} from './schema.ts';
+import { newClientSecret, openClientSecret } from './secret.ts';
+import {
+  editMachineCredential,
+  findAllMachineCredentials,
+  findMachineCredential,
+  findMachineCredentials,
+  findHome,
+  type Home,
+  insertMachineCredential,
+  type LockedMachineCredential,
+  type MachineCredentialDraft,
+  readLocked,
+  replaceSecret,
+  revokeMachineCredential,
+} from './store.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A machine credential that the operator makes on the command line. Scopes default to all of them. */
+export type OperatorMachineCredential = {
+  appId: string;
+  environment: EnvironmentKind;
+  name: string;
+  tier: Tier;
+  scopes?: readonly Scope[];
+  limits?: Partial<Limits>;
+};
+
+/** A secret that may sign token requests, opened, and the scopes that its tokens may have. */
+type OpenSecret = { id: string; secret: string; scopes: readonly Scope[] };
+
+/** An access token that a client gets, without its text. */
+type IssuedToken = {
+  credential: KnownCredential;
+  secretId: string;
+  jti: string;
+  scopes: readonly Scope[];
+  /** Thumbprint of the key that it is bound to. */
+  thumbprint: string;
+  expiresAt: Date;
+  from: RequestOrigin;
+};
+
+export type MachineCredentials = {
+  list(caller: EnvironmentCaller, query: ListMachineCredentials): Promise<Page<MachineCredential>>;
+  get(caller: EnvironmentCaller, id: string): Promise<MachineCredential>;
+  create(caller: EnvironmentCaller, body: CreateMachineCredential): Promise<NewMachineCredential>;
+  /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
+  update(caller: EnvironmentCaller, id: string, body: UpdateMachineCredential): Promise<MachineCredential>;
+  /**
+   * Makes a new secret. The older ones stay valid for up to `overlapHours`; with 0 they end at once, and so do all tokens. CONFLICT, and
+   * nothing is changed, while three older ones are valid.
+   */
+  rotate(caller: EnvironmentCaller, id: string, body: RotateMachineCredential): Promise<NewMachineCredential>;
+  /** For good, with all its tokens. Revoking again changes nothing. */
+  revoke(caller: EnvironmentCaller, id: string): Promise<void>;
+  callerOf: KnownCredentials['callerOf'];
+  /** Forgets what this process believes of a machine credential that another one has changed. */
+  forget: KnownCredentials['forget'];
+  /** The credential with that id as it is now, with its secrets; undefined when it gets no tokens. */
+  forToken(id: string): Promise<{ credential: KnownCredential; secrets: OpenSecret[] } | undefined>;
+  /** Notes that a secret got a token, in the audit log too. */
+  noteToken(token: IssuedToken): Promise<void>;
+  /** The command line, which has the database and is bound to no environment. */
+  operator: {
+    create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Home }>;
+    list(where?: {
+      kind?: EnvironmentKind | undefined;
+      appId?: string | undefined;
+    }): Promise<(MachineCredential & { place: Home })[]>;
+    /** Says where it was. */
+    revoke(id: string): Promise<Home>;
+  };
+};
+
+type Collaborators = {
+  audit: Pick<Audit, 'record' | 'operatorIn'>;
+  /** Makes the other processes of the same supervisor forget a credential, and resolves when they have. Default: there are none. */
+  forgetElsewhere?: (id: string) => Promise<void>;
+};
+
+export function createMachineCredentials(
+  { db, tenants, clock, newId, keyRing }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'keyRing'>,
+  { audit, forgetElsewhere = async () => undefined }: Collaborators,
+): MachineCredentials {
+  const known = createKnownCredentials({ db, clock });
+  const forget = async (id: string): Promise<void> => {
+    known.forget(id);
+    await forgetElsewhere(id);
+  };
+  const missing = (): ApiError => notFound('machine credential');
+
+  /** The credential that a caller acts on, locked, and the caller's own rights, which must not be less: as with API keys. */
+  const lock = async (
+    transaction: DatabaseTransaction,
+    caller: EnvironmentCaller,
+    id: string,
+  ): Promise<{ own: OwnGrant; credential: LockedMachineCredential }> => {
+    if (!isId('machineCredential', id)) throw missing();
+    const own = await lockOwnGrant(transaction, caller, [id], clock());
+    const credential = await readLocked(transaction, caller.environmentId, id, clock());
+    if (credential === undefined) throw missing();
+    refuseGrant(own, credential);
+    return { own, credential };
+  };
+
+  const insert = async (
+    database: DatabaseTransaction,
+    by: EnvironmentCaller | AuditActor,
+    draft: Pick<MachineCredentialDraft, 'environmentId' | 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
+  ): Promise<NewMachineCredential> => {
+    const now = clock();
+    requireFuture(draft.expiresAt, now);
+    const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
+    const id = newId('machineCredential');
+    const row = { ...draft, id, scopes: inOrder(draft.scopes), createdAt: now, secret: sealed };
+    const made = await insertMachineCredential(database, row);
+    const { name, tier, scopes, limits, expiresAt } = made;
+    const after = { name, tier, scopes, limits, expiresAt };
+    await audit.record(database, by, { action: 'machine_credential.created', target: { id }, after });
+    return { ...made, clientSecret };
+  };
+
+  return {
+    callerOf: known.callerOf,
+    forget: known.forget,
+
+    async list(caller, query) {
+      const { environmentId } = caller;
+      const { status } = query;
+      const scope: ListScope = { list: 'machine-credentials', environmentId, filters: { status } };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.list(caller, (transaction) =>
+        findMachineCredentials(transaction, { environmentId, status }, page, clock()),
+      );
+      return toPage(scope, page.limit, rows, (row) => row);
+    },
+
+    async get(caller, id) {
+      const credential = isId('machineCredential', id)
+        ? await tenants.within(caller, (transaction) =>
+            findMachineCredential(transaction, caller.environmentId, id, clock()),
+          )
+        : undefined;
+      if (credential === undefined) throw missing();
+      return credential;
+    },
+
+    create: (caller, body) =>
+      tenants.within(caller, async (transaction) => {
+        if (body.environment !== undefined && body.environment !== caller.environment)
+          throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
+        const own = await lockOwnGrant(transaction, caller, [], clock());
+        const { name, tier = own.usualTier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
+        // Without a tier of its own it is a copy of its maker, limits that were set for that one included.
+        const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
+        refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
+        return insert(transaction, caller, {
+          environmentId: caller.environmentId,
+          name,
+          tier,
+          scopes,
+          limits,
+          expiresAt,
+        });
+      }),
+
+    async update(caller, id, body) {
+      const updated = await tenants.within(caller, async (transaction) => {
+        const { own, credential } = await lock(transaction, caller, id);
+        const now = clock();
+        const { status: _, limits: __, scopes, ...rest } = machineCredentialChange.of(credential, body);
+        if (rest.expiresAt !== null) requireFuture(rest.expiresAt, now);
+        const limits = limitsToWrite(credential, body);
+        const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
+        const edited = await editMachineCredential(transaction, id, edit, now);
+        const problem = statusProblem(edited.status, body.status, MACHINE_CREDENTIAL_REVOCATION);
+        if (problem !== undefined) throw invalidField('status', problem);
+        refuseGrant(own, edited);
+        const parts = changedParts(credential, edited, Object.keys(body));
+        await audit.record(transaction, caller, { action: 'machine_credential.updated', target: { id }, ...parts });
+        return edited;
+      });
+      await forget(id);
+      return updated;
+    },
+
+    async rotate(caller, id, { overlapHours }) {
+      const rotated = await tenants.within(caller, async (transaction) => {
+        const { credential } = await lock(transaction, caller, id);
+        if (credential.status !== 'active')
+          throw new ApiError('CONFLICT', `The machine credential is ${credential.status}: make a new one`);
+        const now = clock();
+        const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
+        const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        if (overlapHours > 0) requireRoomForOlderSecret(credential.secrets.slice(1));
+        const replaced = await replaceSecret(transaction, id, sealed, { overlapUntil, now });
+        const after = { overlapHours };
+        await audit.record(transaction, caller, { action: 'machine_credential.rotated', target: { id }, after });
+        return { ...replaced, clientSecret };
+      });
+      await forget(id);
+      return rotated;
+    },
+
+    async revoke(caller, id) {
+      await tenants.within(caller, async (transaction) => {
+        const { credential } = await lock(transaction, caller, id);
+        if (credential.status === 'revoked') return;
+        await revokeMachineCredential(transaction, id, clock());
+        await audit.record(transaction, caller, { action: 'machine_credential.revoked', target: { id } });
+      });
+      await forget(id);
+    },
+
+    async forToken(id) {
+      const found = isId('machineCredential', id) ? await findWithSecrets(db, id, clock()) : undefined;
+      if (found === undefined) return undefined;
+      const { known: credential, secrets } = found;
+      if (credential.expiresAt !== undefined && credential.expiresAt <= clock()) return undefined;
+      const open = secrets.map((sealed) => ({
+        id: sealed.id,
+        secret: openClientSecret(keyRing, sealed),
+        scopes: scopesBy(sealed.id, credential),
+      }));
+      return { credential, secrets: open };
+    },
+
+    noteToken: ({ credential, secretId, jti, scopes, thumbprint, expiresAt, from }) =>
+      tenants.onConnection(credential, async (connection) => {
+        const { id, organisationId, appId, environmentId } = credential;
+        await touchSecret(connection, { id, secretId, address: from.address }, clock());
+        const actor = { kind: 'machineCredential', id } as const;
+        // Not called after the secret: the log keeps no value of such a name (redact.ts), and the id tells which of two is in wrong hands.
+        const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };
+        const doer = { organisationId, appId, environmentId, actor, from };
+        await audit.record(connection, doer, { action: 'token.issued', target: { id }, after });
+      }),
+
+    operator: {
+      async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {} }) {
+        const found = await findHome(db, { kind, appId });
+        if (found === undefined)
+          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
+        const problem = nameProblem(name);
+        if (problem !== undefined) throw invalidField('name', problem);
+        const { environmentId, place } = found;
+        const created = await db.$transaction(async (transaction) => {
+          const by = await audit.operatorIn(transaction, environmentId);
+          return insert(transaction, by, { environmentId, name, tier, scopes, limits, expiresAt: undefined });
+        });
+        return { created, place };
+      },
+      list: (where = {}) => findAllMachineCredentials(db, where, clock()),
+      async revoke(id) {
+        const [found] = await findAllMachineCredentials(db, { id }, clock());
+        if (found === undefined) throw new ApiError('NOT_FOUND', `There is no machine credential ${id}`);
+        await db.$transaction(async (transaction) => {
+          const environmentId = await revokeMachineCredential(transaction, id, clock());
+          if (environmentId === undefined) return;
+          const by = await audit.operatorIn(transaction, environmentId);
+          await audit.record(transaction, by, { action: 'machine_credential.revoked', target: { id } });
+        });
+        await forget(id);
+        return found.place;
+      },
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import type { Database, DatabaseTransaction } from '../../../platform/db/client.ts';
+import type {
+  MachineCredential as Row,
+  MachineCredentialSecret,
+  Prisma,
+} from '../../../platform/db/generated/client.ts';
+import type { PageRequest } from '../../../kernel/values/page.ts';
+import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import type { OwnLimits } from '../grants/grant.ts';
+import type { CredentialStatus } from '../grants/schema.ts';
+import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
+import type { MachineCredential } from './schema.ts';
+import type { SealedClientSecret } from './secret.ts';
+
+type Db = DatabaseTransaction;
+
+/** A machine credential as it is written, with its first secret. */
+export type MachineCredentialDraft = {
+  id: string;
+  environmentId: string;
+  name: string;
+  tier: Tier;
+  scopes: readonly Scope[];
+  limits: OwnLimits;
+  createdAt: Date;
+  expiresAt: Date | undefined;
+  secret: SealedClientSecret;
+};
+
+/** Where a credential is, for an operator who sees all of them. */
+export type Home = { organisation: string; app: string; environment: EnvironmentKind };
+
+export const full = {
+  environment: { include: { app: true } },
+  secrets: { orderBy: { id: 'desc' } },
+} as const satisfies Prisma.MachineCredentialInclude;
+type FullRow = Row & { environment: { kind: string; appId: string }; secrets: MachineCredentialSecret[] };
+
+/** Columns that may change. Limits that are left out stay as they are. */
+export type MachineCredentialEdit = Partial<{
+  name: string;
+  tier: Tier;
+  scopes: Scope[];
+  limits: { readonly [name in keyof Limits]?: number | null };
+  expiresAt: Date | null;
+}>;
+
+export async function insertMachineCredential(db: Db, draft: MachineCredentialDraft): Promise<MachineCredential> {
+  const { limits, scopes, expiresAt, secret, ...rest } = draft;
+  const row = await db.machineCredential.create({
+    data: {
+      ...rest,
+      scopes: [...scopes],
+      requestsPerMinute: limits.requestsPerMinute ?? null,
+      burst: limits.burst ?? null,
+      concurrent: limits.concurrent ?? null,
+      batchPerMinute: limits.batchPerMinute ?? null,
+      expiresAt: expiresAt ?? null,
+      secrets: { create: { ...secret, createdAt: draft.createdAt } },
+    },
+    include: full,
+  });
+  return toMachineCredential(row, draft.createdAt);
+}
+
+export async function findMachineCredential(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<MachineCredential | undefined> {
+  const row = await db.machineCredential.findFirst({ where: { id, environmentId }, include: full });
+  return row === null ? undefined : toMachineCredential(row, now);
+}
+
+/** Conditions under which `toMachineCredential` reads each status. */
+const STANDING: Record<CredentialStatus, (now: Date) => Prisma.MachineCredentialWhereInput> = {
+  revoked: () => ({ status: 'revoked' }),
+  expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),
+  active: (now) => ({ status: { not: 'revoked' }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }),
+};
+
+/** The rows of one page and one more, newest first. */
+export async function findMachineCredentials(
+  db: Db,
+  { environmentId, status }: { environmentId: string; status: CredentialStatus | undefined },
+  page: PageRequest,
+  now: Date,
+): Promise<MachineCredential[]> {
+  const rows = await db.machineCredential.findMany({
+    where: {
+      environmentId,
+      ...(status !== undefined && STANDING[status](now)),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+    include: full,
+  });
+  return rows.map((row) => toMachineCredential(row, now));
+}
+
+/** Every machine credential of every environment, of those of one kind or the one with that id, newest first: for the operator only. */
+export async function findAllMachineCredentials(
+  db: Database,
+  { id, kind, appId }: { id?: string; kind?: EnvironmentKind | undefined; appId?: string | undefined },
+  now: Date,
+): Promise<(MachineCredential & { place: Home })[]> {
+  const rows = await db.machineCredential.findMany({
+    where: {
+      ...(id !== undefined && { id }),
+      environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) },
+    },
+    orderBy: { id: 'desc' },
+    include: { ...full, environment: { include: { app: { include: { organisation: true } } } } },
+  });
+  return rows.map((row) => {
+    const { app, kind: environment } = row.environment;
+    const place = { organisation: app.organisation.name, app: app.name, environment: readKind(environment) };
+    return { ...toMachineCredential(row, now), place };
+  });
+}
+
+/** The app's environment of that kind, and where it is. */
+export async function findHome(
+  db: Database,
+  { kind, appId }: { kind: EnvironmentKind; appId: string },
+): Promise<{ environmentId: string; place: Home } | undefined> {
+  const row = await db.environment.findFirst({
+    where: { kind, appId },
+    include: { app: { include: { organisation: true } } },
+  });
+  if (row === null) return undefined;
+  const place = { organisation: row.app.organisation.name, app: row.app.name, environment: kind };
+  return { environmentId: row.id, place };
+}
+
+/** A machine credential and the limits of its own, kept from changing until the transaction ends. */
+export type LockedMachineCredential = MachineCredential & { ownLimits: OwnLimits };
+
+/** The caller of this has locked the row (grants/service.ts). */
+export async function readLocked(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<LockedMachineCredential | undefined> {
+  const row = await db.machineCredential.findFirst({ where: { id, environmentId }, include: full });
+  if (row === null) return undefined;
+  const { requestsPerMinute, burst, concurrent, batchPerMinute } = row;
+  const ownLimits = { requestsPerMinute, burst, concurrent, batchPerMinute };
+  return { ...toMachineCredential(row, now), ownLimits };
+}
+
+export async function editMachineCredential(
+  db: Db,
+  id: string,
+  edit: MachineCredentialEdit,
+  now: Date,
+): Promise<MachineCredential> {
+  const { limits, ...columns } = edit;
+  const row = await db.machineCredential.update({ where: { id }, data: { ...columns, ...limits }, include: full });
+  return toMachineCredential(row, now);
+}
+
+/**
+ * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed. Without an overlap the epoch
+ * is raised, so that the tokens of the older ones end too.
+ */
+export async function replaceSecret(
+  db: Db,
+  id: string,
+  secret: SealedClientSecret,
+  { overlapUntil, now }: { overlapUntil: Date; now: Date },
+): Promise<MachineCredential> {
+  await db.machineCredentialSecret.updateMany({
+    where: { machineCredentialId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    data: { expiresAt: overlapUntil },
+  });
+  await db.machineCredentialSecret.deleteMany({ where: { machineCredentialId: id, expiresAt: { lte: now } } });
+  await db.machineCredentialSecret.create({ data: { ...secret, machineCredentialId: id, createdAt: now } });
+  const data = overlapUntil > now ? {} : { epoch: { increment: 1 } };
+  return toMachineCredential(await db.machineCredential.update({ where: { id }, data, include: full }), now);
+}
+
+/** Revokes a machine credential; one that is revoked keeps its time. Returns its environment; undefined when there is none. */
+export async function revokeMachineCredential(db: Db, id: string, now: Date): Promise<string | undefined> {
+  await db.machineCredential.updateMany({
+    where: { id, status: 'active' },
+    data: { status: 'revoked', revokedAt: now, epoch: { increment: 1 } },
+  });
+  return (await db.machineCredential.findUnique({ where: { id } }))?.environmentId;
+}
+
+export const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean =>
+  expiresAt === null || expiresAt > now;
+
+function toMachineCredential(row: FullRow, now: Date): MachineCredential {
+  const { tier, scopes } = read(row);
+  const isExpired = row.expiresAt !== null && row.expiresAt <= now;
+  return {
+    id: row.id,
+    name: row.name,
+    appId: row.environment.appId,
+    environment: readKind(row.environment.kind),
+    tier,
+    limits: resolveLimits(tier, row),
+    scopes,
+    status: row.status === 'revoked' ? 'revoked' : isExpired ? 'expired' : 'active',
+    secrets: row.secrets
+      .filter((secret) => isTaken(secret, now))
+      .map(({ last4, createdAt, expiresAt, lastUsedAt }) => ({
+        last4,
+        createdAt,
+        ...(expiresAt !== null && { expiresAt }),
+        ...(lastUsedAt !== null && { lastUsedAt }),
+      })),
+    createdAt: row.createdAt,
+    ...(row.expiresAt !== null && { expiresAt: row.expiresAt }),
+    ...(row.lastUsedAt !== null && { lastUsedAt: row.lastUsedAt }),
+    ...(row.lastUsedAddress !== null && { lastUsedAddress: row.lastUsedAddress }),
+  };
+}
+
+// The columns are text, written only from values of these unions (insertMachineCredential; the environments' migration).
+export const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
+  tier: row.tier as Tier,
+  scopes: row.scopes as Scope[],
+});
+export const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;

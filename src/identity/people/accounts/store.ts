@@ -1,0 +1,103 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import { lockPeople } from '../../../platform/db/sql/lock-people.ts';
+import type { Role } from '../../../kernel/words/roles.ts';
+
+export { lockPeople };
+
+type Db = DatabaseTransaction;
+
+/** A person as signing in needs to know them. */
+export type Account = { id: string; email: string; name: string; passwordHash: string | undefined };
+
+const select = { id: true, email: true, name: true, passwordHash: true } as const;
+type Row = { id: string; email: string; name: string; passwordHash: string | null };
+const toAccount = ({ passwordHash, ...row }: Row): Account => ({ ...row, passwordHash: passwordHash ?? undefined });
+
+export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
+  const row = await db.user.findUnique({ where: { email }, select });
+  return row === null ? undefined : toAccount(row);
+}
+
+export async function findAccount(db: Db, id: string): Promise<Account | undefined> {
+  const row = await db.user.findUnique({ where: { id }, select });
+  return row === null ? undefined : toAccount(row);
+}
+
+/** The account, which nobody else changes until the transaction ends. */
+export async function lockAccount(db: Db, id: string): Promise<Account | undefined> {
+  await lockPeople(db, [id]);
+  return findAccount(db, id);
+}
+
+export const hasAccounts = async (db: Db): Promise<boolean> =>
+  (await db.user.findFirst({ select: { id: true } })) !== null;
+
+/** False when the address has an account, be it since a moment ago. */
+export async function insertAccount(
+  db: Db,
+  { passwordHash, ...account }: Omit<Account, 'passwordHash'> & { passwordHash?: string | undefined },
+): Promise<boolean> {
+  const data = [{ ...account, passwordHash: passwordHash ?? null }];
+  return (await db.user.createMany({ data, skipDuplicates: true })).count > 0;
+}
+
+export async function writeName(db: Db, id: string, name: string): Promise<void> {
+  await db.user.update({ where: { id }, data: { name } });
+}
+
+/** Whether a person owns the organisation of the first start. Every admin may make further ones, and owns those. */
+export const isOwner = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.member.count({
+    where: { userId, role: 'owner', organisationId: (await findFirstOrganisation(db)) ?? '' },
+  })) > 0;
+
+export async function writePasswordHash(db: Db, id: string, passwordHash: string | null): Promise<void> {
+  await db.user.update({ where: { id }, data: { passwordHash } });
+}
+
+/** The organisation that the first start has made. */
+export async function findFirstOrganisation(db: Db): Promise<string | undefined> {
+  return (await db.organisation.findFirst({ orderBy: { id: 'asc' }, select: { id: true } }))?.id;
+}
+
+/** Names the first organisation and its first app, where a name is given. */
+export async function namePlaces(
+  db: Db,
+  organisationId: string,
+  { organisation, app }: { organisation?: string | undefined; app?: string | undefined },
+): Promise<void> {
+  if (organisation !== undefined)
+    await db.organisation.update({ where: { id: organisationId }, data: { name: organisation } });
+  if (app === undefined) return;
+  const first = await db.app.findFirst({ where: { organisationId }, orderBy: { id: 'asc' }, select: { id: true } });
+  if (first !== null) await db.app.update({ where: { id: first.id }, data: { name: app } });
+}
+
+export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.create({ data: { organisationId, userId, role } });
+}
+
+/** Whether a browser has signed that person in before. */
+export async function isKnownDevice(db: Db, hash: Buffer, userId: string | undefined, now: Date): Promise<boolean> {
+  const row = await db.knownDevice.findUnique({ where: { hash: new Uint8Array(hash) } });
+  return row !== null && row.userId === userId && row.expiresAt > now;
+}
+
+/** Remembers a browser that has signed a person in, and forgets those of everybody whose time is over. */
+export async function keepDevice(
+  db: Db,
+  device: { hash: Buffer; userId: string; createdAt: Date; expiresAt: Date },
+): Promise<void> {
+  await db.knownDevice.deleteMany({ where: { expiresAt: { lte: device.createdAt } } });
+  const hash = new Uint8Array(device.hash);
+  await db.knownDevice.upsert({
+    where: { hash },
+    create: { ...device, hash },
+    update: { userId: device.userId, expiresAt: device.expiresAt },
+  });
+}
+
+/** Forgets all browsers of a person: their tries are strangers' from now on. */
+export async function forgetDevices(db: Db, userId: string): Promise<void> {
+  await db.knownDevice.deleteMany({ where: { userId } });
+}

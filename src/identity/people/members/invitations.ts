@@ -1,0 +1,248 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { Dependencies } from '../../../platform/dependencies.ts';
+import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { isId } from '../../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
+import type { Accounts } from '../accounts/service.ts';
+import type { Caller } from '../../../api/caller/caller.ts';
+import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
+import type { FactorsOfPeople } from '../factors/of-person.ts';
+import type { Role } from '../../../kernel/words/roles.ts';
+import type { Visit } from '../../../api/caller/scheme.ts';
+import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
+import type { SignedIn } from '../sessions/schema.ts';
+import type { Sessions, WithCookies } from '../sessions/service.ts';
+import { lockAsAdmin, requireRole, takesRole } from './access.ts';
+import {
+  deleteInvitation,
+  findInvitationOf,
+  findInvitations,
+  findInvitedRole,
+  findOpenInvitation,
+  findOpenInvitationsTo,
+  insertInvitation,
+  type OpenInvitation,
+  useInvitation,
+} from './invitations-store.ts';
+import { linkTo } from './links.ts';
+import type { SendLink } from './mailing.ts';
+import { lackingRole } from './rules.ts';
+import type {
+  AcceptBody,
+  CreateInvitation,
+  Invitation,
+  ListInvitations,
+  Look,
+  LookBody,
+  NewInvitation,
+} from './schema.ts';
+import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
+
+/** An invitation is good over a weekend. */
+const LIFE_MS = 72 * 3_600_000;
+
+export type Invitations = {
+  create(caller: Caller, organisationId: string, body: CreateInvitation): Promise<NewInvitation>;
+  list(caller: Caller, organisationId: string, query: ListInvitations): Promise<Page<Invitation>>;
+  revoke(caller: Caller, organisationId: string, id: string): Promise<void>;
+  /** An invitation by its code. Throws FORBIDDEN for one that was used or revoked, has expired or never was. */
+  look(body: LookBody): Promise<Look>;
+  /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
+  accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
+  /**
+   * Open invitations to an address. Keeps their organisations, and those named, from changing until the transaction ends: called before
+   * their person is locked (lock-people.ts).
+   */
+  lockOpen(
+    transaction: DatabaseTransaction,
+    email: string | undefined,
+    organisationIds: readonly string[],
+  ): Promise<OpenInvitation[]>;
+  /** Accepts such invitations, for somebody who has proven to have the address. */
+  acceptAll(
+    transaction: DatabaseTransaction,
+    userId: string,
+    open: readonly OpenInvitation[],
+    visit: Visit,
+  ): Promise<void>;
+  /** The command line: whatever role it wants to give. */
+  createAsOperator(organisationId: string, body: CreateInvitation): Promise<{ link: string }>;
+};
+
+type Needed = {
+  accounts: Accounts;
+  sessions: Sessions;
+  factorsOfPeople: FactorsOfPeople;
+  tell: TellChange<DatabaseTransaction>;
+  sendLink: SendLink;
+};
+
+export function createInvitations(
+  { db, tenants, clock, newId, config }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'config'>,
+  { accounts, sessions, factorsOfPeople, tell, sendLink }: Needed,
+): Invitations {
+  /** Without `actor`, an operator: it takes back whatever stands in the way. */
+  const insert = async (
+    transaction: DatabaseTransaction,
+    { by, actor }: { by: Doer; actor?: Role },
+    organisationId: string,
+    { email, role }: CreateInvitation,
+  ): Promise<Omit<NewInvitation, 'isMailed'>> => {
+    if (actor !== undefined) refuseRole(actor, role);
+    const account = await accounts.findByEmail(transaction, email);
+    if (account !== undefined && (await findRole(transaction, organisationId, account.id)) !== undefined)
+      throw new ApiError('CONFLICT', 'The person is a member already');
+    const createdAt = clock();
+    const earlier = await findInvitationOf(transaction, { organisationId, email }, createdAt);
+    if (earlier !== undefined) {
+      // Its link ends: that is revoking it.
+      if (actor !== undefined) refuseRole(actor, earlier.role);
+      await tell(transaction, { action: 'invitation.revoked', by, organisationId, target: earlier.id });
+    }
+    const code = newSessionSecret();
+    const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
+    const draft = { id: newId('invitation'), organisationId, email, role, invitedBy: by.id, createdAt, expiresAt };
+    const made = await insertInvitation(transaction, { ...draft, hash: hashSecret(code) });
+    const after = { role, email };
+    await tell(transaction, { action: 'invitation.created', by, organisationId, target: made.id, after });
+    return { ...made, link: linkTo(config, 'invitation', code) };
+  };
+
+  /** This browser's session, where its person is the one who is invited. */
+  const findOwnSession = async (userId: string, visit: Visit): Promise<string | undefined> => {
+    const nowhere = { organisationId: undefined, appId: undefined, kind: undefined };
+    const principal = (await sessions.recognise(visit.cookie, nowhere))?.caller.principal;
+    return principal?.kind === 'person' && principal.id === userId ? principal.sessionId : undefined;
+  };
+
+  /** Throws FORBIDDEN when somebody was faster. */
+  const useUp = async (
+    transaction: DatabaseTransaction,
+    { hash, organisationId }: { hash: Buffer; organisationId: string },
+  ): Promise<void> => {
+    await lockOrganisations(transaction, [organisationId]);
+    if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
+  };
+
+  /** Makes the person of an invitation that is used up a member. */
+  const join = async (
+    transaction: DatabaseTransaction,
+    userId: string,
+    visit: Visit,
+    { organisationId, role }: { organisationId: string; role: Role },
+  ): Promise<void> => {
+    await lockPeople(transaction, [userId]);
+    if ((await findRole(transaction, organisationId, userId)) === undefined)
+      await insertMember(transaction, organisationId, userId, role);
+    // Made by an owner of the other organisations, such a link would open this one too.
+    await accounts.dropResetCodes(transaction, userId);
+    const change = { by: doneFrom(userId, visit), organisationId, target: userId, after: { role } };
+    await tell(transaction, { action: 'invitation.accepted', ...change });
+  };
+
+  return {
+    async lockOpen(transaction, email, organisationIds) {
+      const find = () => (email === undefined ? [] : findOpenInvitationsTo(transaction, email, clock()));
+      const seen = new Set((await find()).map((each) => each.organisationId));
+      await lockOrganisations(transaction, [...seen, ...organisationIds]);
+      // Once more: one may have been used or revoked while a lock was waited for.
+      return (await find()).filter((each) => seen.has(each.organisationId));
+    },
+
+    async acceptAll(transaction, userId, open, visit) {
+      for (const invitation of open) {
+        await useUp(transaction, invitation);
+        await join(transaction, userId, visit, invitation);
+      }
+    },
+
+    async create(caller, organisationId, body) {
+      const made = await db.$transaction(async (transaction) => {
+        const actor = await lockAsAdmin(transaction, caller, organisationId);
+        return insert(transaction, { by: doneBy(caller), actor }, organisationId, body);
+      });
+      // Behind the transaction: a mail cannot be taken back.
+      const subject = 'You are invited to Posthorn';
+      return { ...made, isMailed: await sendLink(made.email, { subject, link: made.link, until: made.expiresAt }) };
+    },
+
+    createAsOperator: (organisationId, body) =>
+      db.$transaction((transaction) => insert(transaction, { by: COMMAND_LINE }, organisationId, body)),
+
+    async list(caller, organisationId, query) {
+      await requireRole(db, caller, organisationId, 'admin');
+      const scope: ListScope = { list: 'invitations', environmentId: organisationId, filters: {} };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.list({ organisationId }, (transaction) =>
+        findInvitations(transaction, organisationId, page, clock()),
+      );
+      return toPage(scope, page.limit, rows, (row) => row);
+    },
+
+    revoke: (caller, organisationId, id) =>
+      db.$transaction(async (transaction) => {
+        const actor = await lockAsAdmin(transaction, caller, organisationId);
+        const role = isId('invitation', id) ? await findInvitedRole(transaction, organisationId, id) : undefined;
+        if (role === undefined) throw new ApiError('NOT_FOUND', 'No such invitation of this organisation');
+        refuseRole(actor, role);
+        await deleteInvitation(transaction, organisationId, id);
+        await tell(transaction, { action: 'invitation.revoked', by: doneBy(caller), organisationId, target: id });
+      }),
+
+    async look({ code }) {
+      const found = await findOpenInvitation(db, hashSecret(code), clock());
+      if (found === undefined) throw invalidLink();
+      const { organisation, email, role, expiresAt } = found;
+      const hasAccount = (await accounts.findByEmail(db, email)) !== undefined;
+      return { organisation, email, role, expiresAt, hasAccount };
+    },
+
+    async accept({ code, name, password }, visit) {
+      const hash = hashSecret(code);
+      const found = await findOpenInvitation(db, hash, clock());
+      if (found === undefined) throw invalidLink();
+      const { email, role, organisation } = found;
+      const account = await accounts.findByEmail(db, email);
+      if (account === undefined) await accounts.refuseOwnWay(db, undefined);
+      const sessionId = account === undefined ? undefined : await findOwnSession(account.id, visit);
+      if (password === undefined && sessionId === undefined) throw invalidField('password', 'is required');
+      if (account === undefined && name === undefined) throw invalidField('name', 'is required');
+      const identified =
+        account === undefined || sessionId !== undefined
+          ? undefined
+          : await accounts.identify({ email, password: password ?? '' }, visit);
+      const passwordHash =
+        account === undefined ? await accounts.hashNew(password ?? '', [email, name ?? '']) : undefined;
+      return db.$transaction(async (transaction) => {
+        // Before an account is made: the second of two who come at once learns that the invitation is used.
+        await useUp(transaction, { hash, organisationId: organisation.id });
+        if (identified !== undefined) {
+          await accounts.settle(transaction, identified);
+          if ((await factorsOfPeople.meansOf(transaction, identified.account.id)).length > 0) throw notEnough();
+        }
+        const person =
+          account ??
+          (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }, visit));
+        await join(transaction, person.id, visit, { organisationId: organisation.id, role });
+        // Nobody has proven anything by accepting: the session goes on, as fresh as it was.
+        if (sessionId !== undefined) return sessions.renew(transaction, sessionId, { isProven: false });
+        return accounts.begin(transaction, person.id, visit, identified && { trier: identified.trier });
+      });
+    },
+  };
+}
+
+/** Nobody gives, or takes back, a role that they could not give a member. */
+function refuseRole(actor: Role, wanted: Role): void {
+  const lacking = lackingRole({ actor, target: 'viewer', wanted, isSelf: false });
+  if (lacking !== undefined) throw takesRole(lacking);
+}
+
+/** The link stays good: the person signs in with both factors, and accepts with the session. */
+function notEnough(): ApiError {
+  const reason = 'is not enough: the account has a second factor. Sign in, and accept then';
+  return new ApiError('FORBIDDEN', `password: ${reason}`, { details: { field: 'password', reason } });
+}
+
+const invalidLink = (): ApiError =>
+  new ApiError('FORBIDDEN', 'The invitation is not valid: it was used or revoked, or has expired');

@@ -1,0 +1,88 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { PageRequest } from '../../../kernel/values/page.ts';
+import type { Role } from '../../../kernel/words/roles.ts';
+import type { Member } from './schema.ts';
+
+export { lockPeople } from '../../../platform/db/sql/lock-people.ts';
+export { findRole } from '../../../platform/db/sql/roles.ts';
+
+type Db = DatabaseTransaction;
+type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };
+
+const include = { user: { select: { email: true, name: true } } } as const;
+// The column has a check constraint.
+const readRole = (role: string): Role => role as Role;
+
+const toMember = ({ userId, role, createdAt, user }: Row): Member => ({
+  userId,
+  email: user.email,
+  name: user.name,
+  role: readRole(role),
+  createdAt,
+});
+
+/** The rows of one page and one more, the newest accounts first. */
+export async function findMembers(
+  db: Db,
+  organisationId: string,
+  page: PageRequest,
+  userIds?: string[],
+): Promise<{ id: string; member: Member }[]> {
+  const rows = await db.member.findMany({
+    where: {
+      organisationId,
+      userId: { ...(userIds && { in: userIds }), ...(page.after !== undefined && { lt: page.after }) },
+    },
+    orderBy: { userId: 'desc' },
+    take: page.limit + 1,
+    include,
+  });
+  return rows.map((row) => ({ id: row.userId, member: toMember(row) }));
+}
+
+/** Keeps the members of organisations from changing until the transaction ends. */
+export async function lockOrganisations(db: Db, ids: readonly string[]): Promise<void> {
+  await db.$queryRaw`SELECT FROM organisations WHERE id = ANY(${[...ids]}) ORDER BY id FOR NO KEY UPDATE`;
+}
+
+/** Keeps the members of an organisation from changing until the transaction ends, and gives all of them by their users. */
+export async function lockMembers(db: Db, organisationId: string): Promise<ReadonlyMap<string, Member>> {
+  await lockOrganisations(db, [organisationId]);
+  const rows = await db.member.findMany({ where: { organisationId }, include });
+  return new Map(rows.map((row) => [row.userId, toMember(row)]));
+}
+
+export async function writeRole(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.update({ where: { organisationId_userId: { organisationId, userId } }, data: { role } });
+}
+
+export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.create({ data: { organisationId, userId, role } });
+}
+
+export async function deleteMember(db: Db, organisationId: string, userId: string): Promise<void> {
+  await db.member.delete({ where: { organisationId_userId: { organisationId, userId } } });
+}
+
+/** Roles of a person in every organisation, by its id. */
+export async function findRolesOf(db: Db, userId: string): Promise<ReadonlyMap<string, Role>> {
+  const rows = await db.member.findMany({ where: { userId } });
+  return new Map(rows.map(({ organisationId, role }) => [organisationId, readRole(role)]));
+}
+
+/** Id and name of the organisation with that id, or of the two oldest. */
+export const findOrganisations = (db: Db, id?: string): Promise<{ id: string; name: string }[]> =>
+  db.organisation.findMany({
+    where: id === undefined ? {} : { id },
+    orderBy: { id: 'asc' },
+    take: 2,
+    select: { id: true, name: true },
+  });
+
+/** Removes the links of an account to all identity providers. Returns their number. */
+export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>
+  (await db.identity.deleteMany({ where: { userId } })).count;
+
+/** Whether an account is linked to any identity provider, an earlier one included. */
+export const hasAnyIdentity = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.identity.count({ where: { userId } })) > 0;

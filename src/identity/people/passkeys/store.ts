@@ -1,0 +1,95 @@
+import type { DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { Passkey as PasskeyRow } from '../../../platform/db/generated/client.ts';
+import type { PageRequest } from '../../../kernel/values/page.ts';
+import type { Passkey } from './schema.ts';
+
+type Db = DatabaseTransaction;
+
+export type { PasskeyRow };
+
+/** Reasons for a challenge; one that was made for another reason proves nothing. */
+export type Purpose = 'register' | 'sign-in' | 'second-step' | 'authenticate';
+
+/** A challenge is bound to a session, to a second step, or to nobody who is known yet (''). */
+export type Challenge = { hash: Buffer; purpose: Purpose; boundTo: string };
+
+/** Keeps a challenge, and forgets those of everybody whose time is over. */
+export async function insertChallenge(
+  db: Db,
+  { hash, ...challenge }: Challenge,
+  { now, expiresAt }: { now: Date; expiresAt: Date },
+): Promise<void> {
+  await db.passkeyChallenge.deleteMany({ where: { expiresAt: { lte: now } } });
+  await db.passkeyChallenge.create({ data: { ...challenge, hash: new Uint8Array(hash), expiresAt } });
+}
+
+/** Uses a challenge up. False for one that was used, has expired, or was made for somebody or something else. */
+export const useChallenge = async (db: Db, { hash, ...challenge }: Challenge, now: Date): Promise<boolean> =>
+  (
+    await db.passkeyChallenge.deleteMany({
+      where: { ...challenge, hash: new Uint8Array(hash), expiresAt: { gt: now } },
+    })
+  ).count > 0;
+
+/** Adds a passkey. False when its credential is somebody's already. */
+export async function insertPasskey(
+  db: Db,
+  { credentialId, publicKey, ...row }: Omit<PasskeyRow, 'lastUsedAt'>,
+): Promise<boolean> {
+  const data = { ...row, credentialId: new Uint8Array(credentialId), publicKey: new Uint8Array(publicKey) };
+  return (await db.passkey.createMany({ data, skipDuplicates: true })).count > 0;
+}
+
+export async function findByCredential(db: Db, credentialId: Buffer): Promise<PasskeyRow | undefined> {
+  const row = await db.passkey.findUnique({ where: { credentialId: new Uint8Array(credentialId) } });
+  return row ?? undefined;
+}
+
+/** All passkeys of a person, or one page of them and one more, newest first. */
+export const findPasskeys = (db: Db, userId: string, page?: PageRequest): Promise<PasskeyRow[]> =>
+  db.passkey.findMany({
+    where: { userId, ...(page?.after !== undefined && { id: { lt: page.after } }) },
+    orderBy: { id: 'desc' },
+    ...(page && { take: page.limit + 1 }),
+  });
+
+export async function findPasskey(db: Db, userId: string, id: string): Promise<PasskeyRow | undefined> {
+  return (await db.passkey.findUnique({ where: { id, userId } })) ?? undefined;
+}
+
+export async function renamePasskey(db: Db, id: string, name: string): Promise<void> {
+  await db.passkey.update({ where: { id }, data: { name } });
+}
+
+export async function deletePasskey(db: Db, id: string): Promise<void> {
+  await db.passkey.delete({ where: { id } });
+}
+
+/**
+ * Notes a use. False when the passkey was removed meanwhile, or when another use has counted as far: authenticators without a counter
+ * stay at 0.
+ */
+export async function noteUse(
+  db: Db,
+  id: string,
+  { counter, isBackedUp, lastUsedAt }: { counter: number; isBackedUp: boolean; lastUsedAt: Date },
+): Promise<boolean> {
+  const isLater = counter === 0 ? { counter: 0 } : { counter: { lt: counter } };
+  const { count } = await db.passkey.updateMany({
+    where: { id, ...isLater },
+    data: { counter, isBackedUp, lastUsedAt },
+  });
+  return count > 0;
+}
+
+/** Address and name of the person who adds a passkey. */
+export const findPerson = (db: Db, id: string) =>
+  db.user.findUniqueOrThrow({ where: { id }, select: { email: true, name: true } });
+
+export const toPasskey = ({ id, name, createdAt, lastUsedAt, isBackedUp }: PasskeyRow): Passkey => ({
+  id,
+  name,
+  createdAt,
+  ...(lastUsedAt !== null && { lastUsedAt }),
+  isBackedUp,
+});

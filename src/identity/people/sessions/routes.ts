@@ -1,0 +1,51 @@
+import { idOf, noBody, pageOf } from '../../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../../api/http/route/route.ts';
+import { listSessionsQuery, revokedAnswer, sessionAnswer, signedInAnswer } from './schema.ts';
+import type { Sessions } from './service.ts';
+
+const route = routesOf<{ sessions: Sessions }>();
+const access = 'person';
+
+export const sessionRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/session',
+    access,
+    answers: { 200: signedInAnswer },
+    handle: ({ caller }, { sessions }) => sessions.show(caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/session',
+    access,
+    answers: { 204: noBody },
+    async handle({ caller, setCookie }, { sessions }) {
+      const { cookies } = await sessions.signOut(caller);
+      cookies.forEach(setCookie);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/sessions',
+    access,
+    query: listSessionsQuery,
+    answers: { 200: pageOf(sessionAnswer) },
+    handle: ({ caller, query }, { sessions }) => sessions.list(caller, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/sessions/revoke-others',
+    access,
+    answers: { 200: revokedAnswer },
+    handle: ({ caller }, { sessions }) => sessions.revokeOthers(caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/sessions/:sessionId',
+    params: { sessionId: idOf('session') },
+    access,
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { sessionId } }, { sessions }) => sessions.revoke(caller, sessionId),
+  }),
+];

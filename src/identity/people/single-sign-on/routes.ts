@@ -1,0 +1,67 @@
+import { noBody } from '../../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../../api/http/route/route.ts';
+import { singleSignOnAnswer, startSingleSignOnBody, signInWaysAnswer } from './schema.ts';
+import type { SingleSignOn } from './service.ts';
+
+const route = routesOf<{ singleSignOn: SingleSignOn }>();
+
+const addressLimit = { name: 'sign-in', perMinute: 30 } as const;
+
+export const singleSignOnRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/sign-in',
+    access: 'public',
+    answers: { 200: signInWaysAnswer },
+    handle: async (_, { singleSignOn }) => singleSignOn.ways(),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/sign-in/single-sign-on',
+    access: 'public',
+    addressLimit,
+    isFromOwnPages: true,
+    consumes: 'json',
+    size: 'parameters',
+    body: startSingleSignOnBody,
+    answers: { 200: singleSignOnAnswer },
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'UNAVAILABLE'],
+    async handle({ body, visit, setCookie }, { singleSignOn }) {
+      const { answer, cookies } = await singleSignOn.start(body, visit());
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/session/authenticate/single-sign-on',
+    access: 'person',
+    addressLimit,
+    isFromOwnPages: true,
+    consumes: 'json',
+    body: startSingleSignOnBody,
+    answers: { 200: singleSignOnAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+    async handle({ caller, body, visit, setCookie }, { singleSignOn }) {
+      const { answer, cookies } = await singleSignOn.startProof(caller, body, visit());
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/sign-in/single-sign-on/callback',
+    access: 'public',
+    addressLimit,
+    isOthers: true,
+    answers: { 303: noBody },
+    // The page of the provider is nobody's business, and neither is the code in this address.
+    headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+    errors: ['NOT_FOUND'],
+    async handle({ head, visit, setCookie, setLocation }, { singleSignOn }) {
+      const { answer, cookies } = await singleSignOn.finish(head().target, visit());
+      cookies.forEach(setCookie);
+      setLocation(answer);
+    },
+  }),
+];

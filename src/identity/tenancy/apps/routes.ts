@@ -1,0 +1,51 @@
+import { idOf, pageOf } from '../../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../../api/http/route/route.ts';
+import { appAnswer, createAppBody, listAppsQuery, updateAppBody } from './schema.ts';
+import type { Apps } from './service.ts';
+
+const COLLECTION = '/v1/apps';
+const ONE = '/v1/apps/:appId';
+
+const route = routesOf<{ apps: Apps }>();
+const params = { appId: idOf('app') };
+
+export const appRoutes = [
+  route({
+    method: 'GET',
+    path: COLLECTION,
+    access: { scope: 'apps:read', level: 'organisation' },
+    query: listAppsQuery,
+    answers: { 200: pageOf(appAnswer) },
+    handle: ({ caller, query }, { apps }) => apps.list(caller, query),
+  }),
+  route({
+    method: 'POST',
+    path: COLLECTION,
+    access: { scope: 'apps:write', level: 'organisation' },
+    consumes: 'json',
+    body: createAppBody,
+    answers: { 201: appAnswer },
+    errors: ['CONFLICT'],
+    handle: ({ caller, body }, { apps }) => apps.create(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    params,
+    access: { scope: 'apps:read', level: 'any' },
+    answers: { 200: appAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { appId } }, { apps }) => apps.get(caller, appId),
+  }),
+  route({
+    method: 'PATCH',
+    path: ONE,
+    params,
+    access: { scope: 'apps:write', level: 'any' },
+    consumes: 'json',
+    body: updateAppBody,
+    answers: { 200: appAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { appId }, body }, { apps }) => apps.update(caller, appId, body),
+  }),
+];

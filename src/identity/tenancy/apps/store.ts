@@ -1,0 +1,153 @@
+import type { Database, DatabaseTransaction } from '../../../platform/db/client.ts';
+import type { App as AppRow, Prisma } from '../../../platform/db/generated/client.ts';
+import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import type { PageRequest } from '../../../kernel/values/page.ts';
+import type { AppStatus } from '../../../kernel/words/statuses.ts';
+import { type App, type AppSettings, settingsInForce } from './schema.ts';
+
+/** Every query here is bound to one organisation, or to an app found in it; the operator's say so. */
+type Db = DatabaseTransaction;
+
+/** An app with the settings of its own, as a change of it begins with them. */
+export type StoredApp = App & { ownSettings: AppSettings };
+
+export type NewApp = Pick<App, 'id' | 'organisationId' | 'name' | 'slug' | 'status'> & {
+  description?: string;
+  ownSettings: AppSettings;
+  now: Date;
+  environmentIds: Record<EnvironmentKind, string>;
+};
+
+/** Stores an app and its environments. */
+export async function insertApp(db: Db, { environmentIds, ownSettings, now, ...app }: NewApp): Promise<StoredApp> {
+  const row = await db.app.create({
+    data: {
+      ...app,
+      description: app.description ?? null,
+      settings: toJson(ownSettings),
+      suspendedAt: app.status === 'suspended' ? now : null,
+      createdAt: now,
+      updatedAt: now,
+    },
+  });
+  const environments = Object.entries(environmentIds).map(([kind, id]) => ({
+    id,
+    appId: app.id,
+    kind,
+    createdAt: now,
+  }));
+  await db.environment.createMany({ data: environments });
+  return toApp(row);
+}
+
+export async function findApp(db: Db, organisationId: string, id: string): Promise<StoredApp | undefined> {
+  const row = await db.app.findFirst({ where: { id, organisationId } });
+  return row === null ? undefined : toApp(row);
+}
+
+/** The rows of one page and one more, newest first. */
+export async function findApps(
+  db: Db,
+  { organisationId, status }: { organisationId: string; status: AppStatus | undefined },
+  page: PageRequest,
+): Promise<StoredApp[]> {
+  const rows = await db.app.findMany({
+    where: {
+      organisationId,
+      ...(status !== undefined && { status }),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toApp);
+}
+
+/** For the operator: every app of every organisation, oldest first. */
+export async function findAllApps(db: Database): Promise<StoredApp[]> {
+  const rows = await db.app.findMany({ orderBy: { id: 'asc' } });
+  return rows.map(toApp);
+}
+
+/** For the operator: the oldest apps of all organisations, at most `limit`, or those with that id or that slug. */
+export async function findAppsNamed(db: Database, ref: string | undefined, limit: number): Promise<StoredApp[]> {
+  const where = ref === undefined ? {} : { OR: [{ id: ref }, { slug: ref }] };
+  return (await db.app.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(toApp);
+}
+
+/** For the operator: the oldest organisations that have an app, at most `limit`. */
+export async function findOrganisationsWithApps(db: Database, limit: number): Promise<string[]> {
+  const where = { apps: { some: {} } };
+  const rows = await db.organisation.findMany({ where, orderBy: { id: 'asc' }, take: limit, select: { id: true } });
+  return rows.map(({ id }) => id);
+}
+
+/** Keeps slugs of an organisation from changing until the transaction ends. False where there is no such organisation. */
+export async function lockOrganisation(db: Db, id: string): Promise<boolean> {
+  const rows = await db.$queryRaw<unknown[]>`SELECT FROM organisations WHERE id = ${id} FOR NO KEY UPDATE`;
+  return rows.length > 0;
+}
+
+export async function hasSlug(db: Db, organisationId: string, slug: string, butOf?: string): Promise<boolean> {
+  const but = butOf === undefined ? {} : { id: { not: butOf } };
+  return (await db.app.count({ where: { organisationId, slug, ...but } })) > 0;
+}
+
+/** Reads an app and keeps it from changing until the transaction ends. Making a channel or a subscription in it waits. */
+export async function lockApp(db: Db, organisationId: string, id: string): Promise<StoredApp | undefined> {
+  await db.$queryRaw`SELECT FROM apps WHERE id = ${id} AND organisation_id = ${organisationId} FOR NO KEY UPDATE`;
+  return findApp(db, organisationId, id);
+}
+
+/** Columns of an app that may change. */
+export type AppEdit = Partial<Pick<App, 'name' | 'slug' | 'status'>> & {
+  description?: string | null;
+  ownSettings?: AppSettings;
+};
+
+export async function updateApp(
+  db: Db,
+  id: string,
+  { ownSettings, ...columns }: AppEdit,
+  now: Date,
+): Promise<StoredApp> {
+  const row = await db.app.update({
+    where: { id },
+    data: {
+      ...columns,
+      ...(columns.status !== undefined && { suspendedAt: columns.status === 'suspended' ? now : null }),
+      ...(ownSettings !== undefined && { settings: toJson(ownSettings) }),
+      updatedAt: now,
+    },
+  });
+  return toApp(row);
+}
+
+/** An app as the making of a resource in it needs it. */
+export type AppAsParent = { settings: Required<AppSettings>; suspendedAt: Date | null };
+
+/** The app, shared until the transaction ends: suspending it waits, and then meets what the transaction has made. */
+export async function shareApp(db: Db, id: string): Promise<AppAsParent | undefined> {
+  const [row] = await db.$queryRaw<{ settings: AppSettings; suspendedAt: Date | null }[]>`
+    SELECT settings, suspended_at AS "suspendedAt" FROM apps WHERE id = ${id} FOR SHARE`;
+  return row && { settings: settingsInForce(row.settings), suspendedAt: row.suspendedAt };
+}
+
+// `as`: the columns are only ever written from validated values.
+const toJson = (settings: AppSettings): Prisma.InputJsonObject => settings as Prisma.InputJsonObject;
+
+function toApp(row: AppRow): StoredApp {
+  const ownSettings = row.settings as AppSettings;
+  return {
+    id: row.id,
+    organisationId: row.organisationId,
+    name: row.name,
+    slug: row.slug,
+    ...(row.description !== null && { description: row.description }),
+    status: row.status as AppStatus,
+    settings: settingsInForce(ownSettings),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    ownSettings,
+  };
+}

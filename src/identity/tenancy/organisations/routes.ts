@@ -1,0 +1,57 @@
+import { idOf, pageOf } from '../../../api/http/answers/answer-fields.ts';
+import { routesOf } from '../../../api/http/route/route.ts';
+import {
+  createOrganisationBody,
+  listOrganisationsQuery,
+  organisationAnswer,
+  updateOrganisationBody,
+} from './schema.ts';
+import type { Organisations } from './service.ts';
+
+const ONE = '/v1/organisations/:organisationId';
+
+const route = routesOf<{ organisations: Organisations }>();
+const params = { organisationId: idOf('organisation') };
+
+/** An organisation is what its apps are in: the same rights open both. */
+export const organisationRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/organisations',
+    access: 'person',
+    consumes: 'json',
+    body: createOrganisationBody,
+    answers: { 201: organisationAnswer },
+    errors: ['CONFLICT'],
+    handle: ({ caller, body }, { organisations }) => organisations.create(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/organisations',
+    access: 'person',
+    query: listOrganisationsQuery,
+    answers: { 200: pageOf(organisationAnswer) },
+    handle: ({ caller, query }, { organisations }) => organisations.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    params,
+    access: { scope: 'apps:read', level: 'organisation' },
+    answers: { 200: organisationAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { organisationId } }, { organisations }) => organisations.get(caller, organisationId),
+  }),
+  route({
+    method: 'PATCH',
+    path: ONE,
+    params,
+    access: { scope: 'apps:write', level: 'organisation' },
+    consumes: 'json',
+    body: updateOrganisationBody,
+    answers: { 200: organisationAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { organisationId }, body }, { organisations }) =>
+      organisations.update(caller, organisationId, body),
+  }),
+];

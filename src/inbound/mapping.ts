@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
+import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../kernel/words/event-types.ts';
+import { hasControlCharacter } from '../kernel/values/plain-text.ts';
+import type { EventTypeExpressions } from './event-type-expression.ts';
+import { scalarAt, spansAt, textAt } from './schemes/pointer.ts';
+import { at, header, type Provider } from './providers/provider.ts';
+import type { WebhookSettings } from './schema.ts';
+import type { Content, Incoming } from './schemes/scheme.ts';
+
+/** The type of messages whose request names none. */
+const DEFAULT_EVENT_TYPE = 'webhook.received';
+/** Ids are part of a key; a longer one stands there as its hash. */
+const MAX_EVENT_ID_LENGTH = 255;
+
+/**
+ * The id of an event, as it is remembered; undefined where nothing names it. INVALID_REQUEST (field eventId) where the webhook's own
+ * mapping finds none: without it a copy of the request would be another message, which its author has ruled out.
+ */
+export function eventIdOf(
+  incoming: Incoming,
+  { provider, settings, replayKey }: { provider: Provider; settings: WebhookSettings; replayKey: string | undefined },
+): string | undefined {
+  const { eventId } = settings;
+  const mapped = eventId && readOf(eventId)(incoming);
+  if (eventId !== undefined && (mapped === undefined || mapped === ''))
+    throw invalidField('eventId', 'is not where the webhook looks for it');
+  const found = mapped ?? provider.eventId?.(incoming) ?? replayKey;
+  if (found === undefined || found === '') return undefined;
+  if (found.length <= MAX_EVENT_ID_LENGTH && isPlain(found)) return found;
+  // Escapes keep ids apart that differ in half of a surrogate pair, which has no bytes of its own.
+  const hashed = LONE_SURROGATE.test(found) ? JSON.stringify(found) : found;
+  return `sha256:${createHash('sha256').update(hashed).digest('hex')}`;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether PostgreSQL keeps a text and a person can read it. */
+const isPlain = (text: string): boolean => !hasControlCharacter(text) && !LONE_SURROGATE.test(text);
+
+/** Callers give exactly one of them. */
+const readOf = ({ header: name = '', pointer }: { header?: string; pointer?: string }) =>
+  pointer === undefined ? header(name.toLowerCase()) : at(pointer);
+
+/** The part of the request that mappings see. */
+export const contentOf = (incoming: Incoming, { content }: Provider): Content =>
+  content === undefined ? incoming.content() : content(incoming);
+
+/**
+ * Returns the event type of a message; a provider that names none gives `webhook.received`. Throws INVALID_REQUEST (field eventType) if
+ * the webhook's own mapping finds none, or if the type is too long or one that no publisher may use, because no filter can name it.
+ */
+export function eventTypeOf(
+  incoming: Incoming,
+  {
+    provider,
+    settings: { eventType },
+    content,
+    metadata,
+    expressions,
+  }: {
+    provider: Provider;
+    settings: WebhookSettings;
+    content: Content;
+    metadata: Readonly<Record<string, string>>;
+    expressions: EventTypeExpressions;
+  },
+): string {
+  const given = (): string => {
+    const found = provider.eventType?.(incoming);
+    return found === undefined || found === '' ? DEFAULT_EVENT_TYPE : found;
+  };
+  const mapped = (): string | undefined => {
+    if (eventType === undefined) return given();
+    if (eventType.literal !== undefined) return eventType.literal;
+    if (eventType.pointer !== undefined) return scalarAt(content.text, eventType.pointer);
+    if (eventType.header !== undefined) return header(eventType.header.toLowerCase())(incoming);
+    try {
+      return expressions.evaluate(eventType.cel ?? '', { payload: content.text, metadata, eventType: given() });
+    } catch (error) {
+      throw invalidField('eventType', `cannot be evaluated: ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  const found = mapped();
+  if (found === undefined || found === '') throw invalidField('eventType', 'is not where the webhook looks for it');
+  if (found.length > MAX_EVENT_TYPE_LENGTH || !isPlain(found))
+    throw invalidField(
+      'eventType',
+      `must have at most ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters or half of a surrogate pair`,
+    );
+  const problem = publishedEventTypeProblem(found);
+  if (problem !== undefined) throw invalidField('eventType', problem);
+  return found;
+}
+
+/** Most bytes of a payload that an inbound webhook makes: as many as its request may have. Publishers have a lower limit. */
+const PAYLOAD_BYTES = 1_048_576;
+/** What stands around a list. */
+const AROUND_LIST = '{"events":}'.length;
+
+/** The payload's text, digit for digit as it came. INVALID_REQUEST (field payload) where it is no object, or above 1 MiB. */
+export function payloadOf({ text }: Content, { provider, settings: { payload } }: Mapped): string {
+  const mapped =
+    payload?.fields === undefined ? selected(text, payload?.pointer, provider) : built(text, payload.fields);
+  if (Buffer.byteLength(mapped) > PAYLOAD_BYTES + AROUND_LIST) throw tooLong();
+  return mapped;
+}
+
+const tooLong = (): ApiError =>
+  invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes; map a part of the body`);
+
+type Mapped = { provider: Provider; settings: WebhookSettings };
+
+function selected(text: string, pointer: string | undefined, { payload: usual }: Provider): string {
+  if (pointer === undefined) {
+    const inner = usual === undefined ? undefined : textAt(text, usual);
+    return inner?.startsWith('{') === true ? inner : text;
+  }
+  const found = textAt(text, pointer);
+  if (found?.startsWith('[') === true) return `{"events":${found}}`;
+  if (found?.startsWith('{') !== true) throw invalidField('payload', 'is no object where the webhook looks for it');
+  return found;
+}
+
+/** Places may overlap: 50 fields could each be all of the body. Their lengths are added up before the text is built. */
+function built(text: string, fields: Readonly<Record<string, string>>): string {
+  const names = Object.keys(fields);
+  const spans = spansAt(text, Object.values(fields));
+  const length = spans.reduce((sum, span) => sum + (span === undefined ? 0 : span.end - span.start), 0);
+  if (length > PAYLOAD_BYTES) throw tooLong();
+  const members = spans.flatMap((span, index) =>
+    span === undefined ? [] : [`${JSON.stringify(names[index])}:${text.slice(span.start, span.end)}`],
+  );
+  return `{${members.join(',')}}`;
+}

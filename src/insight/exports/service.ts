@@ -1,0 +1,115 @@
+import type { ExportRuns } from '../../automations/runs/schema.ts';
+import type { Runs } from '../../automations/runs/service.ts';
+import type { ExportDeadLetters } from '../../delivery/dead-letters/schema.ts';
+import type { DeadLetters } from '../../delivery/dead-letters/service.ts';
+import type { ExportDeliveries } from '../../delivery/record/schema.ts';
+import type { Deliveries } from '../../delivery/record/service.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { AuditAction } from '../../kernel/words/audit-actions.ts';
+import { millisecondsOf } from '../../kernel/values/instant.ts';
+import type { ExportMessages, MessageSummary } from '../../messaging/messages/schema.ts';
+import type { Messages } from '../../messaging/messages/service.ts';
+import { deadLetterColumns, deliveryColumns, messageColumns, runColumns } from './columns.ts';
+import { pagesOf, writeRows } from './write-rows.ts';
+
+type Lines = AsyncIterable<string>;
+type Exported = Extract<AuditAction, `${string}.exported`>;
+
+export type Exports = {
+  messages(caller: EnvironmentCaller, query: ExportMessages): Promise<Lines>;
+  deliveries(caller: EnvironmentCaller, query: ExportDeliveries): Promise<Lines>;
+  deadLetters(caller: EnvironmentCaller, query: ExportDeadLetters): Promise<Lines>;
+  runs(caller: EnvironmentCaller, query: ExportRuns): Promise<Lines>;
+};
+
+// Payloads that are in memory at a time, for each reader that waits. One message may be larger.
+const PAYLOAD_BYTES = 512 * 1024;
+
+/** Lists as files: what their pages show, read page by page. The audit log has who took what, before the first line is sent. */
+export function createExports(
+  { tenants }: Pick<Dependencies, 'tenants'>,
+  {
+    audit,
+    ...lists
+  }: {
+    audit: { record: RecordAudit };
+    messages: Messages;
+    deliveries: Deliveries;
+    deadLetters: DeadLetters;
+    runs: Runs;
+  },
+): Exports {
+  const tell = (caller: EnvironmentCaller, action: Exported, query: Readonly<Record<string, unknown>>): Promise<void> =>
+    tenants.onConnection(caller, (connection) =>
+      audit.record(connection, caller, { action, target: { id: caller.environmentId }, after: toldOf(query) }),
+    );
+
+  /** Messages with their payloads, as many at a time as memory has room for. */
+  async function* wholeMessages(caller: EnvironmentCaller, pages: AsyncIterable<MessageSummary[]>) {
+    for await (const page of pages)
+      for (const part of partsOf(page))
+        yield await lists.messages.getMany(
+          caller,
+          part.map(({ id }) => id),
+        );
+  }
+
+  return {
+    async messages(caller, { format, ...filter }) {
+      await tell(caller, 'message.exported', { format, ...filter });
+      const pages = pagesOf((page) => lists.messages.search(caller, { ...filter, ...page }));
+      return writeRows(wholeMessages(caller, pages), { format, columns: messageColumns });
+    },
+
+    async deliveries(caller, { format, ...filter }) {
+      await tell(caller, 'delivery.exported', { format, ...filter });
+      const pages = pagesOf((page) => lists.deliveries.list(caller, { ...filter, ...page }));
+      return writeRows(pages, { format, columns: deliveryColumns });
+    },
+
+    async deadLetters(caller, { format, ...filter }) {
+      await tell(caller, 'dead_letter.exported', { format, ...filter });
+      const pages = pagesOf((page) => lists.deadLetters.list(caller, { ...filter, ...page }));
+      return writeRows(pages, { format, columns: deadLetterColumns });
+    },
+
+    async runs(caller, { format, ...filter }) {
+      await tell(caller, 'run.exported', { format, ...filter });
+      const pages = pagesOf((page) => lists.runs.list(caller, { ...filter, ...page }));
+      return writeRows(pages, { format, columns: runColumns });
+    },
+  };
+}
+
+/** Values as a caller has written them: a bigint is no JSON. */
+const toldOf = (query: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'bigint'
+        ? new Date(millisecondsOf(value)).toISOString()
+        : Array.isArray(value)
+          ? value.join(',')
+          : value,
+    ]),
+  );
+
+/** Messages in their order, in parts whose payloads have so many bytes together. */
+function partsOf(messages: readonly MessageSummary[]): MessageSummary[][] {
+  const parts: MessageSummary[][] = [];
+  let room = 0;
+  for (const message of messages) {
+    const { payloadBytes = 0 } = message;
+    const last = parts.at(-1);
+    if (last === undefined || payloadBytes > room) {
+      parts.push([message]);
+      room = PAYLOAD_BYTES - payloadBytes;
+    } else {
+      last.push(message);
+      room -= payloadBytes;
+    }
+  }
+  return parts;
+}

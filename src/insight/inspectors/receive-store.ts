@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import type { SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import type { ForcedAnswer, Signature } from './schema.ts';
+
+/** An inspector as a request meets it. */
+export type ReceivingInspector = { id: string; environmentId: string; organisationId: string; answer: ForcedAnswer };
+
+const LOAD = `
+  SELECT i.id, e.id AS "environmentId", e.organisation_id AS "organisationId",
+    json_build_object('status', answer_status, 'delayMs', answer_delay_ms, 'failurePercent', failure_percent) AS answer
+  FROM inspectors i JOIN environments e ON e.id = i.environment_id WHERE i.id = $1`;
+
+/** The inspector of that address, of whatever environment: its id is what the caller knows. */
+export async function loadInspector(pool: Pool, id: string): Promise<ReceivingInspector | undefined> {
+  const { rows } = await pool.query<ReceivingInspector>({ name: 'load-inspector', text: LOAD, values: [id] });
+  return rows[0];
+}
+
+/** A subscription that a message was delivered to, with the secrets that sign for it now. */
+export type Signer = { subscriptionId: string; secrets: SealedSigningSecret[] };
+
+// A message may go to tens of thousands of subscriptions. A request that anybody can send reads this many of them at most.
+const DELIVERIES_AT_MOST = 1_000;
+const SIGNERS_AT_MOST = 5;
+
+const SIGNERS = `
+  SELECT s.id AS "subscriptionId",
+    (SELECT coalesce(json_agg(json_build_object('id', x.id, 'ciphertext', x.ciphertext) ORDER BY x.id DESC), '[]'::json)
+     FROM subscription_secrets x WHERE x.subscription_id = s.id AND (x.expires_at IS NULL OR x.expires_at > now())) AS secrets
+  FROM messages m
+  CROSS JOIN LATERAL (SELECT d.subscription_id FROM deliveries d WHERE d.message_id = m.id LIMIT ${DELIVERIES_AT_MOST}) AS d
+  JOIN subscriptions s ON s.id = d.subscription_id AND s.environment_id = $2
+  WHERE m.id = $1 AND m.environment_id = $2
+  ORDER BY s.webhook_url = $3 DESC, s.id LIMIT ${SIGNERS_AT_MOST}`;
+
+/** Subscriptions of the environment that have this message, at most five, those that send to `url` first. */
+export async function findSigners(
+  pool: Pool,
+  { messageId, environmentId, url }: { messageId: string; environmentId: string; url: string },
+): Promise<Signer[]> {
+  const values = [messageId, environmentId, url];
+  const { rows } = await pool.query<Signer>({ name: 'find-signers', text: SIGNERS, values });
+  return rows;
+}
+
+// Requests that anybody may make must not fill a table.
+const KEPT = 200;
+const KEPT_FOR = `interval '24 hours'`;
+
+// The deletion does not see the row that the same statement inserts, so it leaves one fewer.
+const INSERT = `
+  WITH arrived AS (
+    INSERT INTO inspected_requests (id, environment_id, inspector_id, method, path, headers, body, bytes, answer_status, answer_delay_ms,
+      verdict, verdict_reason, message_id, subscription_id, arrived_at, expires_at)
+    SELECT $1, i.environment_id, i.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $14::timestamptz + ${KEPT_FOR}
+    FROM inspectors i WHERE i.id = $2)
+  DELETE FROM inspected_requests WHERE inspector_id = $2 AND id <= (
+    SELECT id FROM inspected_requests WHERE inspector_id = $2 ORDER BY id DESC OFFSET ${KEPT - 1} LIMIT 1)`;
+
+export type Arrived = {
+  id: string;
+  inspectorId: string;
+  method: string;
+  path: string;
+  headers: readonly (readonly [string, string])[];
+  body: Buffer;
+  bytes: number;
+  answer: { status: number; delayMs: number };
+  signature: Signature;
+  arrivedAt: Date;
+};
+
+/** Keeps a request, and of its inspector the newest 200. */
+export async function insertRequest(pool: Pool, request: Arrived): Promise<void> {
+  const { id, inspectorId, method, path, headers, body, bytes, answer, signature, arrivedAt } = request;
+  const { verdict, reason = null, messageId = null, subscriptionId = null } = signature;
+  const values = [id, inspectorId, method, path, JSON.stringify(headers), body, bytes, answer.status, answer.delayMs];
+  await pool.query({
+    name: 'insert-inspected-request',
+    text: INSERT,
+    values: [...values, verdict, reason, messageId, subscriptionId, arrivedAt],
+  });
+}

@@ -1,0 +1,161 @@
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import type { PayloadCondition } from '../../messaging/messages/look-through.ts';
+import type { MessageSummary } from '../../messaging/messages/schema.ts';
+import { hitFinders, type Searched } from './hit-finders.ts';
+import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../../kernel/words/search-kinds.ts';
+import { payloadConditionOf, payloadValueOf } from './payload-condition.ts';
+import type { Hit, SearchQuery, SearchResults } from './schema.ts';
+import { findNamed } from './store.ts';
+
+export type Searching = ReturnType<typeof createSearching>;
+
+type Part = Pick<SearchResults, 'data' | 'pagination'> & {
+  lookedThrough: Omit<SearchResults['lookedThrough'], 'milliseconds'>;
+};
+
+const NOTHING = { messages: 0, bytes: 0, isComplete: true } as const;
+const WHOLE = { pagination: { hasMore: false }, lookedThrough: NOTHING } as const;
+
+/** One question over the resources of an environment. A caller finds only what its scopes may read. */
+export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, searched: Searched) {
+  const { messages } = searched;
+  const finders = hitFinders(searched);
+
+  const byId = async (caller: EnvironmentCaller, kind: SearchKind, id: string): Promise<Hit[]> => {
+    if (!mayRead(caller, kind)) return [];
+    try {
+      return [{ kind, id, matched: 'id', ...(await finders[kind](caller, id)) }];
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'NOT_FOUND') return [];
+      throw error;
+    }
+  };
+
+  const byName = async (caller: EnvironmentCaller, text: string): Promise<Hit[]> => {
+    const kinds = NAMED_KINDS.filter((kind) => mayRead(caller, kind));
+    const named = await tenants.list(caller, (transaction) =>
+      findNamed(transaction, caller.environmentId, { text, kinds }),
+    );
+    return named.map(({ kind, id, name, status, createdAt }) => ({
+      kind,
+      id,
+      summary: name,
+      status,
+      at: createdAt,
+      matched: 'name',
+    }));
+  };
+
+  const byPublisherId = async (caller: EnvironmentCaller, publisherId: string, query: SearchQuery): Promise<Hit[]> => {
+    const { q: _, cursor: __, payloads: ___, ...filter } = query;
+    const { data } = await messages.search(caller, { ...filter, publisherId });
+    return data.map((message) => hitOf(message, 'publisherId'));
+  };
+
+  /** Messages of the list, of one event type where `q` is one. */
+  const byEventType = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
+    const { q, payloads: _, ...filter } = query;
+    const isType = q !== undefined && q.length <= MAX_EVENT_TYPE_LENGTH && eventTypePatternProblem(q) === undefined;
+    // A filter by another event type leaves nothing of this one.
+    if (q !== undefined && (!isType || (filter.eventType !== undefined && filter.eventType !== q)))
+      return { data: [], ...WHOLE };
+    const { data, pagination } = await messages.search(caller, { ...filter, ...(q !== undefined && { eventType: q }) });
+    const [newestAt, oldestAt] = [data[0]?.publishedAt, data.at(-1)?.publishedAt];
+    return {
+      data: data.map((message) => hitOf(message, q === undefined ? 'everything' : 'eventType')),
+      pagination,
+      lookedThrough: {
+        messages: data.length,
+        bytes: 0,
+        ...(newestAt && { newestAt }),
+        ...(oldestAt && { oldestAt }),
+        isComplete: !pagination.hasMore,
+      },
+    };
+  };
+
+  /** Messages whose payloads fit, as far as one request looks. Those of the event type `except` stood on the pages before. */
+  const byPayload = async (
+    caller: EnvironmentCaller,
+    query: SearchQuery,
+    { condition, except }: { condition: PayloadCondition; except?: string },
+  ): Promise<Part> => {
+    const { messages: fitting, lookedThrough, cursor } = await messages.lookThrough(caller, query, condition);
+    const { deliveryStatus } = query;
+    const found = fitting.filter(
+      (message) => message.eventType !== except && (deliveryStatus?.includes(message.deliveryStatus) ?? true),
+    );
+    return {
+      data: found.map((message) => hitOf(message, 'payload')),
+      lookedThrough,
+      pagination: cursor === undefined ? { hasMore: false } : { cursor, hasMore: true },
+    };
+  };
+
+  /** What `q` names by itself, on the first page alone. */
+  const byItself = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Hit[]> => {
+    if (query.cursor !== undefined) return [];
+    const kind = SEARCH_KINDS.find((each) => isId(each, q));
+    const isOfMessages = query.channelId !== undefined || query.eventType !== undefined;
+    const ids = isOfMessages || kind === undefined ? [] : await byId(caller, kind, q);
+    const names = isOfMessages || kind !== undefined ? [] : await byName(caller, q);
+    return [...ids, ...names, ...(await byPublisherId(caller, q, query))];
+  };
+
+  /** By itself and by the event type first, page by page. Payloads are looked through on the last of these pages and behind it. */
+  const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
+    const condition = valueOf(q, query);
+    if (condition !== undefined && messages.goesOnLooking(caller, query, condition))
+      return byPayload(caller, query, { condition, except: q });
+    const named = await byItself(caller, q, query);
+    const typed = await byEventType(caller, query);
+    const known = new Set(named.map(({ id }) => id));
+    const data = [...named, ...typed.data.filter(({ id }) => !known.has(id))];
+    if (condition === undefined || typed.pagination.hasMore) return { ...typed, data };
+    const { cursor: _, ...afresh } = query;
+    const limit = Math.max(1, query.limit - typed.data.length);
+    const looked = await byPayload(caller, { ...afresh, limit }, { condition, except: q });
+    return { ...looked, data: [...data, ...looked.data.filter(({ id }) => !known.has(id))] };
+  };
+
+  const find = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
+    const { q } = query;
+    if (q === undefined) return byEventType(caller, query);
+    const condition = payloadConditionOf(q);
+    return condition === undefined ? byText(caller, q, query) : byPayload(caller, query, { condition });
+  };
+
+  return {
+    /** INVALID_REQUEST (field q) for a condition on payloads that cannot be read. */
+    async find(caller: EnvironmentCaller, query: SearchQuery): Promise<SearchResults> {
+      const startedAt = performance.now();
+      const { data, lookedThrough, pagination } = await find(caller, query);
+      const milliseconds = Math.ceil(performance.now() - startedAt);
+      return { data, lookedThrough: { ...lookedThrough, milliseconds }, pagination };
+    },
+  };
+}
+
+/**
+ * The condition for a bare value; undefined where payloads are not asked about. Neither an id of ours nor a beginning of event types is a
+ * value: a look for an id that another environment has would read thousands of payloads.
+ */
+function valueOf(q: string, { payloads }: SearchQuery): PayloadCondition | undefined {
+  const isName = q.endsWith('.*') || SEARCH_KINDS.some((kind) => isId(kind, q));
+  return payloads === 'false' || isName ? undefined : payloadValueOf(q);
+}
+
+const mayRead = ({ scopes }: EnvironmentCaller, kind: SearchKind): boolean => scopes.has(SCOPE_OF_KIND[kind]);
+
+const hitOf = (message: MessageSummary, matched: Hit['matched']): Hit => ({
+  kind: 'message',
+  id: message.id,
+  summary: `${message.eventType}, delivered ${message.deliveries.delivered} of ${message.deliveries.total}`,
+  status: message.deliveryStatus,
+  at: message.publishedAt,
+  matched,
+});

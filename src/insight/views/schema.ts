@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { idOf, time } from '../../api/http/answers/answer-fields.ts';
+import { changeOf, fieldsOf, sameText, sameTime } from '../../api/http/reading/fields.ts';
+import { pageQuery } from '../../api/http/reading/query.ts';
+import { nameProblem } from '../../kernel/values/plain-text.ts';
+
+/** Lists of the dashboard that have views. */
+const VIEW_PAGES = [
+  'messages',
+  'deliveries',
+  'dead-letters',
+  'runs',
+  'subscriptions',
+  'channels',
+  'workflows',
+  'approvals',
+  'replays',
+  'delivery-retries',
+  'message-replays',
+  'inbound-webhooks',
+  'inbound-requests',
+  'connections',
+  'secrets',
+  'inspectors',
+  'inspected-requests',
+  'api-keys',
+  'machine-credentials',
+  'audit',
+] as const;
+
+// Parts of an address: no page has more filters, and a filter expression has 1,000 characters at most elsewhere.
+const MOST_FILTERS = 20;
+const filterName = z.string().regex(/^[a-z][A-Za-z0-9]{0,31}$/, 'must be names of filters: letters and digits');
+const search = z
+  .record(filterName, z.string().min(1).max(500))
+  .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must be at most ${MOST_FILTERS} filters`)
+  .meta({ maxProperties: MOST_FILTERS });
+const name = z.string().trim().min(1).max(60);
+const rules = { name: nameProblem };
+
+export const viewAnswer = z.strictObject({
+  id: idOf('view'),
+  page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
+  name: z.string().describe('Name that its person has given, the only one of its page.'),
+  search: z.record(z.string(), z.string()).describe('Filters, as the address of the page has them.'),
+  createdAt: time.describe('When it was saved.'),
+  updatedAt: time.describe('When it last changed.'),
+});
+export type View = z.output<typeof viewAnswer>;
+
+export const createViewBody = fieldsOf({ page: z.enum(VIEW_PAGES), name, search }, { rules });
+export type CreateView = z.output<typeof createViewBody>;
+
+export const viewChange = changeOf(
+  { name: name.exactOptional(), search: search.exactOptional() },
+  {
+    identity: { page: sameText('cannot change: save another view'), createdAt: sameTime() },
+    moved: ['id', 'updatedAt'],
+    rules,
+  },
+);
+export const updateViewBody = viewChange.body;
+export type UpdateView = z.output<typeof updateViewBody>;
+
+export const listViewsQuery = pageQuery;
+export type ListViews = z.output<typeof listViewsQuery>;

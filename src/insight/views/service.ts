@@ -1,0 +1,65 @@
+import type { DatabaseTransaction } from '../../platform/db/client.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
+import type { Caller } from '../../api/caller/caller.ts';
+import { type CreateView, type ListViews, type UpdateView, type View, viewChange } from './schema.ts';
+import * as store from './store.ts';
+
+/** Views of a person, over all pages: more than menus show, and one page of their list. */
+const MOST_VIEWS = 100;
+
+/** Views of lists that a person has saved. Nobody else sees them, so no log tells of them. */
+export type Views = {
+  create(caller: Caller, body: CreateView): Promise<View>;
+  list(caller: Caller, query: ListViews): Promise<Page<View>>;
+  update(caller: Caller, id: string, body: UpdateView): Promise<View>;
+  remove(caller: Caller, id: string): Promise<void>;
+};
+
+const noSuchView = (): ApiError => new ApiError('NOT_FOUND', 'No such view of yours');
+
+export function createViews({ db, clock, newId }: Pick<Dependencies, 'db' | 'clock' | 'newId'>): Views {
+  const refuseTaken = async (
+    transaction: DatabaseTransaction,
+    wanted: { userId: string; page: string; name: string; id?: string },
+  ): Promise<void> => {
+    if (await store.isNameTaken(transaction, wanted))
+      throw new ApiError('CONFLICT', 'Another view of yours on this page has that name');
+  };
+
+  return {
+    create: ({ principal: { id: userId } }, body) =>
+      db.$transaction(async (transaction) => {
+        if ((await store.countLocked(transaction, userId)) >= MOST_VIEWS)
+          throw new ApiError('CONFLICT', `A person has at most ${MOST_VIEWS} views`);
+        await refuseTaken(transaction, { ...body, userId });
+        const now = clock();
+        return store.insertView(transaction, userId, { id: newId('view'), ...body, createdAt: now, updatedAt: now });
+      }),
+
+    async list({ principal: { id: userId } }, query) {
+      const scope: ListScope = { list: 'views', environmentId: userId, filters: {} };
+      const page = pageRequest(scope, query);
+      return toPage(scope, page.limit, await store.findViews(db, userId, page), (view) => view);
+    },
+
+    update: ({ principal: { id: userId } }, id, body) =>
+      db.$transaction(async (transaction) => {
+        await store.countLocked(transaction, userId);
+        const view = isId('view', id) ? await store.findView(transaction, { userId, id }) : undefined;
+        if (view === undefined) throw noSuchView();
+        const change = viewChange.of(view, body);
+        if (Object.keys(change).length === 0) return view;
+        if (change.name !== undefined)
+          await refuseTaken(transaction, { userId, page: view.page, name: change.name, id });
+        return store.updateView(transaction, id, change, clock());
+      }),
+
+    async remove({ principal: { id: userId } }, id) {
+      const isRemoved = isId('view', id) && (await store.deleteView(db, { userId, id }));
+      if (!isRemoved) throw noSuchView();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ErrorDetails } from '../../kernel/errors/api-error.ts';
+import { ExactJson } from '../../kernel/values/exact-json.ts';
+import { timeOfId } from '../../kernel/values/ids.ts';
+import type { NewMessage } from '../messages/publication.ts';
+import type { Message } from '../messages/schema.ts';
+import type { Repeated } from './storing/publisher-ids-store.ts';
+import type { BatchAccepted, PublishedMessage } from './schema.ts';
+
+/** The answer that a request asks for: the message itself, or the ids of several. */
+export type AskedMessage = { kind: 'message'; channelId: string; message: NewMessage };
+export type AskedBatch = { kind: 'batch'; messages: readonly NewMessage[] };
+export type AskedPublish = AskedMessage | AskedBatch;
+
+/** Everything that an answer says beside what was asked for. */
+export type PublishOutcome = {
+  /** Number of deliveries by message id, without messages that no subscription takes. */
+  routed: ReadonlyMap<string, number>;
+  repeated: Repeated;
+  /** Messages as they are now, by their ids, that repeated single ones stand for. */
+  first: ReadonlyMap<string, Message>;
+  /** Where payloads do not fit the schemas of a channel that only warns. */
+  warnings: readonly ErrorDetails[];
+};
+
+/** The answer to a request, the same whenever it is made from the same outcome. */
+export const answerTo = (asked: AskedPublish, outcome: PublishOutcome): PublishedMessage | BatchAccepted =>
+  asked.kind === 'message' ? messageAnswerOf(asked, outcome) : batchAnswerOf(asked, outcome);
+
+/** The message, or the first one with its publisher's id, as it is now. */
+export function messageAnswerOf({ channelId, message }: AskedMessage, outcome: PublishOutcome): PublishedMessage {
+  const known = outcome.repeated.get(message.id);
+  if (known === undefined) return accepted(channelId, message, outcome);
+  const publishedAt = timeOfId('message', known.messageId) ?? message.publishedAt;
+  // Its retention may have ended before its id did; the caller has just shown what was in it.
+  return (
+    outcome.first.get(known.messageId) ?? accepted(channelId, { ...message, id: known.messageId, publishedAt }, outcome)
+  );
+}
+
+export const batchAnswerOf = ({ messages }: AskedBatch, { repeated, warnings }: PublishOutcome): BatchAccepted => ({
+  count: messages.length,
+  ids: messages.map(({ id }) => repeated.get(id)?.messageId ?? id),
+  status: 'accepted',
+  ...(warnings.length > 0 && { warnings: [...warnings] }),
+});
+
+const accepted = (
+  channelId: string,
+  { id, eventType, payload, metadata, publishedAt, isScheduled }: NewMessage,
+  { routed, warnings }: PublishOutcome,
+): PublishedMessage => ({
+  id,
+  channelId,
+  eventType,
+  payload: new ExactJson(payload),
+  ...(metadata !== undefined && { metadata }),
+  publishedAt,
+  ...(isScheduled && { deliverAt: publishedAt }),
+  deliveryStatus: isScheduled ? 'scheduled' : routed.has(id) ? 'pending' : 'unrouted',
+  ...(warnings.length > 0 && { warnings: [...warnings] }),
+});

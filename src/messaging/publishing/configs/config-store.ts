@@ -1,0 +1,143 @@
+import type { Pool } from 'pg';
+import type { ChannelWidth } from '../../messages/publication.ts';
+import type { Listening } from '../../../automations/definitions/plan/listens.ts';
+
+/** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
+export type ChannelFilter = {
+  expression: string;
+  subscriptions: { id: string; eventTypes: readonly string[] }[];
+};
+
+/** The trigger (JSON text) of a workflow's version that new runs take. */
+type StoredTrigger = { workflowId: string; version: number; trigger: string };
+
+/** Everything that publishing to a channel depends on beside its status, as it is stored. */
+export type StoredConfig = {
+  version: number;
+  mode: 'enforce' | 'warn';
+  /** JSON text of the schema of every payload. */
+  schema: string | undefined;
+  /** JSON texts, by event type. */
+  schemas: ReadonlyMap<string, string>;
+  filters: readonly ChannelFilter[];
+  /** Active workflows that messages of this channel may begin, and those of all inbound webhooks. */
+  workflows: readonly StoredTrigger[];
+  /** Messages that steps of the environment's workflows may wait for, in versions that may wait for one of this channel. */
+  listens: readonly Listening[];
+  width: ChannelWidth;
+};
+
+type Row =
+  | {
+      version: number;
+      mode: StoredConfig['mode'];
+      schema: string | null;
+      schemas: Record<string, unknown> | null;
+      unfiltered: number;
+    }
+  | { version: null; kind: 'filter'; id: string; eventTypes: string[]; filter: string }
+  | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string }
+  | { version: null; kind: 'listens'; trigger: string };
+
+// SQL, of the trigger `v.trigger`, a JSON text: whether it may be for the channel $1. One that names channels, and not this one, is not;
+// that of a webhook names none. Within a text, quotes are escaped, so that only a member is found. An id may be written by escapes, and
+// casting to json would let one bad text stop all publishers.
+const MAY_BEGIN = String.raw`(position($1 IN v.trigger) > 0 OR position('\u' IN v.trigger) > 0 OR v.trigger !~ '"channelIds?"\s*:')`;
+
+// SQL: whether `v.listens` has a message of the channel $1 in it, or one of any channel.
+const MAY_HEAR = `(v.listens @> jsonb_build_array(jsonb_build_object('channelIds', jsonb_build_array($1::text)))
+      OR v.listens @? '$[*] ? (@.channelIds.size() == 0)')`;
+
+/** SQL: the number of subscriptions of a channel that every message may go to. */
+const unfilteredOf = (channelId: string): string =>
+  `SELECT count(*)::int FROM subscriptions s WHERE s.channel_id = ${channelId} AND s.deleted_at IS NULL AND s.filter IS NULL`;
+
+// One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
+// 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
+// An environment may have thousands of workflows for other channels. Reading their triggers took a fifth of a second of the event loop
+// for each channel, so PostgreSQL leaves them out.
+const LOAD = `
+  WITH channel AS (
+    SELECT id, config_version, schema_mode, schema, schemas FROM channels
+    WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL
+  )
+  SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas, NULL AS kind,
+    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter, NULL::int AS "workflowVersion", NULL AS trigger,
+    CASE WHEN config_version IS DISTINCT FROM $3::int THEN (${unfilteredOf('$1')}) ELSE 0 END AS unfiltered FROM channel
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, 'filter', s.id, s.event_types, s.filter, NULL, NULL, NULL
+  FROM channel c JOIN subscriptions s ON s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NOT NULL
+  WHERE c.config_version IS DISTINCT FROM $3::int
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger, NULL
+  FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type IN ('event', 'webhook') AND w.deleted_at IS NULL
+    JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+  WHERE c.config_version IS DISTINCT FROM $3::int AND ${MAY_BEGIN}
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, 'listens', NULL, NULL, NULL, NULL, l.listens::text, NULL
+  FROM channel c CROSS JOIN LATERAL (
+    SELECT DISTINCT v.listens FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id AND w.deleted_at IS NULL
+    WHERE v.environment_id = $2 AND v.listens IS NOT NULL AND ${MAY_HEAR}
+  ) l
+  WHERE c.config_version IS DISTINCT FROM $3::int`;
+
+/** Undefined for a channel that is missing, deleted or of another environment; `same` while the known version holds. */
+export async function readPublishingConfig(
+  pool: Pool,
+  environmentId: string,
+  channelId: string,
+  knownVersion: number | undefined,
+): Promise<StoredConfig | 'same' | undefined> {
+  const { rows } = await pool.query<Row>({
+    name: 'publishing-config',
+    text: LOAD,
+    values: [channelId, environmentId, knownVersion ?? null],
+  });
+  const channel = rows.find((row) => row.version !== null);
+  if (channel === undefined) return undefined;
+  if (channel.version === knownVersion) return 'same';
+  return {
+    version: channel.version,
+    mode: channel.mode,
+    schema: channel.schema ?? undefined,
+    schemas: new Map(Object.entries(channel.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
+    filters: filtersOf(rows),
+    workflows: workflowsOf(rows),
+    listens: listensOf(rows),
+    width: { unfiltered: channel.unfiltered },
+  };
+}
+
+/** Reads how many subscriptions without a filter each of these channels has. */
+export async function countUnfiltered(pool: Pool, channelIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ id: string; count: number }>(
+    `SELECT c.id, (${unfilteredOf('c.id')}) AS count FROM unnest($1::text[]) AS c (id)`,
+    [channelIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+function filtersOf(rows: readonly Row[]): ChannelFilter[] {
+  const byExpression = new Map<string, ChannelFilter>();
+  for (const row of rows) {
+    if (row.version !== null || row.kind !== 'filter') continue;
+    const { id, eventTypes, filter: expression } = row;
+    const same = byExpression.get(expression);
+    if (same === undefined) byExpression.set(expression, { expression, subscriptions: [{ id, eventTypes }] });
+    else same.subscriptions.push({ id, eventTypes });
+  }
+  return [...byExpression.values()];
+}
+
+const workflowsOf = (rows: readonly Row[]): StoredTrigger[] =>
+  rows.flatMap((row) => {
+    if (row.version !== null || row.kind !== 'workflow') return [];
+    const { id: workflowId, workflowVersion: version, trigger } = row;
+    return [{ workflowId, version, trigger }];
+  });
+
+const listensOf = (rows: readonly Row[]): Listening[] =>
+  // `as`: the column is only ever written from such a list.
+  rows.flatMap((row) =>
+    row.version === null && row.kind === 'listens' ? (JSON.parse(row.trigger) as Listening[]) : [],
+  );

@@ -1,0 +1,298 @@
+import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
+import type { Deliveries } from '../../delivery/record/service.ts';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { Filters } from '../filters/filters.ts';
+import type { Apps } from '../../identity/tenancy/apps/service.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
+import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { Replays } from '../../delivery/replays/service.ts';
+import type { AddressGuard } from '../../platform/outbound/guard/address-guard.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
+import { isId } from '../../kernel/values/ids.ts';
+import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../../kernel/values/page.ts';
+import {
+  completeRetryPolicy,
+  MAX_RETRY_AFTER,
+  type RetryPolicy,
+  retryPolicyProblem,
+} from '../../kernel/contract/retry-policy.ts';
+import { findConcurrency } from './concurrency-store.ts';
+import {
+  type CreatedSubscription,
+  type CreateSubscription,
+  type ListSubscriptions,
+  type Subscription,
+  subscriptionChange,
+  type UpdateSubscription,
+} from './schema.ts';
+import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { createSigningSecrets, type FindOrRefuse, type SigningSecrets } from './secrets.ts';
+import * as store from './store.ts';
+import { createTargets } from './targets.ts';
+
+const MAX_NAME_LENGTH = 200;
+/** The transaction of a deletion may wait for another change of the subscription; Prisma's default is 5 s. */
+const DELETE_TIMEOUT_MS = 60_000;
+
+export type Subscriptions = SigningSecrets & {
+  /** With `startFrom` the stored messages since then are replayed to it; `replayId` tells how far that is. */
+  create(caller: EnvironmentCaller, body: CreateSubscription): Promise<CreatedSubscription>;
+  list(caller: EnvironmentCaller, query: ListSubscriptions): Promise<Page<Subscription>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Subscription>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateSubscription): Promise<Subscription>;
+  /** Soft: history stays readable. Unfinished deliveries end without a dead letter. */
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
+  /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
+  pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
+  /** From paused and from disabled. Queued deliveries are due, and the oldest are begun first; nothing holds them in that order. */
+  resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
+};
+
+type UnitsWanted = {
+  id: string;
+  channelId: string;
+  filter?: string | null | undefined;
+  filterUnits?: number | null;
+};
+type Collaborators = {
+  apps: Pick<Apps, 'share'>;
+  guard: Pick<AddressGuard, 'checkWebhookUrl' | 'judgeWebhookUrl'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
+  messageReplays: Pick<Replays['messages'], 'startWithin'>;
+  filters: Pick<Filters, 'measure'>;
+  audit: { record: RecordAudit };
+};
+
+/** A tenant's reader, or a transaction of one. */
+type Reader = Pick<DatabaseReader, 'subscription' | '$queryRaw'>;
+
+export function createSubscriptions(
+  { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
+  { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
+): Subscriptions {
+  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  const found: FindOrRefuse = async (id, look) => {
+    const subscription = isId('subscription', id) ? await look() : undefined;
+    if (subscription === undefined) throw notFound('subscription');
+    return subscription;
+  };
+  const targets = createTargets(guard);
+  /** As its own address shows it, but for its warnings. */
+  const shown = async <T extends Subscription>(reader: Reader, subscription: T): Promise<T> => ({
+    ...subscription,
+    concurrency: await findConcurrency(reader, subscription),
+  });
+  /** With its warnings, for which a name server may be asked: once the transaction is over. */
+  const warned = async <T extends Subscription>(reading: Promise<T>): Promise<T> => {
+    const subscription = await reading;
+    return targets.withWarnings(subscription, await targets.judge(subscription.webhookUrl));
+  };
+  const find = async (reader: Reader, { environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
+    shown(reader, await found(id, () => store.findSubscription(reader, environmentId, id, clock())));
+  const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
+    warned(tenants.read(caller, (reader) => find(reader, caller, id)));
+
+  /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
+  const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
+    if (typeof filter !== 'string') return filter === null ? { filterUnits: null } : {};
+    const found = filters.measure(filter);
+    if ('problem' in found) throw invalidField('filter', found.problem);
+    return { filterUnits: found.units };
+  };
+
+  /** INVALID_REQUEST for a filter that the channel has no units left for. Under the channel's lock, so that each sees the other. */
+  const requireUnits = async (
+    transaction: DatabaseTransaction,
+    { id, channelId, filter, filterUnits }: UnitsWanted,
+  ): Promise<void> => {
+    if (typeof filter !== 'string' || typeof filterUnits !== 'number') return;
+    const others = await store.unitsOfOthers(transaction, channelId, { filter, id });
+    const free = UNITS_OF_A_CHANNEL - others;
+    if (filterUnits > free)
+      throw invalidField(
+        'filter',
+        `takes up to ${filterUnits} units for one message, and the channel has ${Math.max(free, 0)} left: its other filters take ${others} of ${UNITS_OF_A_CHANNEL}`,
+      );
+  };
+
+  /** Service events are published where no expression can be asked (deliveries/statements/service-events.ts). */
+  const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
+    if (typeof filter === 'string' && channel?.isSystem === true)
+      throw invalidField('filter', 'is not possible on the system channel; eventTypes are');
+  };
+
+  /** The subscription for a change; with its channel, taken first, for one that publishing depends on. */
+  const lock = async (
+    transaction: DatabaseTransaction,
+    environmentId: string,
+    id: string,
+    needsChannel: (before: Subscription) => boolean,
+  ) => {
+    // Which channel it has never changes, so that may be asked without a lock.
+    const before = await found(id, () => store.findSubscription(transaction, environmentId, id, clock()));
+    const channel = needsChannel(before)
+      ? await store.lockChannel(transaction, environmentId, before.channelId)
+      : undefined;
+    const subscription = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+    return { subscription, channel };
+  };
+
+  /** Pauses or resumes; doing it again changes nothing and is told to nobody. */
+  const setStatus = async (
+    caller: EnvironmentCaller,
+    id: string,
+    status: 'paused' | 'active',
+  ): Promise<Subscription> => {
+    const { environmentId } = caller;
+    const changed = tenants.within(caller, async (transaction) => {
+      const before = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+      if (status === 'paused') await store.setPaused(transaction, environmentId, id, clock());
+      else await store.setActive(transaction, environmentId, id, clock());
+      if (before.status !== status) {
+        const parts = changedParts(before, { status }, ['status']);
+        await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+      }
+      return find(transaction, caller, id);
+    });
+    return warned(changed);
+  };
+
+  return {
+    async create(caller, { startFrom, secret, ...body }) {
+      const { environmentId } = caller;
+      targets.check(body, await targets.judge(body.webhookUrl));
+      const { filterUnits } = measured(body.filter);
+      const { sealed } = sealSigningSecret(keyRing, newId('secret'), secret);
+      const creating = tenants.within(caller, async (transaction) => {
+        const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
+        const { timeoutMs, circuitBreaker } = settings;
+        const retryPolicy = toRetryPolicy(body.retryPolicy, settings.retryPolicy);
+        const hasFilter = typeof body.filter === 'string';
+        // With a replay alone with the channel too: a scheduled message is published before it, and is there for the replay, or
+        // after it, and finds the subscription.
+        const take = hasFilter || startFrom !== undefined ? store.lockChannel : store.shareChannel;
+        const channel = isId('channel', body.channelId)
+          ? await take(transaction, environmentId, body.channelId)
+          : undefined;
+        if (channel === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
+        refuseSystemFilter(body.filter, channel);
+        const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
+        const subscription = {
+          timeoutMs,
+          circuitBreaker,
+          maxRetryAfter: MAX_RETRY_AFTER.default,
+          ...body,
+          ...(filterUnits !== undefined && { filterUnits }),
+          name,
+          retryPolicy,
+          id: newId('subscription'),
+          environmentId,
+          appSuspendedAt,
+        };
+        await requireUnits(transaction, subscription);
+        const stored = await store.insertSubscription(transaction, subscription, sealed, clock());
+        const created = await shown(transaction, stored);
+        if (hasFilter) await store.raiseConfigVersion(transaction, channel.id);
+        const replay =
+          startFrom === undefined
+            ? undefined
+            : await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
+        const target = { id: created.id };
+        await audit.record(transaction, caller, {
+          action: 'subscription.created',
+          target,
+          after: { ...body, name, ...(secret !== undefined && { hasOwnSecret: true }) },
+        });
+        return replay === undefined ? created : { ...created, replayId: replay.id };
+      });
+      return warned(creating);
+    },
+
+    async list(caller, { limit, cursor, name, ...filter }) {
+      const filters = { ...filter, ids: filter.ids?.join(','), name };
+      const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters };
+      const page = pageRequest(scope, { limit, cursor });
+      const { wanted, lookedTo } = await narrowByName(filter, name, (named) =>
+        tenants.list(caller, (transaction) =>
+          store.findSubscriptionsNamed(transaction, caller.environmentId, page, named, clock()),
+        ),
+      );
+      const rows = await tenants.read(caller, (reader) =>
+        store.findSubscriptions(reader, caller.environmentId, page, wanted, clock()),
+      );
+      return toPage(scope, page.limit, rows, (row) => targets.withWarnings(row), lookedTo);
+    },
+
+    get,
+
+    async update(caller, id, body) {
+      const { environmentId } = caller;
+      const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
+      const verdict = await targets.judge(body.webhookUrl);
+      const changed = tenants.within(caller, async (transaction) => {
+        // The lock first: of two patches at once the second merges into what the first has left.
+        const { subscription, channel } = await lock(transaction, environmentId, id, () => mayBeForPublishing);
+        const retryPolicy = body.retryPolicy && toRetryPolicy(body.retryPolicy, subscription.retryPolicy);
+        const { status, ...change } = subscriptionChange.of(subscription, {
+          ...body,
+          ...(retryPolicy !== undefined && { retryPolicy }),
+        });
+        targets.check(change, verdict, subscription);
+        const counted = measured(change.filter);
+        refuseSystemFilter(change.filter, channel);
+        await requireUnits(transaction, { ...subscription, filter: change.filter, ...counted });
+        const now = clock();
+        if (status === 'paused') await store.setPaused(transaction, environmentId, id, now);
+        if (status === 'active') await store.setActive(transaction, environmentId, id, now);
+        if (Object.keys(change).length > 0)
+          await store.updateSubscription(transaction, id, { ...change, ...counted }, now);
+        const updated = await found(id, () => store.findSubscription(transaction, environmentId, id, now));
+        const isFilterChanged = updated.filter !== subscription.filter;
+        if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
+          await store.raiseConfigVersion(transaction, updated.channelId);
+        const names = [...Object.keys(change), ...(status === undefined ? [] : ['status'])];
+        if (names.length > 0) {
+          const parts = changedParts(subscription, updated, names);
+          await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+        }
+        return shown(transaction, updated);
+      });
+      return warned(changed);
+    },
+
+    async delete(caller, id) {
+      await tenants.within(
+        caller,
+        async (transaction) => {
+          const { channel } = await lock(transaction, caller.environmentId, id, ({ filter }) => filter !== undefined);
+          await store.markSubscriptionDeleted(transaction, id, clock());
+          if (channel !== undefined) await store.raiseConfigVersion(transaction, channel.id);
+          await deliveries.endOfSubscriptions(transaction, [id]);
+          await audit.record(transaction, caller, { action: 'subscription.deleted', target: { id } });
+        },
+        { timeout: DELETE_TIMEOUT_MS },
+      );
+      await deliveries.endRestOfSubscriptions(caller, [id]);
+    },
+
+    async pause(caller, id) {
+      return setStatus(caller, id, 'paused');
+    },
+
+    async resume(caller, id) {
+      return setStatus(caller, id, 'active');
+    },
+
+    ...createSigningSecrets({ tenants, newId, clock, keyRing }, { audit, found }),
+  };
+}
+
+function toRetryPolicy(given: Partial<RetryPolicy>, base?: RetryPolicy): RetryPolicy {
+  const policy = completeRetryPolicy(given, base);
+  const problem = retryPolicyProblem(policy);
+  if (problem !== undefined) throw invalidField(`retryPolicy.${problem.field}`, problem.reason);
+  return policy;
+}

@@ -1,0 +1,300 @@
+import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
+import type { Subscription as SubscriptionRow } from '../../platform/db/generated/client.ts';
+import { findByName } from '../../platform/db/lists/name-look.ts';
+import { releaseHeldOf } from '../../delivery/record/statements/release-held.ts';
+import { toCircuit } from '../../kernel/rules/circuit.ts';
+import { disabledReasonOf } from '../../kernel/rules/disabled-reason.ts';
+import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
+import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
+import type { RetryPolicy } from '../../kernel/contract/retry-policy.ts';
+import type { ChannelStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
+import { failingIs } from './failing-store.ts';
+import type { Subscription } from './schema.ts';
+import type { SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+
+/** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
+type Db = DatabaseTransaction;
+
+/** The part of a channel that a change of its subscription needs. */
+type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
+type Nullable = {
+  owner?: string | null;
+  filter?: string | null;
+  filterUnits?: number | null;
+  maxConcurrency?: number | null;
+  rateLimit?: number | null;
+};
+export type NewSubscription = Omit<
+  Subscription,
+  | 'circuit'
+  | 'concurrency'
+  | 'warnings'
+  | 'secretUnreadableSince'
+  | 'statusChangedAt'
+  | 'disabledReason'
+  | 'owner'
+  | 'filter'
+  | 'maxConcurrency'
+  | 'rateLimit'
+  | 'createdAt'
+  | 'updatedAt'
+> &
+  Nullable & { environmentId: string; appSuspendedAt: Date | null };
+export type SubscriptionChange = Partial<
+  Pick<
+    Subscription,
+    'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs' | 'maxRetryAfter' | 'circuitBreaker'
+  >
+> &
+  Nullable & { retryPolicy?: Partial<RetryPolicy> };
+
+const channelFor =
+  (lock: 'SHARE' | 'NO KEY UPDATE') =>
+  async (db: Db, environmentId: string, id: string): Promise<ChannelOf | undefined> => {
+    const rows = await db.$queryRawUnsafe<ChannelOf[]>(
+      `SELECT id, status, kind = 'system' AS "isSystem" FROM channels
+       WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL FOR ${lock}`,
+      id,
+      environmentId,
+    );
+    return rows[0];
+  };
+
+/** A channel that is not deleted, kept from changing until the transaction ends. */
+export const shareChannel = channelFor('SHARE');
+
+/**
+ * The same lock for a change that raises the channel's version: of two changes with shared locks neither could go on. Publishing does
+ * not wait for it. Taken before the subscription, as in deleting the channel.
+ */
+export const lockChannel = channelFor('NO KEY UPDATE');
+
+/** Publications are checked against filters, and against the event types beside them (publishing/configs/config-store.ts). */
+export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
+  await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
+}
+
+/**
+ * Units of the different filters of a channel together, but for one filter and one subscription, which are to have others. Under
+ * the channel's lock. A filter that nobody has counted yet counts as much as one may.
+ */
+export async function unitsOfOthers(db: Db, channelId: string, but: { filter: string; id: string }): Promise<number> {
+  const [row] = await db.$queryRaw<{ units: number }[]>`
+    SELECT coalesce(sum(units), 0)::float8 AS units FROM (
+      SELECT max(coalesce(filter_units, ${UNITS_OF_A_FILTER})) AS units FROM subscriptions
+      WHERE channel_id = ${channelId} AND deleted_at IS NULL AND filter IS NOT NULL AND filter <> ${but.filter} AND id <> ${but.id}
+      GROUP BY filter) AS different`;
+  return row?.units ?? 0;
+}
+
+export async function insertSubscription(
+  db: Db,
+  { retryPolicy, ...subscription }: NewSubscription,
+  secret: SealedSigningSecret,
+  now: Date,
+): Promise<Subscription> {
+  const row = await db.subscription.create({
+    data: { ...subscription, ...retryPolicy, statusChangedAt: now, createdAt: now, updatedAt: now },
+  });
+  await insertSecret(db, subscription.id, secret, now);
+  return toSubscription(row, now);
+}
+
+export async function findSubscription(
+  db: Pick<DatabaseReader, 'subscription'>,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<Subscription | undefined> {
+  const row = await db.subscription.findFirst({ where: { id, environmentId, deletedAt: null } });
+  return row === null ? undefined : toSubscription(row, now);
+}
+
+type Filter = {
+  channelId?: string;
+  owner?: string;
+  status?: SubscriptionStatus;
+  failing?: 'true' | 'false';
+  ids?: string[];
+};
+
+/** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
+export async function findSubscriptions(
+  db: Pick<DatabaseReader, 'subscription'>,
+  environmentId: string,
+  { limit, after }: PageRequest,
+  { failing, ids, ...filter }: Filter,
+  now: Date,
+): Promise<Subscription[]> {
+  const id = { ...(ids !== undefined && { in: ids }), ...(after !== undefined && { lt: after }) };
+  const rows = await db.subscription.findMany({
+    where: { environmentId, deletedAt: null, ...filter, ...failingIs(failing, now).where, id },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return rows.map((row) => toSubscription(row, now));
+}
+
+/** Ids of the page's subscriptions with that part in their names, or in the host of their URLs. */
+export function findSubscriptionsNamed(
+  db: Db,
+  environmentId: string,
+  page: PageRequest,
+  { channelId, owner, status, failing, ids, part }: Filter & { part: string },
+  now: Date,
+): Promise<NamedRows> {
+  const columns = { channel_id: channelId, owner, status };
+  const { condition } = failingIs(failing, now);
+  return findByName(db, { list: 'subscriptions', environmentId, part, ids, columns, condition }, page);
+}
+
+/** Reads a subscription, and keeps it and its secrets from other changes until the transaction ends. */
+export async function lockSubscription(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<Subscription | undefined> {
+  await db.$queryRaw`SELECT id FROM subscriptions WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  return findSubscription(db, environmentId, id, now);
+}
+
+export async function updateSubscription(
+  db: Db,
+  id: string,
+  { retryPolicy, ...columns }: SubscriptionChange,
+  now: Date,
+): Promise<void> {
+  // Failures at another URL say nothing about this one. Without its circuit breaker a subscription's failures go on counting.
+  const closed = columns.circuitBreaker === false ? CIRCUIT_CLOSED : {};
+  const health = columns.webhookUrl === undefined ? closed : HEALTHY;
+  const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
+  await db.subscription.update({ where: { id }, data });
+}
+
+/** Pausing only changes the status: deliveries that are claimed or under way ask for it at their next attempt. */
+export async function setPaused(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await setStatus(db, environmentId, id, 'paused', now);
+}
+
+/**
+ * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. A pause does not end a row
+ * of failures: only a delivery or another URL does. The circuit closes, and the times that end in giving up or in `disabled` begin at
+ * `resumedAt`. A subscription that the service has disabled begins with a clean record.
+ */
+export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await db.subscription.updateMany({ where: { id, environmentId, status: 'disabled' }, data: { failingSince: null } });
+  if (!(await setStatus(db, environmentId, id, 'active', now))) return;
+  await db.subscription.update({ where: { id }, data: { ...CIRCUIT_CLOSED, resumedAt: now } });
+  await releaseHeldOf(db, id);
+}
+
+const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };
+const HEALTHY = { failingSince: null, ...CIRCUIT_CLOSED };
+
+async function setStatus(
+  db: Db,
+  environmentId: string,
+  id: string,
+  status: SubscriptionStatus,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await db.subscription.updateMany({
+    where: { id, environmentId, deletedAt: null, status: { not: status } },
+    data: { status, statusChangedAt: now, updatedAt: now },
+  });
+  return count > 0;
+}
+
+export async function markSubscriptionDeleted(db: Db, id: string, now: Date): Promise<void> {
+  await db.subscription.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
+}
+
+/** The secret that signs: the one without an end. Rotation, under the subscription's lock, leaves exactly one. */
+export async function findCurrentSecret(
+  db: Db,
+  subscriptionId: string,
+): Promise<(SealedSigningSecret & { createdAt: Date }) | undefined> {
+  const row = await db.subscriptionSecret.findFirst({
+    where: { subscriptionId, expiresAt: null },
+    orderBy: { id: 'desc' },
+    select: { id: true, ciphertext: true, createdAt: true },
+  });
+  return row ?? undefined;
+}
+
+/** When the secrets that still sign beside the current one were made, and until when each does, newest first. */
+export async function findOlderSecrets(
+  db: Db,
+  subscriptionId: string,
+  now: Date,
+): Promise<{ createdAt: Date; expiresAt: Date }[]> {
+  const rows = await db.subscriptionSecret.findMany({
+    where: { subscriptionId, expiresAt: { gt: now } },
+    orderBy: { id: 'desc' },
+    select: { createdAt: true, expiresAt: true },
+  });
+  // The condition leaves out the one without an end.
+  return rows.flatMap(({ createdAt, expiresAt }) => (expiresAt === null ? [] : [{ createdAt, expiresAt }]));
+}
+
+/**
+ * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed, key material and all. Under
+ * the subscription's lock.
+ */
+export async function replaceSecret(
+  db: Db,
+  subscriptionId: string,
+  secret: SealedSigningSecret,
+  { now, overlapUntil }: { now: Date; overlapUntil: Date },
+): Promise<void> {
+  await db.subscriptionSecret.updateMany({
+    where: { subscriptionId, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    data: { expiresAt: overlapUntil },
+  });
+  await db.subscriptionSecret.deleteMany({ where: { subscriptionId, expiresAt: { lte: now } } });
+  await insertSecret(db, subscriptionId, secret, now);
+  // Dispatchers release the deliveries that have waited for it. The subscription itself has not changed, so its updatedAt stays.
+  await db.$executeRaw`
+    UPDATE subscriptions SET secret_unreadable_since = NULL
+    WHERE id = ${subscriptionId} AND secret_unreadable_since IS NOT NULL`;
+}
+
+async function insertSecret(db: Db, subscriptionId: string, secret: SealedSigningSecret, now: Date): Promise<void> {
+  await db.subscriptionSecret.create({ data: { ...secret, subscriptionId, createdAt: now } });
+}
+
+function toSubscription(row: SubscriptionRow, now: Date): Subscription {
+  const disabledReason = disabledReasonOf(row);
+  return {
+    id: row.id,
+    channelId: row.channelId,
+    name: row.name,
+    ...(row.owner !== null && { owner: row.owner }),
+    webhookUrl: row.webhookUrl,
+    // Both columns are only ever written from validated values.
+    status: row.status as SubscriptionStatus,
+    ...(row.statusChangedAt !== null && { statusChangedAt: row.statusChangedAt }),
+    ...(disabledReason !== undefined && { disabledReason }),
+    eventTypes: row.eventTypes,
+    ...(row.filter !== null && { filter: row.filter }),
+    retryPolicy: toRetryPolicy(row),
+    headers: (row.headers ?? {}) as Record<string, string>,
+    timeoutMs: row.timeoutMs,
+    maxRetryAfter: row.maxRetryAfter,
+    ...(row.maxConcurrency !== null && { maxConcurrency: row.maxConcurrency }),
+    ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
+    circuitBreaker: row.circuitBreaker,
+    circuit: toCircuit({ openedAt: row.circuitOpenedAt, probeAt: row.circuitProbeAt }, now),
+    ...(row.secretUnreadableSince !== null && { secretUnreadableSince: row.secretUnreadableSince }),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+const toRetryPolicy = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: RetryPolicy): RetryPolicy => ({
+  maxRetries,
+  initialDelay,
+  maxDelay,
+  backoffMultiplier,
+});

@@ -1,0 +1,172 @@
+import type { Pool } from 'pg';
+import type { EncryptionKey } from '../config/config.ts';
+import * as store from './encryption-key-store.ts';
+import { createKeyRing } from './key-ring.ts';
+import { contextIn, SEALED_COLUMNS } from '../db/sql/sealed-columns.ts';
+
+/** The keys of this process do not fit the database, so it must not work. The message is for the operator. */
+export class EncryptionKeyError extends Error {
+  override readonly name = 'EncryptionKeyError';
+}
+
+/** `configured`: in use by this process, which `seals` with the first of them. `missing` and `other bytes` refuse a start. */
+type KeyState = 'seals' | 'opens' | 'missing' | 'other bytes' | 'unused';
+
+export type EncryptionKeyEntry = {
+  id: string;
+  state: KeyState;
+  createdAt: Date | undefined;
+  /** Rows by table. */
+  sealed: Record<string, number>;
+};
+
+// More than one row is tried: a row that was changed since it was sealed says nothing about the key.
+const PROOFS = 1_000;
+// Any text would do: only a key with the same bytes opens it.
+const CHECK_TEXT = 'posthorn';
+
+const checkContext = (kid: string): `encryption_keys|check_value|${string}` => `encryption_keys|check_value|${kid}`;
+
+const checkValueOf = (key: EncryptionKey): string => createKeyRing([key]).encrypt(CHECK_TEXT, checkContext(key.kid));
+
+function opens(attempt: () => string): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const opensCheck = (key: EncryptionKey, checkValue: string): boolean =>
+  opens(() => createKeyRing([key]).decrypt(checkValue, checkContext(key.kid)));
+
+/** Whether the key opens a text that its name has sealed; true where it has sealed none. */
+async function opensSealed(pool: Pool, key: EncryptionKey): Promise<boolean> {
+  const ring = createKeyRing([key]);
+  let isAnySealed = false;
+  for (const column of SEALED_COLUMNS) {
+    const rows = await store.readSealed(pool, column, { kid: key.kid, limit: PROOFS });
+    if (rows.some(({ id, sealed }) => opens(() => ring.decrypt(sealed, contextIn(column, id))))) return true;
+    isAnySealed ||= rows.length > 0;
+  }
+  return !isAnySealed;
+}
+
+/**
+ * Proves that `keys` are the ones this database was sealed with: each opens its check value, and no key that a row still needs is
+ * missing. A key without a check value is proved by a row that it opens, and gets one. Throws EncryptionKeyError, which names the key,
+ * the rows it has sealed and the remedy. Any other error means that PostgreSQL could not be asked. A single row that does not open is
+ * no reason to throw. A row that was put back to an older value is not noticed.
+ */
+export async function proveKeys(pool: Pool, keys: readonly EncryptionKey[]): Promise<void> {
+  const sealed = await store.countSealed(pool);
+  const needed = new Map<string, string>();
+  for (const kid of new Set(sealed.map((row) => row.kid))) {
+    const rows = sealed.filter((row) => row.kid === kid && row.needed > 0);
+    if (rows.length > 0) needed.set(kid, describeRows(rows.map((row) => ({ table: row.table, count: row.needed }))));
+  }
+  const known = new Map((await store.readKnownKeys(pool)).map(({ id, checkValue }) => [id, checkValue]));
+  const missing = [...needed.keys()].filter((kid) => !keys.some((key) => key.kid === kid));
+  const unproved = keys.filter(({ kid }) => !known.has(kid));
+  const wrong = keys.filter((key) => !opensCheckOf(known, key));
+  for (const key of unproved) if (!(await opensSealed(pool, key))) wrong.push(key);
+  refuse(missing, wrong, needed);
+  await store.insertCheckValues(
+    pool,
+    unproved.map((key) => ({ kid: key.kid, checkValue: checkValueOf(key) })),
+  );
+  // Another process may have been first with other bytes under the same name.
+  const now = new Map((await store.readKnownKeys(pool)).map(({ id, checkValue }) => [id, checkValue]));
+  refuse(
+    [],
+    unproved.filter((key) => !opensCheckOf(now, key)),
+    needed,
+  );
+}
+
+/** True for a key without a check value too: nothing speaks against it. */
+function opensCheckOf(known: ReadonlyMap<string, string>, key: EncryptionKey): boolean {
+  const checkValue = known.get(key.kid);
+  return checkValue === undefined || opensCheck(key, checkValue);
+}
+
+function refuse(
+  missing: readonly string[],
+  wrong: readonly EncryptionKey[],
+  needed: ReadonlyMap<string, string>,
+): void {
+  const facts = [
+    ...missing.map(
+      (kid) =>
+        `The encryption key ${kid} is missing. That key sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up these rows with \`posthorn encryption-keys abandon ${kid}\`.`,
+    ),
+    ...wrong.map(
+      ({ kid }) =>
+        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up the rows of the lost one with \`posthorn encryption-keys abandon ${kid}\`.`,
+    ),
+  ];
+  if (facts.length > 0) throw new EncryptionKeyError(facts.join(' '));
+}
+
+function describeRows(rows: readonly { table: string; count: number }[]): string {
+  return rows.map(({ table, count }) => `${count} ${count === 1 ? 'row' : 'rows'} of ${table}`).join(' and ');
+}
+
+/** Every key that is configured, has a check value, or is named by a sealed row. */
+export async function describeEncryptionKeys(
+  pool: Pool,
+  keys: readonly EncryptionKey[],
+): Promise<EncryptionKeyEntry[]> {
+  const [sealed, known] = [await store.countSealed(pool), await store.readKnownKeys(pool)];
+  const checkValues = new Map(known.map(({ id, checkValue }) => [id, checkValue]));
+  const ids = new Set([...keys.map(({ kid }) => kid), ...known.map(({ id }) => id), ...sealed.map(({ kid }) => kid)]);
+  return [...ids].map((id) => {
+    const rows = sealed.filter(({ kid }) => kid === id);
+    const key = keys.find(({ kid }) => kid === id);
+    return {
+      id,
+      state: stateOf({
+        key,
+        isFirst: keys[0]?.kid === id,
+        isNeeded: rows.some(({ needed }) => needed > 0),
+        checkValues,
+      }),
+      createdAt: known.find((each) => each.id === id)?.createdAt,
+      sealed: Object.fromEntries(
+        SEALED_COLUMNS.map(({ table }) => [table, rows.find((row) => row.table === table)?.all ?? 0]),
+      ),
+    };
+  });
+}
+
+function stateOf(of: {
+  key: EncryptionKey | undefined;
+  isFirst: boolean;
+  isNeeded: boolean;
+  checkValues: ReadonlyMap<string, string>;
+}): KeyState {
+  if (of.key === undefined) return of.isNeeded ? 'missing' : 'unused';
+  if (!opensCheckOf(of.checkValues, of.key)) return 'other bytes';
+  return of.isFirst ? 'seals' : 'opens';
+}
+
+/** Rows sealed by the key of that name, by table. Throws for an unknown name and for a configured key. */
+export async function whatAbandonTakes(
+  pool: Pool,
+  kid: string,
+  keys: readonly EncryptionKey[],
+): Promise<{ table: string; count: number }[]> {
+  if (keys.some((key) => key.kid === kid))
+    throw new EncryptionKeyError(
+      `The encryption key ${kid} is configured, so what it sealed is not given up. Take it out of ENCRYPTION_KEYS first, in every process.`,
+    );
+  const sealed = (await store.countSealed(pool)).filter((row) => row.kid === kid);
+  const isKnown = (await store.readKnownKeys(pool)).some(({ id }) => id === kid);
+  if (sealed.length === 0 && !isKnown)
+    throw new EncryptionKeyError(`No encryption key ${kid} is known to this database: it has sealed nothing.`);
+  return SEALED_COLUMNS.map(({ table }) => ({ table, count: sealed.find((row) => row.table === table)?.all ?? 0 }));
+}
+
+/** Removes the rows that the key of that name has sealed, and its check value: the name is free again. */
+export const abandonKey = store.removeSealedBy;

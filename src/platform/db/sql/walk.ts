@@ -1,0 +1,218 @@
+import type { PoolClient } from 'pg';
+import type { IdRange } from '../../../kernel/values/instant.ts';
+import type { DatabaseTransaction } from '../client.ts';
+
+/** The values of one statement: `add` gives the parameter that stands for a value. */
+export function createValues() {
+  const values: string[] = [];
+  const add = (value: string): string => `$${values.push(value)}::text`;
+  return { values, add };
+}
+
+export type Values = ReturnType<typeof createValues>;
+
+/** SQL: ids at or above `from` and below `before`. */
+export type Bounds = { from: string; before: string };
+
+// Below and above every id: an id is some letters, an underscore and 26 characters.
+const LOWEST = '';
+const HIGHEST = '~';
+
+/** The bounds of a page: the ids of a range, newest first and below the last one of the page before. */
+export function idBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after = HIGHEST): Bounds {
+  return { from: add(from), before: add(before < after ? before : after) };
+}
+
+/** The bounds of a page in a list that runs from the oldest id to the newest. */
+export function risingIdBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after?: string): Bounds {
+  // Ids have one length: nothing lies between one and the same with a character more.
+  const next = after === undefined ? LOWEST : `${after}0`;
+  return { from: add(from > next ? from : next), before: add(before) };
+}
+
+/**
+ * A walk along one index, (`columns`, id), through the ids of `table` (as `d`) for which the columns have the values `at`: newest
+ * first, or oldest first with `isRising`. `where` holds each row's own conditions.
+ */
+export type Walk = {
+  table: string;
+  columns: readonly string[];
+  at: readonly string[];
+  bounds: Bounds;
+  where?: readonly string[];
+  limit: number;
+  isRising?: boolean;
+  /** SQL: columns selected beside the id. */
+  beside?: string;
+};
+
+/**
+ * SQL: the first `limit` ids of a walk.
+ *
+ * The columns are compared and sorted as one row, although they have one value each. With `findAlong` only that index serves this,
+ * whatever the statistics say. With plain conditions and ORDER BY id PostgreSQL chooses by frequency, and reads all of an environment
+ * for rows that no longer come.
+ */
+export function along({ table, columns, at, bounds, where = [], limit, isRising = false, beside }: Walk): string {
+  const names = [...columns, 'id'].map((column) => `d.${column}`);
+  const from = `(${[...at, bounds.from].join(', ')})`;
+  const before = `(${[...at, bounds.before].join(', ')})`;
+  const conditions = [`(${names.join(', ')}) >= ${from}`, `(${names.join(', ')}) < ${before}`, ...where];
+  const order = names.map((name) => `${name} ${isRising ? 'ASC' : 'DESC'}`);
+  const selected = beside === undefined ? 'd.id' : `d.id, ${beside}`;
+  return `SELECT ${selected} FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+}
+
+// A walk is tried for so many times the ids of the try before. Lists of a page are read at once, and their walks are not tried.
+const TRY_GROWS = 8;
+const TRIED_FROM = 200;
+
+/**
+ * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only the walks whose first ids are
+ * the first of all go on, and none goes beyond the last of these. For a long list each walk is then tried for 8 ids, 64 and so on:
+ * the last of the first `limit` ids that were found so far is where no walk need go beyond. So all of them together read some ten times
+ * `limit` for each try, however many there are. Without tries 2,000 walks of 5,000 ids each would all go to their ends.
+ */
+export function alongAll(walks: string, walk: Walk): string {
+  const { bounds, limit, isRising = false } = walk;
+  const order = isRising ? 'ASC' : 'DESC';
+  const within = (bound: string): Bounds =>
+    isRising ? { ...bounds, before: `${bound}.id` } : { ...bounds, from: `${bound}.id` };
+  // Ids have one length: the last of the first ids is below itself with a character more.
+  const last = isRising ? `max(first_id) || '0'` : 'min(first_id)';
+  const tries: string[] = [];
+  let bound = 'bound';
+  for (let size = TRY_GROWS; limit >= TRIED_FROM && size * TRY_GROWS <= limit; size *= TRY_GROWS) {
+    tries.push(`${bound}_${size} AS MATERIALIZED (
+    SELECT coalesce((
+      SELECT d.id${isRising ? ` || '0'` : ''} FROM first w CROSS JOIN LATERAL (${along({ ...walk, bounds: within(bound), limit: size })}) d
+      ORDER BY d.id ${order} OFFSET ${limit - 1} LIMIT 1
+    ), ${bound}.id) AS id FROM ${bound}
+  )`);
+    bound = `${bound}_${size}`;
+  }
+  return `
+  first AS MATERIALIZED (
+    SELECT w.*, d.id AS first_id FROM ${walks} w CROSS JOIN LATERAL (${along({ ...walk, limit: 1 })}) d
+    ORDER BY d.id ${order} LIMIT ${limit}
+  ), ${[
+    `bound AS MATERIALIZED (
+    SELECT CASE count(*) WHEN ${limit} THEN ${last} ELSE ${isRising ? bounds.before : bounds.from} END AS id FROM first
+  )`,
+    ...tries,
+  ].join(', ')}
+  SELECT d.id FROM first w CROSS JOIN ${bound} CROSS JOIN LATERAL (${along({ ...walk, bounds: within(bound) })}) d
+  ORDER BY d.id ${order} LIMIT ${limit}`;
+}
+
+/**
+ * SQL: the first ids of rows with a wanted event type, along the index (`of`, event_type, id). `owners` selects the values of the
+ * column `of`, as `id`. A beginning such as `order.*` steps from one of the owner's event types to the next.
+ */
+export function alongEventTypes(
+  values: Values,
+  { owners, of, pattern, ...walk }: { owners: string; of: string; pattern: string } & Omit<Walk, 'columns' | 'at'>,
+): string {
+  const typed = { ...walk, columns: [of, 'event_type'], at: ['w.id', 'w.event_type'] };
+  const range = rangeOfBeginning(pattern);
+  if (range === undefined) {
+    const one = `typed AS (SELECT o.id, ${values.add(pattern)} AS event_type FROM (${owners}) o)`;
+    return `WITH ${one}, ${alongAll('typed', typed)}`;
+  }
+  const end = values.add(range.before);
+  const next = (from: string): string => `(
+      SELECT d.event_type FROM ${walk.table} d
+      WHERE (d.${of}, d.event_type) ${from} AND (d.${of}, d.event_type) < (o.id, ${end})
+      ORDER BY d.${of}, d.event_type LIMIT 1)`;
+  return `
+  WITH RECURSIVE step AS (
+    SELECT o.id, ${next(`>= (o.id, ${values.add(range.from)})`)} AS event_type FROM (${owners}) o
+    UNION ALL
+    SELECT o.id, ${next('> (o.id, o.event_type)')} FROM step o WHERE o.event_type IS NOT NULL
+  ), typed AS (
+    SELECT o.id, o.event_type FROM step o WHERE o.event_type IS NOT NULL
+  ), ${alongAll('typed', typed)}`;
+}
+
+/** For `order.*` the first text, by bytes, that begins with `order.`, and the one behind the last; undefined for anything else. */
+function rangeOfBeginning(pattern: string): { from: string; before: string } | undefined {
+  if (!pattern.endsWith('.*')) return undefined;
+  // A pattern's beginning ends with a dot; the slash is the next character.
+  return { from: pattern.slice(0, -1), before: `${pattern.slice(0, -2)}/` };
+}
+
+/** Whether a filter by event type leaves anything out. */
+export const isNarrowing = (pattern: string | undefined): pattern is string => pattern !== undefined && pattern !== '*';
+
+/** SQL: the condition on the event type `d.event_type`, COLLATE "C". */
+export function eventTypeIs(pattern: string | undefined, { add }: Values): string[] {
+  if (!isNarrowing(pattern)) return [];
+  const range = rangeOfBeginning(pattern);
+  if (range === undefined) return [`d.event_type = ${add(pattern)}`];
+  return [`d.event_type >= ${add(range.from)}`, `d.event_type < ${add(range.before)}`];
+}
+
+// With old statistics PostgreSQL gathered a subscription's deliveries by an index that only begins alike, and sorted 400,000 for a
+// page. With these settings off it goes along the index that has the order, and stops.
+const IN_ORDER = `SELECT name, value, set_config(name, 'off', true) FROM (
+  SELECT name, current_setting(name) AS value FROM unnest(ARRAY[
+    'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name OFFSET 0) settings`;
+const AS_BEFORE = 'SELECT set_config(name, value, true) FROM unnest($1::text[], $2::text[]) AS settings (name, value)';
+
+/**
+ * The rows of a statement made of walks, which it goes along. Statements behind it in the transaction are planned as they were before.
+ */
+export const queryAlong = <T>(
+  transaction: DatabaseTransaction,
+  text: string,
+  { values }: Pick<Values, 'values'>,
+): Promise<T[]> => inOrder((sql, ...given) => transaction.$queryRawUnsafe(sql, ...given), text, values);
+
+/** The same on a connection that is in a transaction. */
+export const queryAlongOn = <T>(
+  connection: PoolClient,
+  text: string,
+  { values }: Pick<Values, 'values'>,
+): Promise<T[]> =>
+  inOrder(
+    async <R>(sql: string, ...given: readonly (string | string[])[]) => {
+      const { rows } = await connection.query(sql, [...given]);
+      // Its columns are named in the statement itself.
+      return rows as R[];
+    },
+    text,
+    values,
+  );
+
+type Ask = <R>(text: string, ...values: readonly (string | string[])[]) => Promise<R[]>;
+
+async function inOrder<T>(ask: Ask, text: string, values: readonly string[]): Promise<T[]> {
+  const settings = await ask<{ name: string; value: string }>(IN_ORDER);
+  const rows = await ask<T>(text, ...values);
+  await ask(
+    AS_BEFORE,
+    settings.map(({ name }) => name),
+    settings.map(({ value }) => value),
+  );
+  return rows;
+}
+
+/** The ids that a statement made of walks finds, in its order. */
+export const findAlong = async (
+  transaction: DatabaseTransaction,
+  text: string,
+  values: Pick<Values, 'values'>,
+): Promise<string[]> => (await queryAlong<{ id: string }>(transaction, text, values)).map(({ id }) => id);
+
+/**
+ * Rows of the ids found, in one order. Rows removed in between would leave a page short, and a short page is the last one: so the ids
+ * are found anew.
+ */
+export async function readFound<T>(find: () => Promise<string[]>, read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
+  for (;;) {
+    const ids = await find();
+    if (ids.length === 0) return [];
+    const rows = await read(ids);
+    if (rows.length === ids.length) return rows;
+  }
+}

@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import type { Pool } from 'pg';
+import type { Tried } from '../../delivery/attempt/tried.ts';
+import { createMeters } from './meters.ts';
+
+const series = async (meters: ReturnType<typeof createMeters>, name: string): Promise<string[]> =>
+  (await meters.registry.getSingleMetricAsString(name)).split('\n').filter((line) => /^[a-z]/.test(line));
+
+const DELIVERED: Tried = {
+  outcome: 'delivered',
+  errorClass: 'none',
+  seconds: 0.01,
+  firstAfterSeconds: 0.02,
+  deliveredAfterSeconds: 0.03,
+  deadLetterReason: null,
+};
+
+test('an attempt is counted by its outcome and its class of error, and a dead letter by its reason', async () => {
+  const meters = createMeters();
+  meters.tried(DELIVERED);
+  meters.tried({ ...DELIVERED, outcome: 'failed', errorClass: 'timeout', deadLetterReason: 'exhausted' });
+  meters.deadLetter('internal');
+  expect(await series(meters, 'posthorn_delivery_attempts_total')).toEqual([
+    'posthorn_delivery_attempts_total{outcome="delivered",error_class="none"} 1',
+    'posthorn_delivery_attempts_total{outcome="failed",error_class="timeout"} 1',
+  ]);
+  expect(await series(meters, 'posthorn_dead_letters_total')).toEqual([
+    'posthorn_dead_letters_total{reason="exhausted"} 1',
+    'posthorn_dead_letters_total{reason="internal"} 1',
+  ]);
+});
+
+test('a server that is away is 1, one that is there 0, and one that nobody works with is not there', async () => {
+  const meters = createMeters();
+  expect(await series(meters, 'posthorn_server_away')).toEqual([]);
+  meters.readServers(
+    () =>
+      new Map([
+        ['PostgreSQL', false],
+        ['Temporal', true],
+      ]),
+  );
+  expect(await series(meters, 'posthorn_server_away')).toEqual([
+    'posthorn_server_away{server="PostgreSQL"} 0',
+    'posthorn_server_away{server="Temporal"} 1',
+  ]);
+});
+
+test('runs are counted by trigger and status, steps by type and outcome, and a pause has no length', async () => {
+  const meters = createMeters();
+  meters.runs.begun('event');
+  meters.runs.ended('completed', 3);
+  meters.runs.ended('paused');
+  meters.runs.stepEnded('action', 'failed');
+  expect(await series(meters, 'posthorn_runs_begun_total')).toEqual(['posthorn_runs_begun_total{trigger="event"} 1']);
+  expect(await series(meters, 'posthorn_runs_ended_total')).toEqual([
+    'posthorn_runs_ended_total{status="completed"} 1',
+    'posthorn_runs_ended_total{status="paused"} 1',
+  ]);
+  expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_sum 3');
+  expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_count 1');
+  expect(await series(meters, 'posthorn_run_steps_total')).toEqual([
+    'posthorn_run_steps_total{type="action",outcome="failed"} 1',
+  ]);
+});
+
+test('a replay, and a retry, are left out of the times since the acceptance', async () => {
+  const meters = createMeters();
+  meters.tried(DELIVERED);
+  meters.tried({ ...DELIVERED, firstAfterSeconds: undefined, deliveredAfterSeconds: undefined });
+  expect(await series(meters, 'posthorn_delivery_attempt_duration_seconds')).toContain(
+    'posthorn_delivery_attempt_duration_seconds_count 2',
+  );
+  for (const name of ['posthorn_delivery_first_attempt_delay_seconds', 'posthorn_delivery_latency_seconds'])
+    expect(await series(meters, name)).toContain(`${name}_count 1`);
+});
+
+test('requests, publishes, groups, claims and limits are counted under their labels', async () => {
+  const meters = createMeters();
+  meters.answered({ method: 'GET', route: '/v1/channels', status: 200, seconds: 0.001 });
+  meters.committed(3, 0.01);
+  meters.group('publish', 2);
+  meters.claimed('first', 5);
+  meters.limited('principal', true);
+  expect(await series(meters, 'posthorn_http_requests_total')).toEqual([
+    'posthorn_http_requests_total{method="GET",route="/v1/channels",status="200"} 1',
+  ]);
+  expect(await series(meters, 'posthorn_messages_published_total')).toEqual(['posthorn_messages_published_total 3']);
+  expect(await series(meters, 'posthorn_group_commit_items')).toContain(
+    'posthorn_group_commit_items_sum{group="publish"} 2',
+  );
+  expect(await series(meters, 'posthorn_claimed_deliveries_total')).toEqual([
+    'posthorn_claimed_deliveries_total{lane="first"} 5',
+  ]);
+  expect(await series(meters, 'posthorn_rate_limit_decisions_total')).toEqual([
+    'posthorn_rate_limit_decisions_total{limit="principal",outcome="refused"} 1',
+  ]);
+});
+
+test('pools and connections to receivers are read at each scrape', async () => {
+  const meters = createMeters();
+  // `as`: the three counts are all that is read of a pool.
+  const pool = { totalCount: 4, idleCount: 3, waitingCount: 2 } as Pool;
+  meters.readPool('statements', pool, 20);
+  meters.readSender(() => ({ open: 7, inUse: 6, origins: 5 }));
+  const shown = async (...names: string[]): Promise<string[]> =>
+    (await Promise.all(names.map((name) => series(meters, `posthorn_${name}`)))).flat();
+  expect(
+    await shown(
+      'database_connections',
+      'database_connections_idle',
+      'database_connections_waiting',
+      'database_connections_max',
+      'receiver_connections',
+      'receiver_requests_in_flight',
+      'receiver_origins',
+    ),
+  ).toEqual([
+    'posthorn_database_connections{pool="statements"} 4',
+    'posthorn_database_connections_idle{pool="statements"} 3',
+    'posthorn_database_connections_waiting{pool="statements"} 2',
+    'posthorn_database_connections_max{pool="statements"} 20',
+    'posthorn_receiver_connections 7',
+    'posthorn_receiver_requests_in_flight 6',
+    'posthorn_receiver_origins 5',
+  ]);
+});
+
+test('a name follows the conventions of Prometheus: a unit of seconds or bytes, and total for counters', async () => {
+  for (const { name, type } of await createMeters().registry.getMetricsAsJSON()) {
+    if (!name.startsWith('posthorn_')) continue;
+    expect([name, String(type) === 'counter']).toEqual([name, name.endsWith('_total')]);
+    expect(name).not.toMatch(/_(ms|milliseconds|kb|mb)(_|$)/);
+  }
+});

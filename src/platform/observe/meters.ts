@@ -1,0 +1,238 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Pool } from 'pg';
+import type { Tried } from '../../delivery/attempt/tried.ts';
+import { createRunMeters } from './run-meters.ts';
+
+// From an answer within a millisecond to the 30 s that a request may take.
+const CALL_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+// From a delivery at once to one after a day of retries.
+const DELIVERY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400];
+const GROUP_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/** Group commits and group reads that are measured. */
+export type GroupName = 'publish' | 'record';
+
+/** Connections to receivers of one process. */
+export type SenderGauge = { open: number; inUse: number; origins: number };
+
+/**
+ * Everything that one process counts. The hot path adds to counters; gauges are read at a scrape. No label holds an id: the number of
+ * series is bounded by the routes, statuses and kinds of error of the code.
+ */
+export function createMeters() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  // The mean of several processes would hide the one that hangs.
+  for (const name of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
+    (part) => `nodejs_eventloop_lag_${part}_seconds`,
+  )) {
+    const gauge = registry.getSingleMetric(name);
+    if (gauge !== undefined) Object.assign(gauge, { aggregator: 'max' });
+  }
+
+  const requests = new Counter({
+    name: 'posthorn_http_requests_total',
+    help: 'Answered requests by route template and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'posthorn_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to its answer, by route template.',
+    labelNames: ['method', 'route'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const published = new Counter({
+    name: 'posthorn_messages_published_total',
+    help: 'Messages committed by publish requests.',
+    registers,
+  });
+  const publishSeconds = new Histogram({
+    name: 'posthorn_publish_commit_duration_seconds',
+    help: 'Time that a publish request waits for its group and the commit.',
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const groupItems = new Histogram({
+    name: 'posthorn_group_commit_items',
+    help: 'Items of one group commit: publish requests, or recorded attempts.',
+    labelNames: ['group'],
+    buckets: GROUP_ITEMS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'posthorn_delivery_attempts_total',
+    help: 'Requests to receivers by outcome (delivered, retrying, failed) and class of error.',
+    labelNames: ['outcome', 'error_class'],
+    registers,
+  });
+  const attemptSeconds = new Histogram({
+    name: 'posthorn_delivery_attempt_duration_seconds',
+    help: 'Length of one request to a receiver.',
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const firstAttemptSeconds = new Histogram({
+    name: 'posthorn_delivery_first_attempt_delay_seconds',
+    help: 'Time from the acceptance of a message to the first attempt of a delivery; replays are left out.',
+    buckets: DELIVERY_SECONDS,
+    registers,
+  });
+  const deliveredSeconds = new Histogram({
+    name: 'posthorn_delivery_latency_seconds',
+    help: 'Time from the acceptance of a message to its delivery; replays are left out.',
+    buckets: DELIVERY_SECONDS,
+    registers,
+  });
+  const deadLetters = new Counter({
+    name: 'posthorn_dead_letters_total',
+    help: 'Dead letters of deliveries by reason, as attempts and faults of the service have made them.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const claims = new Counter({
+    name: 'posthorn_claims_total',
+    help: 'Claim statements of the dispatcher by lane (first, retry).',
+    labelNames: ['lane'],
+    registers,
+  });
+  const claimed = new Counter({
+    name: 'posthorn_claimed_deliveries_total',
+    help: 'Deliveries that claims have taken, by lane. A delivery that this process has just published needs no claim.',
+    labelNames: ['lane'],
+    registers,
+  });
+  const limited = new Counter({
+    name: 'posthorn_rate_limit_decisions_total',
+    help: 'Requests counted by the rate limits: allowed, or refused with 429.',
+    labelNames: ['limit', 'outcome'],
+    registers,
+  });
+
+  const inbound = new Counter({
+    name: 'posthorn_inbound_requests_total',
+    help: 'Requests to inbound webhooks by sender (provider, or scheme) and outcome: received, repeated, handshake, or the reason of a refusal.',
+    labelNames: ['sender', 'outcome'],
+    registers,
+  });
+
+  const pools = new Map<string, { pool: Pool; max: number }>();
+  const perPool = (name: string, help: string, read: (pool: Pool, max: number) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'],
+      registers,
+      collect() {
+        for (const [label, { pool, max }] of pools) this.set({ pool: label }, read(pool, max));
+      },
+    });
+  perPool('posthorn_database_connections', 'Open connections to PostgreSQL.', (pool) => pool.totalCount);
+  perPool('posthorn_database_connections_idle', 'Open connections that nobody uses.', (pool) => pool.idleCount);
+  perPool('posthorn_database_connections_waiting', 'Callers that wait for a connection.', (pool) => pool.waitingCount);
+  perPool('posthorn_database_connections_max', 'Connections that the pool may open.', (_pool, max) => max);
+
+  let sender = (): SenderGauge => ({ open: 0, inUse: 0, origins: 0 });
+  const ofSender = (name: string, help: string, part: keyof SenderGauge) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(sender()[part]);
+      },
+    });
+  ofSender('posthorn_receiver_connections', 'Open connections to receivers.', 'open');
+  ofSender('posthorn_receiver_requests_in_flight', 'Requests to receivers under way.', 'inUse');
+  ofSender('posthorn_receiver_origins', 'Receivers (scheme, host, port) with a connection.', 'origins');
+
+  let isShared: (() => boolean) | undefined;
+  new Gauge({
+    name: 'posthorn_rate_limits_shared',
+    help: '1 while Redis counts the limits for all processes, 0 while each counts for itself. Absent without REDIS_URL.',
+    aggregator: 'min',
+    registers,
+    collect() {
+      this.reset();
+      if (isShared !== undefined) this.set(isShared() ? 1 : 0);
+      else this.remove();
+    },
+  });
+
+  let servers = (): ReadonlyMap<string, boolean> => new Map();
+  new Gauge({
+    name: 'posthorn_server_away',
+    help: '1 while a process of the command cannot work with this server, else 0: PostgreSQL, Temporal, Redis, or the collector of traces.',
+    labelNames: ['server'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset();
+      for (const [server, isAway] of servers()) this.set({ server }, isAway ? 1 : 0);
+    },
+  });
+
+  return {
+    registry,
+    runs: createRunMeters(registry),
+    answered({
+      method,
+      route,
+      status,
+      seconds,
+    }: {
+      method: string;
+      route: string;
+      status: number;
+      seconds: number;
+    }): void {
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route }, seconds);
+    },
+    /** A publish request is committed. */
+    committed(messages: number, seconds: number): void {
+      published.inc(messages);
+      publishSeconds.observe(seconds);
+    },
+    group(group: GroupName, items: number): void {
+      groupItems.observe({ group }, items);
+    },
+    /** An attempt is recorded. */
+    tried({ outcome, errorClass, seconds, firstAfterSeconds, deliveredAfterSeconds, deadLetterReason }: Tried): void {
+      attempts.inc({ outcome, error_class: errorClass });
+      attemptSeconds.observe(seconds);
+      if (firstAfterSeconds !== undefined) firstAttemptSeconds.observe(firstAfterSeconds);
+      if (deliveredAfterSeconds !== undefined) deliveredSeconds.observe(deliveredAfterSeconds);
+      if (deadLetterReason !== null) deadLetters.inc({ reason: deadLetterReason });
+    },
+    deadLetter(reason: string): void {
+      deadLetters.inc({ reason });
+    },
+    claimed(lane: string, deliveries: number): void {
+      claims.inc({ lane });
+      claimed.inc({ lane }, deliveries);
+    },
+    inbound(sender: string, outcome: string): void {
+      inbound.inc({ sender, outcome });
+    },
+    limited(limit: string, isRefused: boolean): void {
+      limited.inc({ limit, outcome: isRefused ? 'refused' : 'allowed' });
+    },
+    readPool(label: string, pool: Pool, max: number): void {
+      pools.set(label, { pool, max });
+    },
+    readSender(read: () => SenderGauge): void {
+      sender = read;
+    },
+    readServers(read: () => ReadonlyMap<string, boolean>): void {
+      servers = read;
+    },
+    readLimits(read: () => boolean): void {
+      isShared = read;
+    },
+  };
+}
+
+export type Meters = ReturnType<typeof createMeters>;

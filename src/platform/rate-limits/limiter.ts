@@ -1,0 +1,224 @@
+import type { Logger } from 'pino';
+import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { Limits } from '../../kernel/words/tiers.ts';
+import { addressBucket } from './address-bucket.ts';
+import type { WindowCount, Counters } from './counters.ts';
+import { createMemoryCounters } from './memory-counters.ts';
+import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
+
+/** Buckets of `batchPerMinute`. */
+export type Bucket = 'batch' | 'transactional';
+
+/** A limit of a route's own, counted by address. Routes of one name share it. */
+export type AddressLimit = { readonly name: string; readonly perMinute: number };
+
+/** A limit of each thing of a kind, such as a webhook. Things of one name have windows of their own. */
+export type ThingLimit = { readonly name: string; readonly perMinute: number };
+
+/** Who answers for refused requests for things: a sender of this service itself, where that is proven, and an address otherwise. */
+type ThingAsker = { address: string; sender?: string | undefined };
+
+/** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
+const STRANGER_REQUESTS_PER_MINUTE = 600;
+
+/** Spec §8. Reset is a Unix time in seconds. */
+export type RateHeaders = {
+  'X-RateLimit-Limit': string;
+  'X-RateLimit-Remaining': string;
+  'X-RateLimit-Reset': string;
+};
+
+/** The reason why a request is refused, and after how many whole seconds (at least 1) it may come again. */
+type LimitRefusal = { reason: string; retryAfter: number };
+
+/** `release` is called once, when the request is done, whether it was let in or not. */
+export type Allowance = {
+  headers: RateHeaders;
+  refusal?: LimitRefusal;
+  release: () => void;
+  /** Lets a refused request for a thing count for its address, or its sender, in place of the thing. */
+  refused?: () => Promise<void>;
+};
+
+export type Limiter = {
+  /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
+  allow(principalId: string, limits: Limits, bucket?: Bucket): Promise<Allowance>;
+  /** Counts a request without a valid credential, by its address. */
+  allowStranger(address: string): Promise<Allowance>;
+  /** Counts a request of anyone, by its address, in a limit of its route's own. */
+  allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
+  /**
+   * Counts a request for a thing by the thing's id. An address with too many refused requests is refused, whatever it asks for: it counts
+   * with those of strangers. A sender of this service itself is refused for its own ones alone.
+   */
+  allowThing(limit: ThingLimit, id: string, asker: ThingAsker): Promise<Allowance>;
+  /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
+  countAgainst(name: string, perMinute: number): Promise<void>;
+  /** Present when limits are shared: whether they really are at this moment. */
+  isShared?: () => boolean;
+  /** Present when limits are shared: rejects when they cannot be. */
+  ask?: () => Promise<void>;
+  close(): Promise<void>;
+};
+
+export type LimiterOptions = {
+  /** Absent: limits are counted by `counters`. */
+  redisUrl?: string | undefined;
+  /** Counts without Redis, and while it is away. Default: in the memory of this process. */
+  counters?: Counters;
+  /** Default 200 ms for a command (redis-counters.ts). */
+  redisTimings?: Partial<RedisTimings>;
+  log: Logger;
+  /** Default 600. */
+  strangerRequestsPerMinute?: number;
+  /** In place of every route's own limit by address. */
+  addressRequestsPerMinute?: number;
+};
+
+/** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
+export function createLimiter({
+  redisUrl,
+  redisTimings,
+  log,
+  strangerRequestsPerMinute,
+  addressRequestsPerMinute,
+  counters: own = createMemoryCounters(),
+}: LimiterOptions): Limiter {
+  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings, own);
+  const counters: Counters = shared ?? own;
+  const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
+
+  return {
+    allow: (principalId, limits, bucket) => allow(counters, principalId, limits, bucket),
+    allowStranger: (address) => allowByAddress(counters, { name: 'address', perMinute: strangerLimit }, address),
+    allowAddress: ({ name, perMinute }, address) =>
+      allowByAddress(counters, { name, perMinute: addressRequestsPerMinute ?? perMinute }, address),
+    allowThing: (limit, id, asker) => allowThing(counters, limit, id, { asker, strangerLimit }),
+    async countAgainst(name, perMinute) {
+      const refusal = overWindow(perMinute, await counters.add(name, 60));
+      if (refusal !== undefined) throw new ApiError('RATE_LIMITED', refusal.reason, { retryAfter: refusal.retryAfter });
+    },
+    ...(shared && { isShared: shared.isUp, ask: shared.ask }),
+    close: async () => shared?.close(),
+  };
+}
+
+async function allowByAddress(
+  counters: Counters,
+  { name, perMinute }: AddressLimit,
+  address: string,
+): Promise<Allowance> {
+  const minute = await counters.add(`${name}:${addressBucket(address)}`, 60);
+  return {
+    headers: headersOf(perMinute, minute),
+    ...refusedBy(overWindow(perMinute, minute)),
+    release: doNothing,
+  };
+}
+
+/**
+ * Many good requests of a provider come from few addresses, so these count for the webhook alone. The asker is looked at by a count
+ * that is taken back at once.
+ */
+async function allowThing(
+  counters: Counters,
+  { name, perMinute }: ThingLimit,
+  id: string,
+  { asker: { address, sender }, strangerLimit }: { asker: ThingAsker; strangerLimit: number },
+): Promise<Allowance> {
+  const asker = sender === undefined ? `address:${addressBucket(address)}` : `sender:${sender}`;
+  const names = { thing: `${name}:${id}`, asker };
+  const [minute, refused] = await Promise.all([counters.add(names.thing, 60), counters.add(names.asker, 60)]);
+  counters.giveBack(names.asker, 60);
+  const ofAsker = overWindow(strangerLimit, refused, 'refused requests');
+  const refusal = ofAsker ?? overWindow(perMinute, minute);
+  if (refusal !== undefined) counters.giveBack(names.thing, 60);
+  return {
+    // A client waits by the window that refused it: its webhook may have all of its requests left.
+    headers:
+      ofAsker === undefined
+        ? headersOf(perMinute, minute, refusal === undefined ? 0 : 1)
+        : headersOf(strangerLimit, refused),
+    ...refusedBy(refusal),
+    release: doNothing,
+    async refused() {
+      counters.giveBack(names.thing, 60);
+      await counters.add(names.asker, 60);
+    },
+  };
+}
+
+/**
+ * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back what it has counted in
+ * windows of a minute, so that "come again in one second" is true. Otherwise requests refused for the burst would use up the minute. The
+ * second is over before anyone may come again.
+ */
+async function allow(
+  counters: Counters,
+  principalId: string,
+  limits: Limits,
+  bucket: Bucket | undefined,
+): Promise<Allowance> {
+  const names = {
+    minute: `minute:${principalId}`,
+    second: `second:${principalId}`,
+    bucket: `${bucket}:${principalId}`,
+  };
+  const [minute, second, bucketed, leave] = await Promise.all([
+    counters.add(names.minute, 60),
+    counters.add(names.second, 1),
+    bucket === undefined ? undefined : counters.add(names.bucket, 60),
+    counters.enter(principalId, limits.concurrent),
+  ]);
+  const refusal =
+    overBurst(limits.burst, second) ??
+    (leave === undefined
+      ? { reason: `More than ${limits.concurrent} requests in flight`, retryAfter: 1 }
+      : undefined) ??
+    (bucketed && overWindow(limits.batchPerMinute, bucketed, `${bucket} requests`)) ??
+    overWindow(limits.requestsPerMinute, minute);
+  if (refusal !== undefined) {
+    counters.giveBack(names.minute, 60);
+    if (bucketed !== undefined) counters.giveBack(names.bucket, 60);
+    leave?.();
+  }
+  const given = refusal === undefined ? 0 : 1;
+  return {
+    headers:
+      bucketed === undefined
+        ? headersOf(limits.requestsPerMinute, minute, given)
+        : headersOf(limits.batchPerMinute, bucketed, given),
+    ...refusedBy(refusal),
+    release: refusal === undefined && leave !== undefined ? leave : doNothing,
+  };
+}
+
+const doNothing = (): void => undefined;
+
+const refusedBy = (refusal: LimitRefusal | undefined): { refusal?: LimitRefusal } =>
+  refusal === undefined ? {} : { refusal };
+
+function overWindow(
+  limit: number,
+  { count, millisecondsLeft }: WindowCount,
+  what = 'requests',
+): LimitRefusal | undefined {
+  if (count <= limit) return undefined;
+  return {
+    reason: `More than ${limit} ${what} in 60 seconds`,
+    retryAfter: Math.max(1, Math.ceil(millisecondsLeft / 1000)),
+  };
+}
+
+function overBurst(limit: number, { count }: WindowCount): LimitRefusal | undefined {
+  return count <= limit ? undefined : { reason: `More than ${limit} requests in one second`, retryAfter: 1 };
+}
+
+/** `givenBack` requests are counted but no longer there. */
+function headersOf(limit: number, { count, millisecondsLeft }: WindowCount, givenBack = 0): RateHeaders {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(Math.max(0, limit - count + givenBack)),
+    'X-RateLimit-Reset': String(Math.ceil((Date.now() + millisecondsLeft) / 1000)),
+  };
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NotReady } from '../../kernel/errors/not-ready.ts';
+
+/** One part that this process needs for its work or, if not required, only shows. */
+export type ReadinessCheck = {
+  name: string;
+  isRequired: boolean;
+  /** The check that comes before this one: while that one is not up, this one is unknown. */
+  needs?: string;
+  /** Rejects with a NotReady when the part is down. Cheap: a probe asks every few seconds, and anyone may. */
+  run(): Promise<unknown>;
+};
+
+/** Late has no answer in time: such a server may only be slow. Unknown is behind a part that is not up. */
+export const PART_STATES = ['up', 'late', 'down', 'unknown'] as const;
+
+/** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
+export type ReadinessLook = {
+  isReady: boolean;
+  parts: Record<string, (typeof PART_STATES)[number]>;
+  reasons: Record<string, string>;
+  failures: NotReady[];
+  /** A required check is late. */
+  isUndecided: boolean;
+};
+
+export const PROCESS_STATES = ['starting', 'running', 'stopping'] as const;
+
+/** A service process under a supervisor, as /readyz shows it. */
+export type ProcessState = {
+  number: number;
+  pid: number;
+  state: (typeof PROCESS_STATES)[number];
+  restarts: number;
+};
+
+export type Readiness = {
+  /** Looks at everything, at most once a second: further callers within it get the same result. */
+  look(): Promise<ReadinessLook>;
+  /** Whether a look has found everything ready since this process began. */
+  hasBeenReady(): boolean;
+};
+
+/** A check that takes longer than this is late: load balancers give up after a few seconds themselves. */
+const CHECK_TIMEOUT_MS = 2_000;
+/** Time for which a look is used again. Anyone may ask, without a rate limit, and each look costs queries. */
+const REUSE_MS = 1_000;
+
+export function createReadiness(checks: readonly ReadinessCheck[]): Readiness {
+  let latest: { at: number; look: Promise<ReadinessLook> } | undefined;
+  let hasBeenReady = false;
+  const lookNow = async (): Promise<ReadinessLook> => {
+    const found = await lookAt(checks);
+    hasBeenReady ||= found.isReady;
+    return found;
+  };
+  return {
+    look() {
+      if (latest === undefined || performance.now() - latest.at > REUSE_MS)
+        latest = { at: performance.now(), look: lookNow() };
+      return latest.look;
+    },
+    hasBeenReady: () => hasBeenReady,
+  };
+}
+
+async function lookAt(checks: readonly ReadinessCheck[]): Promise<ReadinessLook> {
+  const results = new Map<string, Promise<Result | 'unknown'>>();
+  for (const check of checks) {
+    const needed = check.needs === undefined ? undefined : results.get(check.needs);
+    results.set(check.name, (async () => (((await needed) ?? 'up') === 'up' ? run(check) : 'unknown'))());
+  }
+  const look: ReadinessLook = { isReady: true, parts: {}, reasons: {}, failures: [], isUndecided: false };
+  for (const { name, isRequired } of checks) {
+    const result = (await results.get(name)) ?? 'unknown';
+    look.parts[name] = typeof result === 'string' ? result : 'down';
+    if (result === 'up') continue;
+    if (isRequired) look.isReady = false;
+    if (result === 'unknown') continue;
+    const failure = result === 'late' ? lateAnswer(name) : result;
+    look.reasons[name] = failure.message;
+    if (isRequired) look.failures.push(failure);
+    if (isRequired && result === 'late') look.isUndecided = true;
+  }
+  return look;
+}
+
+type Result = 'up' | 'late' | NotReady;
+
+const lateAnswer = (name: string): NotReady =>
+  new NotReady(`The check ${name} has no result yet`, {
+    advice: `the check ${name} has no result within ${CHECK_TIMEOUT_MS / 1000} s: a server is slow, or this machine is`,
+  });
+
+async function run({ name, run: check }: ReadinessCheck): Promise<Result> {
+  const stop = new AbortController();
+  try {
+    const tooLate = sleep(CHECK_TIMEOUT_MS, 'late' as const, { signal: stop.signal });
+    return await Promise.race([check().then(() => 'up' as const), tooLate]);
+  } catch (failure) {
+    if (failure instanceof NotReady) return failure;
+    return new NotReady(`The ${name} cannot be checked`, { advice: `the ${name} cannot be checked`, cause: failure });
+  } finally {
+    stop.abort();
+  }
+}

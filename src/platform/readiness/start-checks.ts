@@ -1,0 +1,121 @@
+import type { Pool } from 'pg';
+import type { Config } from '../config/config.ts';
+import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
+import { failureCodes } from '../db/connections/failure-codes.ts';
+import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
+import { isContracting, migrationNames, SELECT_APPLIED, whyRefused } from '../db/migrations/migrations.ts';
+import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { databaseSetting, databaseTrouble } from './database-trouble.ts';
+import type { ReadinessCheck } from './readiness.ts';
+import { rowSecurityCheck } from './row-security.ts';
+
+export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl' | 'encryptionKeys'> };
+
+// SQLSTATE undefined_table.
+const NO_SUCH_TABLE = '42P01';
+
+/** Checks of every role before it is ready, and of /readyz ever after. The later checks need the database that the first one finds. */
+export const startChecks = (deps: CheckedBy): ReadinessCheck[] => [
+  databaseCheck(deps),
+  schemaCheck(deps, migrationNames()),
+  keysCheck(deps),
+  rowSecurityCheck(deps.pool),
+];
+
+/** The database answers and takes writes. Neither a standby nor a read-only one does. */
+export function databaseCheck({ pool, config }: CheckedBy): ReadinessCheck {
+  const setting = databaseSetting(config);
+  return {
+    name: 'database',
+    isRequired: true,
+    async run() {
+      const state = await pool
+        .query<{ isStandby: boolean; isReadOnly: boolean; isOwn: boolean }>(
+          `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+             ${HAS_OWN_SETTINGS} AS "isOwn"`,
+        )
+        .then(({ rows }) => rows[0])
+        .catch((failure: unknown) => {
+          throw databaseTrouble(failure, config) ?? failure;
+        });
+      if (state?.isOwn === false) {
+        const dropped = new DroppedSettingsError();
+        throw databaseTrouble(dropped, config) ?? dropped;
+      }
+      if (state?.isStandby === true)
+        throw new NotReady('The database takes no writes: it is a standby', {
+          advice: `${setting}: this PostgreSQL is a standby and takes no writes; name the primary, or promote it`,
+        });
+      if (state?.isReadOnly === true)
+        throw new NotReady('The database takes no writes: it is read-only', {
+          advice: `${setting}: this database takes no writes; set default_transaction_read_only to off there`,
+        });
+    },
+  };
+}
+
+/**
+ * The database has the migrations of this release. Migrations of a newer one are welcome, unless a name says that one takes something
+ * away (db/migrations/migrations.ts).
+ */
+export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): ReadinessCheck {
+  return {
+    name: 'schema',
+    isRequired: true,
+    needs: 'database',
+    async run() {
+      const applied = await findApplied(pool).catch((failure: unknown): string[] => {
+        if (failureCodes(failure).codes.includes(NO_SUCH_TABLE)) return [];
+        throw databaseTrouble(failure, config) ?? failure;
+      });
+      const missing = wanted.filter((name) => !applied.includes(name));
+      const refusal = whyRefused(applied);
+      if (missing.length > 0)
+        throw new NotReady(`The database lacks ${listOf(missing)} of this release`, {
+          advice: refusal ?? `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
+          isLasting: refusal !== undefined,
+        });
+      const contracting = applied.filter((name) => !wanted.includes(name) && isContracting(name));
+      if (contracting.length > 0)
+        throw new NotReady(`A newer release has made the database unfit for this one by ${listOf(contracting)}`, {
+          advice: `a newer release has made the database unfit for this one by ${listOf(contracting)}; replace this process by that release`,
+          isLasting: true,
+        });
+    },
+  };
+}
+
+/**
+ * The encryption keys are those that the database was sealed with. Proved once: the keys of this process do not change, and a proof
+ * reads every sealed row. Callers that ask meanwhile wait for the same proof.
+ */
+function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
+  let proof: Promise<void> | undefined;
+  const prove = async (): Promise<void> => {
+    try {
+      await proveKeys(pool, config.encryptionKeys);
+    } catch (failure) {
+      proof = undefined;
+      if (failure instanceof EncryptionKeyError)
+        throw new NotReady('The encryption keys are not those of the database', {
+          advice: failure.message,
+          isLasting: true,
+        });
+      throw databaseTrouble(failure, config) ?? failure;
+    }
+  };
+  return {
+    name: 'encryptionKeys',
+    isRequired: true,
+    needs: 'schema',
+    run: () => (proof ??= prove()),
+  };
+}
+
+async function findApplied(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(SELECT_APPLIED);
+  return rows.map(({ name }) => name);
+}
+
+const listOf = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0 ? `migration ${first}` : `migration ${first} and ${more.length} more`;

@@ -1,0 +1,106 @@
+import { NotReady } from '../../kernel/errors/not-ready.ts';
+import type { TemporalSettings } from './connection.ts';
+import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
+
+type Trouble = {
+  status?: readonly number[];
+  says?: RegExp;
+  /** `text` is the SDK's. */
+  advice: (settings: TemporalSettings, text: string) => string;
+  isLasting: boolean;
+};
+
+/** Statuses of gRPC and words of the SDK's native library, with the setting that is wrong; the first that fits is taken. */
+const TROUBLES: readonly Trouble[] = [
+  {
+    status: [GRPC_STATUS.unauthenticated, GRPC_STATUS.permissionDenied],
+    says: /valid authentication credentials|does not have permission|AccessDenied/,
+    advice: ({ address, namespace, apiKey }) =>
+      apiKey === undefined
+        ? `TEMPORAL_API_KEY: ${address} lets nobody into the namespace ${namespace} without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`
+        : `TEMPORAL_API_KEY: ${address} does not let it into the namespace ${namespace}; correct it, or TEMPORAL_NAMESPACE`,
+    isLasting: true,
+  },
+  {
+    status: [GRPC_STATUS.invalidArgument],
+    advice: ({ address, namespace }) => `TEMPORAL_NAMESPACE: ${address} takes no namespace ${namespace}; correct it`,
+    isLasting: true,
+  },
+  {
+    says: /CertificateRequired|HandshakeFailure|BadCertificate|UnknownCA|certificate required/,
+    advice: ({ address }) =>
+      `TEMPORAL_TLS_CERT_FILE: ${address} wants a certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE, or correct them`,
+    isLasting: true,
+  },
+  {
+    says: /NotValidForName/,
+    advice: ({ address, tls }, text) =>
+      `TEMPORAL_TLS_SERVER_NAME: ${address} shows a certificate for ${namesIn(text)} and not for ${tls?.serverNameOverride ?? hostOf(address)}; set it to a name in that certificate`,
+    isLasting: true,
+  },
+  {
+    says: /InvalidCertificate|UnknownIssuer|CertExpired/,
+    advice: ({ address }) =>
+      `TEMPORAL_TLS_CA_FILE: ${address} shows a certificate that is not trusted here; set it to the file of the authority that has signed it`,
+    isLasting: true,
+  },
+  {
+    says: /InvalidContentType|InvalidMessage/,
+    advice: ({ address, apiKey }) =>
+      apiKey === undefined
+        ? `TEMPORAL_TLS: ${address} speaks no TLS; unset every TEMPORAL_TLS setting, or correct TEMPORAL_ADDRESS`
+        : `TEMPORAL_API_KEY: it implies TLS, and ${address} speaks none; unset it, or correct TEMPORAL_ADDRESS`,
+    isLasting: true,
+  },
+  {
+    says: /Connection refused|ConnectionRefused/,
+    advice: ({ address }) =>
+      `TEMPORAL_ADDRESS: nothing listens at ${address}; start Temporal there, or correct the address`,
+    isLasting: false,
+  },
+  {
+    says: /dns error|lookup address/,
+    advice: ({ address }) => `TEMPORAL_ADDRESS: the host of ${address} is not known here; correct it`,
+    isLasting: false,
+  },
+  {
+    says: /Http2|h2 protocol|FRAME_SIZE|GoAway/,
+    advice: ({ address }) => `TEMPORAL_ADDRESS: something other than Temporal listens at ${address}; correct it`,
+    isLasting: false,
+  },
+  {
+    says: /broken pipe|BrokenPipe|reset by peer|ConnectionReset|stream closed|unexpected end|UnexpectedEof/i,
+    advice: ({ address, tls }) => {
+      if (tls === undefined)
+        return `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server wants TLS`;
+      // Some servers say nothing about a certificate that they do not take.
+      return tls.clientCertPair === undefined
+        ? `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; set it and TEMPORAL_TLS_KEY_FILE if the server wants a certificate`
+        : `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; look at its log whether it knows this certificate's authority`;
+    },
+    isLasting: false,
+  },
+];
+
+const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
+
+/** The names of a certificate, as the SDK's text lists them: `presented: ["DnsName(\"temporal.example\")"]`. */
+function namesIn(text: string): string {
+  const presented = text.slice(text.indexOf('presented:'));
+  const names = [...presented.matchAll(/\w+\(\\?"([^"\\]+)\\?"\)/g)].map(([, name = '']) => name);
+  return names.length === 0 ? 'another name' : names.join(', ');
+}
+
+/** One sentence about a failure to reach Temporal or its namespace: the setting, and the remedy. */
+export function temporalTrouble(failure: unknown, settings: TemporalSettings): NotReady {
+  const status = grpcStatusOf(failure);
+  const text = String(failure);
+  const trouble = TROUBLES.find(
+    (each) => (typeof status === 'number' && each.status?.includes(status)) || each.says?.test(text),
+  );
+  return new NotReady('Temporal cannot be reached', {
+    advice: trouble?.advice(settings, text) ?? `TEMPORAL_ADDRESS: ${settings.address} does not answer; look at its log`,
+    isLasting: trouble?.isLasting ?? false,
+    cause: failure,
+  });
+}

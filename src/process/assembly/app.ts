@@ -1,0 +1,172 @@
+import Koa from 'koa';
+import type { Dependencies } from '../../platform/dependencies.ts';
+import type { RequestState } from '../../api/http/route/context.ts';
+import { clientAddress } from '../../api/http/access/client-address.ts';
+import { type MeasuredAnswer, countAnswers } from '../../api/http/observing/count-answers.ts';
+import { allowDashboard, answerPreflight } from '../../api/http/access/cors.ts';
+import { announceEnd } from '../../api/http/answers/announce-end.ts';
+import { errors } from '../../api/http/answers/errors.ts';
+import { createEventStreams, STREAM_TIMINGS } from '../../api/http/streaming/event-stream.ts';
+import { health } from '../../api/http/pages/health.ts';
+import { idempotency } from '../../api/http/idempotency.ts';
+import { identify } from '../../api/http/access/identify.ts';
+import { loopMark } from '../../api/http/observing/loop-mark.ts';
+import { matchRoute, refuseUnrouted } from '../../api/http/route/match-route.ts';
+import { parseBody } from '../../api/http/reading/parse-body.ts';
+import { prove } from '../../api/http/access/prove.ts';
+import { servePublicFiles } from '../../api/http/pages/public-files.ts';
+import { rateLimit } from '../../api/http/access/rate-limit.ts';
+import { rawBytes } from '../../api/http/reading/raw-bytes.ts';
+import { refuseForeignOrigin } from '../../api/http/access/refuse-foreign-origin.ts';
+import { requestId } from '../../api/http/observing/request-id.ts';
+import { requireAccess } from '../../api/http/access/require-access.ts';
+import { requireReady } from '../../api/http/pages/require-ready.ts';
+import { bindRoutes, type Route } from '../../api/http/route/route.ts';
+import { runRoute } from '../../api/http/run-route.ts';
+import type { ServedApp } from '../../api/http/server.ts';
+import { type TraceRequest, traceRequests } from '../../api/http/observing/trace-requests.ts';
+import { validate } from '../../api/http/reading/validate.ts';
+import type { Idempotency } from '../../api/idempotency/service.ts';
+import type { Changes } from '../../insight/changes/service.ts';
+import { createInspectorAddress } from '../../insight/inspectors/inspector-address.ts';
+import type { Inspectors } from '../../insight/inspectors/service.ts';
+import { createOutcomePages } from '../../automations/connections/connection-pages.ts';
+import { createDashboardFiles, leadToDashboard } from '../../api/dashboard-files.ts';
+import { createConnectorIcons } from '../../automations/connectors/connector-icons.ts';
+import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';
+import type { Scheme } from '../../api/caller/scheme.ts';
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts';
+import type { Limiter } from '../../platform/rate-limits/limiter.ts';
+import {
+  type ReadinessCheck,
+  createReadiness,
+  type ProcessState,
+  type Readiness,
+} from '../../platform/readiness/readiness.ts';
+import { startChecks } from '../../platform/readiness/start-checks.ts';
+import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { ownOriginsOf } from '../../kernel/values/request-origin.ts';
+
+export type AppOptions<Services> = {
+  deps: Pick<Dependencies, 'config' | 'log' | 'pool' | 'costly'>;
+  services: Services;
+  routes: readonly Route<Services>[];
+  /** Ways to say who asks; the first that knows a request's credential counts. */
+  schemes: readonly Scheme[];
+  limiter: Limiter;
+  /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
+  checks?: readonly ReadinessCheck[];
+  /** The service processes behind this port. Absent: there is only this one. */
+  processTable?: () => readonly ProcessState[];
+  /** Absent: the default of http/streaming/event-stream.ts. */
+  streamTimings?: typeof STREAM_TIMINGS;
+  /** Told of each answer, for the metrics. */
+  onAnswered?: ((answered: MeasuredAnswer) => void) | undefined;
+  /** Begins the span of a request. Absent: nothing is traced. */
+  traceRequest?: TraceRequest | undefined;
+};
+
+/** The edge. */
+export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: DocumentPages['prepare'] };
+
+/**
+ * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
+ * limit comes before every refusal, so that each answer carries its headers.
+ */
+export function createHttpApp<
+  Services extends {
+    idempotency: Pick<Idempotency, 'once'>;
+    inspectors?: Pick<Inspectors, 'receive' | 'senderOf'>;
+    changes?: Pick<Changes, 'end'>;
+  },
+>({
+  deps,
+  services,
+  routes,
+  schemes,
+  limiter,
+  checks = startChecks(deps),
+  processTable = () => [],
+  streamTimings = STREAM_TIMINGS,
+  onAnswered,
+  traceRequest,
+}: AppOptions<Services>): HttpApp {
+  const streams = createEventStreams(streamTimings);
+  const { config, log } = deps;
+  const koa = new Koa<RequestState>();
+  if (traceRequest !== undefined) koa.use(traceRequests(traceRequest));
+  if (onAnswered !== undefined) koa.use(countAnswers(onAnswered));
+  koa.use(requestId(log));
+  koa.use(errors(log));
+  const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
+  koa.use(health(readiness, processTable));
+  const { trustedProxyHops } = config;
+  const inspectorAddress =
+    services.inspectors &&
+    createInspectorAddress({ inspectors: services.inspectors, limiter, readiness, trustedProxyHops });
+  if (inspectorAddress !== undefined) koa.use(inspectorAddress.middleware);
+  const origins = ownOriginsOf(config);
+  const { dashboardOrigin } = origins;
+  if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
+  koa.use(matchRoute(bindRoutes(routes, services)));
+  koa.use(announceEnd);
+  koa.use(identify(schemes, trustedProxyHops));
+  koa.use(rateLimit(limiter, trustedProxyHops));
+  if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
+  const pages = createPages(routes, config);
+  koa.use(servePublicFiles([pages.find, createConnectorIcons(), createOutcomePages(), createDashboardFiles(config)]));
+  koa.use(leadToDashboard(config));
+  koa.use(requireReady(readiness));
+  koa.use(refuseUnrouted);
+  koa.use(refuseForeignOrigin(origins));
+  koa.use(requireAccess);
+  koa.use(loopMark);
+  koa.use(rawBytes);
+  koa.use(prove(trustedProxyHops));
+  koa.use(parseBody(deps.costly));
+  koa.use(validate);
+  koa.use(idempotency(services.idempotency.once));
+  koa.use(
+    runRoute(streams, {
+      costly: deps.costly,
+      count: limiter.countAgainst,
+      addressOf: (request) => addressBucket(clientAddress(request, trustedProxyHops)),
+      trustedProxyHops,
+      timings: streamTimings,
+    }),
+  );
+  // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
+  // during an answer come here.
+  koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {
+    if (error === null || error === undefined) return;
+    log.debug({ err: error }, 'a connection of a caller broke before its answer was sent');
+    this.res.destroy();
+  };
+  return Object.assign(koa, {
+    readiness,
+    prepare: pages.prepare,
+    endStreams() {
+      streams.endAll();
+      services.changes?.end();
+      inspectorAddress?.endDelays();
+    },
+    countBroken: async (address: string) => (await limiter.allowStranger(address)).headers,
+  });
+}
+
+/** Redis is shown but not required: without it limits hold per process, and taking every process out would help nobody. */
+const limitsChecks = ({ isShared }: Limiter): ReadinessCheck[] =>
+  isShared === undefined
+    ? []
+    : [
+        {
+          name: 'redis',
+          isRequired: false,
+          async run() {
+            if (!isShared())
+              throw new NotReady('Redis cannot be reached: limits are counted per process', {
+                advice: 'REDIS_URL: Redis cannot be reached; limits are counted per process',
+              });
+          },
+        },
+      ];

@@ -1,0 +1,177 @@
+import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
+import type { runScheduled } from '../../../workflows/runs/run-scheduled.ts';
+import { scheduleIdOf, type ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
+import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
+import { messageOf } from '../../kernel/errors/message-of.ts';
+import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
+
+/** Times of one day in UTC: each of the minutes in each of the hours. `month` is 1 to 12. */
+type UtcCalendar = { year: number; month: number; day: number; hours: readonly number[]; minutes: readonly number[] };
+
+/** A schedule as Temporal is to have it. Times in ms. It comes every `everyMs`, counted from 1970, or at the times of `calendars`. */
+type WantedSchedule = ScheduledRunInput & {
+  name: string;
+  everyMs?: number;
+  calendars: readonly UtcCalendar[];
+  overlap: 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
+  jitterMs?: number;
+  catchupWindowMs: number;
+  startAt?: string;
+  endAt?: string;
+};
+
+/** `refused`: what Temporal has against a schedule. `later`: a time of it comes just now, and a change could make Temporal skip it. */
+type Put = 'done' | 'later' | { refused: string };
+
+/** The schedules of workflows in Temporal. All may be repeated, and throw when Temporal is out of reach. */
+export type Schedules = {
+  /** Makes it, or changes it in its place. */
+  put(wanted: WantedSchedule): Promise<Put>;
+  /**
+   * Gives it further times, and changes nothing else. Makes it where it is missing. Temporal begins no time of before a change, so this
+   * waits while a time is about to come, or is late and is still to be made up for.
+   */
+  topUp(wanted: WantedSchedule): Promise<Put>;
+  remove(workflowId: string): Promise<void>;
+};
+
+// A change takes some ms, and Temporal may be slow.
+const CALM_MS = 5_000;
+const DEADLINE_MS = 5_000;
+// Temporal cuts summaries at 200 bytes; a longer one is refused.
+const SUMMARY_LENGTH = 60;
+
+const OVERLAP = {
+  skip: 'SKIP',
+  bufferOne: 'BUFFER_ONE',
+  bufferAll: 'BUFFER_ALL',
+  cancelOther: 'CANCEL_OTHER',
+  terminateOther: 'TERMINATE_OTHER',
+  allowAll: 'ALLOW_ALL',
+} as const;
+
+export function createSchedules(
+  client: Client,
+  { taskQueue, clock }: { taskQueue: string; clock: () => Date },
+): Schedules {
+  const within = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + DEADLINE_MS, work);
+  /** False where it is there already. */
+  const create = async (options: ReturnType<typeof optionsOf>): Promise<boolean> => {
+    try {
+      await within(() => client.schedule.create(options));
+      return true;
+    } catch (error) {
+      if (error instanceof ScheduleAlreadyRunning) return false;
+      throw error;
+    }
+  };
+  return {
+    async put(wanted) {
+      const options = optionsOf(wanted, taskQueue);
+      const { scheduleId, ...parts } = options;
+      return unlessRefused(async () => {
+        if (await create(options)) return 'done';
+        await within(() =>
+          client.schedule
+            .getHandle(scheduleId)
+            .update(({ state }) => ({ ...parts, state: { ...state, paused: false } })),
+        );
+        return 'done';
+      });
+    },
+    async topUp(wanted) {
+      const options = optionsOf(wanted, taskQueue);
+      const { scheduleId, ...parts } = options;
+      const handle = client.schedule.getHandle(scheduleId);
+      return unlessRefused(async () => {
+        try {
+          const [next] = (await within(() => handle.describe())).info.nextActionTimes;
+          if (next !== undefined && next.getTime() < clock().getTime() + CALM_MS) return 'later';
+          await within(() => handle.update(({ state }) => ({ ...parts, state })));
+        } catch (error) {
+          if (!(error instanceof ScheduleNotFoundError)) throw error;
+          await create(options);
+        }
+        return 'done';
+      });
+    },
+    async remove(workflowId) {
+      try {
+        await within(() => client.schedule.getHandle(scheduleIdOf(workflowId)).delete());
+      } catch (error) {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+      }
+    },
+  };
+}
+
+async function unlessRefused(work: () => Promise<Put>): Promise<Put> {
+  try {
+    return await work();
+  } catch (error) {
+    if (grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return { refused: reasonOf(error) };
+    throw error;
+  }
+}
+
+const MONTHS = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+] as const;
+
+function optionsOf(wanted: WantedSchedule, taskQueue: string) {
+  const { workflowId, name, everyMs, calendars, jitterMs, startAt, endAt } = wanted;
+  const scheduleId = scheduleIdOf(workflowId);
+  return {
+    scheduleId,
+    spec: {
+      ...(everyMs !== undefined && { intervals: [{ every: everyMs }] }),
+      calendars: calendars.map(({ year, month, day, hours, minutes }) => ({
+        year,
+        month: MONTHS[month - 1] ?? 'JANUARY',
+        dayOfMonth: day,
+        hour: rangesOf(hours),
+        minute: rangesOf(minutes),
+      })),
+      ...(jitterMs !== undefined && { jitter: jitterMs }),
+      ...(startAt !== undefined && { startAt: new Date(startAt) }),
+      ...(endAt !== undefined && { endAt: new Date(endAt) }),
+    },
+    policies: { overlap: OVERLAP[wanted.overlap], catchupWindow: wanted.catchupWindowMs },
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOW_TYPES.runScheduled,
+      // Temporal puts the time behind it.
+      workflowId: scheduleId,
+      taskQueue,
+      args: [{ workflowId }] satisfies Parameters<typeof runScheduled>,
+      staticSummary: name.slice(0, SUMMARY_LENGTH),
+    },
+  } satisfies ScheduleOptions;
+}
+
+/** Ascending numbers as ranges: "every 15 minutes" is one, of the step 15. */
+function rangesOf(values: readonly number[]): { start: number; end: number; step: number }[] {
+  const ranges: { start: number; end: number; step: number }[] = [];
+  for (const value of values) {
+    const last = ranges.at(-1);
+    // A range of one value takes any step.
+    if (last !== undefined && last.start === last.end) Object.assign(last, { end: value, step: value - last.start });
+    else if (last !== undefined && value === last.end + last.step) last.end = value;
+    else ranges.push({ start: value, end: value, step: 1 });
+  }
+  return ranges;
+}
+
+const reasonOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
