@@ -14,7 +14,7 @@ import { upcomingOf } from '../../src/automations/schedules/calendars.ts';
 import { forgetSynced } from '../../src/automations/schedules/store.ts';
 import { syncSchedules } from '../../src/automations/schedules/sync.ts';
 import { reconcilerScheduleId } from '../../src/kernel/contract/temporal-names.ts';
-import { createSchedules } from '../../src/process/assembly/schedules.ts';
+import { createSchedules } from '../../src/automations/schedules/temporal-schedules.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type RunAnswer, type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { holding, untilStuck } from '../support/service/held-rows.ts';

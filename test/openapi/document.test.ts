@@ -20,7 +20,7 @@ import { routes } from '../../src/process/routes.ts';
 import { type Operation, operationsOf, schemaProblems } from '../support/check/document.ts';
 
 describe('document', () => {
-  const document = documentOf(routes, { publicBaseUrl: 'http://localhost:3000' });
+  const document = documentOf(routes, { publicBaseUrl: 'http://localhost:3000', modules: SCHEMA_MODULES });
   const operations = operationsOf(document);
   const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
 
@@ -91,13 +91,16 @@ describe('document', () => {
 
   test('the cookie has the name that the address of the service gives it', () => {
     const cookieAt = (publicBaseUrl: string): unknown =>
-      (documentOf(routes, { publicBaseUrl }).components as { securitySchemes: { session: { name: string } } })
-        .securitySchemes.session.name;
+      (
+        documentOf(routes, { publicBaseUrl, modules: SCHEMA_MODULES }).components as {
+          securitySchemes: { session: { name: string } };
+        }
+      ).securitySchemes.session.name;
     expect(cookieAt('https://posthorn.example.com')).toBe('__Host-posthorn-session');
     expect(cookieAt('http://localhost:3000')).toBe('posthorn-session');
-    expect(documentOf(routes, { publicBaseUrl: 'https://example.com/hooks/' })['servers']).toEqual([
-      { url: '/hooks', description: 'This service.' },
-    ]);
+    expect(
+      documentOf(routes, { publicBaseUrl: 'https://example.com/hooks/', modules: SCHEMA_MODULES })['servers'],
+    ).toEqual([{ url: '/hooks', description: 'This service.' }]);
   });
 
   describe('words', () => {
@@ -119,9 +122,9 @@ describe('document', () => {
 
     test('a route without words fails', () => {
       const [first] = routes;
-      expect(() => documentOf([{ ...first, path: '/v1/parcels' } as Row], { publicBaseUrl: 'http://x' })).toThrow(
-        'POST /v1/parcels has no words in src/api/openapi/texts',
-      );
+      expect(() =>
+        documentOf([{ ...first, path: '/v1/parcels' } as Row], { publicBaseUrl: 'http://x', modules: SCHEMA_MODULES }),
+      ).toThrow('POST /v1/parcels has no words in src/api/openapi/texts');
     });
   });
 
@@ -159,7 +162,10 @@ describe('document', () => {
   test('a route that will end is deprecated in the document, with the headers of its answers', async () => {
     const row = routes.find((each) => endpointOf(each) === 'GET /v1/channels/:channelId') as Row;
     const deprecation = { since: '2026-10-01', endsAt: '2027-10-01', successor: '/v2/channels/{channelId}' };
-    const ending = documentOf([{ ...row, deprecation }], { publicBaseUrl: 'http://localhost:3000' });
+    const ending = documentOf([{ ...row, deprecation }], {
+      publicBaseUrl: 'http://localhost:3000',
+      modules: SCHEMA_MODULES,
+    });
     expect(await new Validator().validate(structuredClone(ending))).toEqual({ valid: true });
     const [operation] = operationsOf(ending);
     expect(operation).toMatchObject({ deprecated: true });
@@ -305,7 +311,7 @@ describe('client types', () => {
     requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   };
 
-  const document = documentOf(routes, { publicBaseUrl: 'http://localhost:3000' });
+  const document = documentOf(routes, { publicBaseUrl: 'http://localhost:3000', modules: SCHEMA_MODULES });
   const { schemas, parameters } = document.components as {
     schemas: Record<string, Schema>;
     parameters: Record<string, Parameter>;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SCHEMA_MODULES } from '../../src/process/assembly/schema-modules.ts';
 import { documentOf } from '../../src/api/openapi/document.ts';
 import { ANSWERS } from '../../src/api/openapi/generated/answers.ts';
 import { EXAMPLE_TIME, exampleId } from '../../src/api/openapi/texts/example-ids.ts';
@@ -29,7 +30,7 @@ let document: ReturnType<typeof documentOf>;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  document = documentOf(routes, posthorn.deps.config);
+  document = documentOf(routes, { publicBaseUrl: posthorn.deps.config.publicBaseUrl, modules: SCHEMA_MODULES });
 });
 afterAll(() => posthorn.stop());
 

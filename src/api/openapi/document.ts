@@ -6,7 +6,7 @@ import { createComponents, type JsonSchema } from './components.ts';
 import { operationNameOf, operationOf } from './operation.ts';
 import { nameParts } from './part-names.ts';
 import { refusalResponses } from './refusals.ts';
-import { schemaNames } from './schema-names.ts';
+import { type SchemaModules, schemaNames } from './schema-names.ts';
 import { securitySchemes } from './security.ts';
 import { exampleId } from './texts/example-ids.ts';
 import { OPERATION_TEXTS } from './texts/operations.ts';
@@ -27,8 +27,11 @@ Send JSON and read JSON. Fields and parameters that an operation does not know a
  * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service. Throws
  * where a row has no words (texts/operations.ts).
  */
-export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
-  const names = schemaNames();
+export function documentOf(
+  rows: readonly Row[],
+  { publicBaseUrl, modules }: { publicBaseUrl: string; modules: SchemaModules },
+): Document {
+  const names = schemaNames(modules);
   const components = createComponents(names);
   const queries = createComponents(names, { isQuery: true });
   const paths: Document['paths'] = {};

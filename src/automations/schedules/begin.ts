@@ -4,7 +4,7 @@ import type { BegunScheduledRun, ScheduledRunInput } from '../../kernel/contract
 import { type CrashGuard, WorkIsDeadly } from '../../platform/crashes/crash-guard.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { NewId } from '../../kernel/new-id.ts';
-import type { Schedules } from '../../process/assembly/schedules.ts';
+import type { Schedules } from './temporal-schedules.ts';
 import { deadlyProblem, findScheduled, insertScheduledRun, recordDeadly } from './store.ts';
 
 export type ScheduledRunDependencies = {

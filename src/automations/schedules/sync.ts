@@ -6,7 +6,7 @@ import { inTransaction } from '../../platform/db/transaction.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { messageOf } from '../../kernel/errors/message-of.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
-import type { Schedules } from '../../process/assembly/schedules.ts';
+import type { Schedules } from './temporal-schedules.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { unreadable, type Upcoming, upcomingOf } from './calendars.ts';

@@ -1,6 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import type { runWorkflow } from '../../../workflows/runs/run-workflow.ts';
 import { type RunInput, runWorkflowId } from '../../kernel/contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import { keyword, START_DEADLINE_MS, startSearchable } from '../../platform/temporal/starts/searchable-start.ts';
@@ -31,7 +30,7 @@ export function createStartRun(
   return async (run) => {
     const workflowId = runWorkflowId(run);
     const isNew = await startSearchable(client, isSearchable(), (withAttributes) =>
-      client.workflow.start<typeof runWorkflow>(WORKFLOW_TYPES.runWorkflow, {
+      client.workflow.start<(input: RunInput) => Promise<unknown>>(WORKFLOW_TYPES.runWorkflow, {
         workflowId,
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         taskQueue,

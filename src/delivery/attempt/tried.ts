@@ -1,19 +1,7 @@
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 import type { Judgement } from './judge.ts';
-
-/** A recorded attempt as it is measured. Times are seconds; those since the acceptance are left out for replays. */
-export type Tried = {
-  outcome: Judgement['status'];
-  /** `none` for a delivered one. */
-  errorClass: string;
-  seconds: number;
-  /** From the acceptance of the message to the beginning of the first attempt. */
-  firstAfterSeconds: number | undefined;
-  /** From the acceptance of the message to the end of the attempt that delivered it. */
-  deliveredAfterSeconds: number | undefined;
-  deadLetterReason: Judgement['deadLetterReason'];
-};
+import type { Tried } from '../../platform/observe/meters.ts';
 
 export function triedOf(
   { round, attempts, message }: Pick<DeliveryToAttempt, 'round' | 'attempts' | 'message'>,

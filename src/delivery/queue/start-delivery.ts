@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import type { deliverMessage } from '../../../workflows/deliver-message.ts';
 import type { DeliverMessageInput, DeliveryToStart } from '../../kernel/contract/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import { keyword, startSearchable } from '../../platform/temporal/starts/searchable-start.ts';
@@ -30,7 +29,7 @@ export function createStartDelivery(
       target: `POST ${target}`.slice(0, SUMMARY_LENGTH),
     };
     await startSearchable(client, options.isSearchable(), (isSearchable) =>
-      client.workflow.start<typeof deliverMessage>(WORKFLOW_TYPES.deliverMessage, {
+      client.workflow.start<(input: DeliverMessageInput) => Promise<unknown>>(WORKFLOW_TYPES.deliverMessage, {
         workflowId,
         // With REJECT_DUPLICATE "already started" truly means that this round was started.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -1,6 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type * as workflows from '../../../workflows/index.ts';
-import { type PendingReplay, REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../../kernel/contract/replays.ts';
+import { type PendingReplay, REPLAY_KINDS, type ReplayInput, replayWorkflowId } from '../../kernel/contract/replays.ts';
 
 /** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
 export type StartReplay = (replay: PendingReplay) => Promise<void>;
@@ -10,7 +9,7 @@ export function createStartReplay(client: Client, { taskQueue }: { taskQueue: st
   return async ({ kind, id }) => {
     const { idField, summary } = REPLAY_KINDS[kind];
     try {
-      await client.workflow.start<(typeof workflows)[ReplayKind]>(kind, {
+      await client.workflow.start<(input: ReplayInput) => Promise<unknown>>(kind, {
         workflowId: replayWorkflowId({ kind, id }),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',

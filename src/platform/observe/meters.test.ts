@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import type { Tried } from '../../delivery/attempt/tried.ts';
-import { createMeters } from './meters.ts';
+import { createMeters, type Tried } from './meters.ts';
 
 const series = async (meters: ReturnType<typeof createMeters>, name: string): Promise<string[]> =>
   (await meters.registry.getSingleMetricAsString(name)).split('\n').filter((line) => /^[a-z]/.test(line));

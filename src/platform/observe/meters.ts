@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import type { Tried } from '../../delivery/attempt/tried.ts';
+import type { DeadLetterReason, DeliveryStatus } from '../../kernel/words/statuses.ts';
 import { createRunMeters } from './run-meters.ts';
 
 // From an answer within a millisecond to the 30 s that a request may take.
@@ -14,6 +14,19 @@ export type GroupName = 'publish' | 'record';
 
 /** Connections to receivers of one process. */
 export type SenderGauge = { open: number; inUse: number; origins: number };
+
+/** A recorded attempt as it is measured. Times are seconds; those since the acceptance are left out for replays. */
+export type Tried = {
+  outcome: DeliveryStatus;
+  /** `none` for a delivered one. */
+  errorClass: string;
+  seconds: number;
+  /** From the acceptance of the message to the beginning of the first attempt. */
+  firstAfterSeconds: number | undefined;
+  /** From the acceptance of the message to the end of the attempt that delivered it. */
+  deliveredAfterSeconds: number | undefined;
+  deadLetterReason: DeadLetterReason | null;
+};
 
 /**
  * Everything that one process counts. The hot path adds to counters; gauges are read at a scrape. No label holds an id: the number of

@@ -15,7 +15,7 @@ import { loadPublishingConfig } from '../../messaging/publishing/configs/load-co
 import { createSteadyClock } from '../../platform/clock/steady-clock.ts';
 import { createNewId } from '../../kernel/new-id.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
-import type { Tracing } from '../../platform/observe/tracing.ts';
+import type { Tracing } from '../tracing/otlp.ts';
 import { type AddressGuard, createAddressGuard } from '../../platform/outbound/guard/address-guard.ts';
 import type { OwnAddresses } from '../../platform/outbound/guard/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';

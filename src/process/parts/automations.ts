@@ -28,7 +28,7 @@ import { listenForDue } from '../../delivery/queue/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { BeginByServiceEvents } from '../../messaging/publishing/begin-by-service-events.ts';
 import { createRequestSender } from '../../platform/outbound/send-request.ts';
-import { createSchedules } from '../assembly/schedules.ts';
+import { createSchedules } from '../../automations/schedules/temporal-schedules.ts';
 import { createCancelRun, createStartRun } from '../../automations/starting/start-run.ts';
 import { createWakeRun } from '../../automations/waking/wake-run.ts';
 import type { WorkerContext } from './worker-context.ts';

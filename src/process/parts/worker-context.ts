@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Incarnation } from '../../delivery/queue/recovery/incarnation.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
-import type { Tracing } from '../../platform/observe/tracing.ts';
+import type { Tracing } from '../tracing/otlp.ts';
 import type { PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
 import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
 

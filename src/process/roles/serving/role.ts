@@ -2,7 +2,7 @@ import { type Config, ignoredSettings } from '../../../platform/config/config.ts
 import type { ServiceLog } from '../../../platform/log.ts';
 import type { OwnAddresses } from '../../../platform/outbound/guard/own-addresses.ts';
 import type { Waiting } from '../../../platform/readiness/until-ready.ts';
-import type { Tracing } from '../../../platform/observe/tracing.ts';
+import type { Tracing } from '../../tracing/otlp.ts';
 import type { ObservedProcess } from '../../observed-process.ts';
 import type { Siblings } from '../../assembly/siblings.ts';
 import { Stopped, type StopRequest } from './stop-request.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../platform/config/config.ts';
 import type { ServiceLog } from '../../../platform/log.ts';
-import type { TracedProcess, Tracing } from '../../../platform/observe/tracing.ts';
+import type { TracedProcess, Tracing } from '../../tracing/otlp.ts';
 import { watchCollector } from '../../watch-servers.ts';
 import type { RunningRole } from './role.ts';
 import { createUndo } from './undo.ts';
@@ -14,7 +14,7 @@ export async function tracing<R extends RunningRole>(
   start: (spans: Tracing | undefined) => Promise<R>,
 ): Promise<R> {
   if (traces === undefined) return start(undefined);
-  const { createTracing } = await import('../../../platform/observe/tracing.ts');
+  const { createTracing } = await import('../../tracing/otlp.ts');
   const spans = createTracing(traces, process);
   const undo = createUndo();
   return undo.onFailure(async () => {

@@ -1,5 +1,4 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
-import type { runScheduled } from '../../../workflows/runs/run-scheduled.ts';
 import { scheduleIdOf, type ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
 import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import { messageOf } from '../../kernel/errors/message-of.ts';
@@ -154,7 +153,7 @@ function optionsOf(wanted: WantedSchedule, taskQueue: string) {
       // Temporal puts the time behind it.
       workflowId: scheduleId,
       taskQueue,
-      args: [{ workflowId }] satisfies Parameters<typeof runScheduled>,
+      args: [{ workflowId }] satisfies [ScheduledRunInput],
       staticSummary: name.slice(0, SUMMARY_LENGTH),
     },
   } satisfies ScheduleOptions;

@@ -7,7 +7,7 @@ import type { TryTracing } from '../../delivery/attempt/try-tracing.ts';
 import type { TraceRequest } from '../../api/http/observing/trace-requests.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { PublishTracing } from '../../messaging/publishing/trace-commits.ts';
-import type { TracesSettings } from '../config/traces.ts';
+import type { TracesSettings } from '../../platform/config/traces.ts';
 import { samplerOf } from './samplers.ts';
 import { createSpanIds } from './span-ids.ts';
 import { publishSpans, requestSpans, trySpans } from './spans.ts';

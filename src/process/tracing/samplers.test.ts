@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
-import { SAMPLERS } from '../config/traces.ts';
+import { SAMPLERS } from '../../platform/config/traces.ts';
 import { boundedSampler, NEW_TRACES_A_SECOND, samplerOf } from './samplers.ts';
 
 const LOW = '00000000000000000000000000000001';

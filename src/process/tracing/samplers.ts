@@ -5,7 +5,7 @@ import {
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
-import type { TracesSettings } from '../config/traces.ts';
+import type { TracesSettings } from '../../platform/config/traces.ts';
 
 /**
  * Traces that one process begins in a second without OTEL_TRACES_SAMPLER. A recorded message costs 0.1 ms of a processor beside the 0.5
