@@ -1,3 +1,4 @@
+import { storePublications } from '../src/delivery/record/statements/publish.ts';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type InjectedSinks, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
@@ -14,7 +15,7 @@ import { createNewId } from '../src/kernel/new-id.ts';
 import { createAddressGuard } from '../src/platform/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../src/platform/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from '../src/delivery/attempt/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../src/kernel/values/delivery-to-attempt.ts';
 import type { HandOver } from '../src/messaging/publishing/hand-over.ts';
 import type { NewDelivery } from '../src/messaging/publishing/storing/new-delivery.ts';
 import { VERSION } from '../src/kernel/words/version.ts';
@@ -112,7 +113,7 @@ async function postgres(input: {
       if (loads < LOADS_IN_FLIGHT) load().catch(fail);
     },
   };
-  const commit = createCommit({ pool, log, handOver, streams: { wake: () => undefined } });
+  const commit = createCommit({ storePublications, pool, log, handOver, streams: { wake: () => undefined } });
   const startedAt = nowMs();
   await repeat(count, concurrency, () => {
     const { channelId, eventType } = places[next % places.length] ?? NOWHERE;

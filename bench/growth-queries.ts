@@ -1,3 +1,5 @@
+import { eraseDeliveries } from '../src/delivery/record/statements/erase.ts';
+import { storePublications } from '../src/delivery/record/statements/publish.ts';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { findChannels } from '../src/messaging/channels/store.ts';
@@ -184,6 +186,7 @@ function deadLetterQueries(asCaller: Questioned['asCaller'], environmentId: stri
 export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const taken: string[] = [];
   const commit = createCommit({
+    storePublications,
     pool,
     log: pino({ level: 'silent' }),
     handOver: {
@@ -281,12 +284,10 @@ function retentionQueries({ db, pool, environmentId }: Omit<Questioned, 'asCalle
       orderBy: { id: 'desc' },
       take: 1,
     });
-    await eraseMessage(
-      (work) => inTransaction(pool, work),
-      environmentId,
-      message?.id ?? '',
-      async () => undefined,
-    );
+    await eraseMessage((work) => inTransaction(pool, work), environmentId, message?.id ?? '', {
+      tell: async () => undefined,
+      eraseDeliveries,
+    });
   };
   return [
     { name: 'channels with expired messages', run: () => expiredChannels(pool, { after: '', limits }) },

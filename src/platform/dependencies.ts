@@ -4,7 +4,6 @@ import type { Config } from './config/config.ts';
 import type { CrashGuard } from './crashes/crash-guard.ts';
 import type { Database } from './db/client.ts';
 import type { Tenants } from './db/tenants.ts';
-import type { Filters } from '../messaging/filters/filters.ts';
 import type { Slices } from './slices.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from '../kernel/new-id.ts';
@@ -27,9 +26,7 @@ export type Dependencies = {
   /** Everything else that a caller asks for. */
   tenants: Tenants;
   keyRing: KeyRing;
-  /** One for the process: its evaluations share the turns of the event loop. */
-  filters: Filters;
-  /** One for the process, too: work on what callers send or read that may take long. */
+  /** One for the process: work on what callers send or read that may take long. */
   costly: Slices;
   /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
   own: OwnAddresses;

@@ -1,3 +1,4 @@
+import { runAnswer } from '../automations/runs/schema.ts';
 import { workflowRoutes } from '../automations/definitions/routes.ts';
 import { approvalRoutes } from '../automations/approvals/routes.ts';
 import { runRoutes } from '../automations/runs/routes.ts';
@@ -9,7 +10,7 @@ import { secretRoutes } from '../automations/secrets/routes.ts';
 import { inboundWebhookRoutes } from '../inbound/routes.ts';
 import { changeRoutes } from '../insight/changes/routes.ts';
 import { channelRoutes } from '../messaging/channels/routes.ts';
-import { deadLetterRoutes } from '../delivery/dead-letters/routes.ts';
+import { deadLetterRoutesOf } from '../delivery/dead-letters/routes.ts';
 import { deliveryRoutes } from '../delivery/record/routes.ts';
 import type { Route } from '../api/http/route/route.ts';
 import { accountRoutes } from '../identity/people/accounts/routes.ts';
@@ -52,7 +53,7 @@ export const routes: Route<Services>[] = [
   ...searchRoutes,
   ...subscriptionRoutes,
   ...deliveryRoutes,
-  ...deadLetterRoutes,
+  ...deadLetterRoutesOf(runAnswer),
   ...replayRoutes,
   ...statsRoutes,
   ...workflowRoutes,

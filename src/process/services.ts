@@ -1,3 +1,4 @@
+import type { Run } from '../automations/runs/schema.ts';
 import type { Workflows } from '../automations/definitions/service.ts';
 import type { Runs } from '../automations/runs/service.ts';
 import type { Approvals } from '../automations/approvals/service.ts';
@@ -65,7 +66,7 @@ export type Services = {
   messages: Messages;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
-  deadLetters: DeadLetters;
+  deadLetters: DeadLetters<Run>;
   inboundWebhooks: InboundWebhooks;
   inspectors: Inspectors;
   marks: Marks;

@@ -16,8 +16,9 @@ import { countInspectors, findInspector, findInspectors, findRequest } from '../
 import { findMessages } from '../../src/messaging/messages/store.ts';
 import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
+import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
 import { loadPublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
-import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/delivery/retention/run-store.ts';
 import { findNamed } from '../../src/insight/search/store.ts';
 import { tableContents } from '../support/check/table-contents.ts';
@@ -239,7 +240,7 @@ test('src/messaging/publishing/configs/config-store.ts has no trigger and no wai
   const { workflowId } = all.ids;
   await db.workflowVersion.updateMany({ where: { workflowId }, data: { listens, trigger } });
   const load = (environmentId: string, channelId: string) =>
-    loadPublishingConfig(pool, environmentId, channelId, undefined);
+    loadPublishingConfig({ pool, readTrigger: eventTriggerOf }, environmentId, channelId, undefined);
   const own = await load(all.victim.environmentId, all.ids.channelId);
   expect([own?.triggers.map((each) => each.workflowId), own?.listens]).toEqual([[workflowId], listens]);
   expect(await load(all.sibling.environmentId, ownChannelId)).toMatchObject({ triggers: [], listens: [] });
@@ -247,7 +248,7 @@ test('src/messaging/publishing/configs/config-store.ts has no trigger and no wai
 });
 
 test.each(['runs', 'heard'])(
-  'src/messaging/publishing/storing/store.ts stores nothing of a publication to a channel of another environment (%s)',
+  'src/delivery/record/statements/publish.ts stores nothing of a publication to a channel of another environment (%s)',
   async (kind) => {
     const { db, pool, newId } = posthorn.deps;
     const { environmentId } = all.sibling;

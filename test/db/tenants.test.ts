@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import type { Tenant } from '../../src/platform/db/row-security/tenant-query.ts';
 import { findRoleGap, TENANT_ROLE } from '../../src/platform/db/row-security/tenant-role.ts';
-import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { foreignReferences, namingColumns } from '../support/check/tenants.ts';
 import { waitFor } from '../support/check/wait-for.ts';

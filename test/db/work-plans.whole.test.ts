@@ -14,7 +14,7 @@ import { createDueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts'
 import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
 import { COUNTED_CODES } from '../../src/kernel/words/outcomes.ts';
 import { createNewId } from '../../src/kernel/new-id.ts';
-import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { withOutcomes } from '../../src/delivery/replays/outcome-store.ts';
 import { lockDueOf } from '../../src/messaging/scheduling/due/due-store.ts';
 import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/insight/stats/backlog-store.ts';

@@ -6,7 +6,7 @@ import { releaseDeliveries } from '../../src/delivery/record/statements/release.
 import { createDueRows, type DueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';
 import { createTakeOver } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { listenForDue } from '../../src/delivery/queue/loop/listen-for-due.ts';
-import { storePublications } from '../../src/messaging/publishing/storing/store.ts';
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { createNewId } from '../../src/kernel/new-id.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { holderOf } from '../support/make/holder.ts';

@@ -1,3 +1,4 @@
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
@@ -6,6 +7,7 @@ import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { answerTo } from '../../src/messaging/publishing/answer.ts';
 import { type Commit, createCommit } from '../../src/messaging/publishing/commit.ts';
 import { createPublishingConfigs } from '../../src/messaging/publishing/configs/channel-configs.ts';
+import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
 import { loadPublishingConfig, type PublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
 import { noHandOver } from '../../src/messaging/publishing/hand-over.ts';
 import { createPrepare } from '../../src/messaging/publishing/prepare.ts';
@@ -321,7 +323,7 @@ describe('publishing configs', () => {
     let reads = 0;
     const configs = createPublishingConfigs(async (...which) => {
       reads += 1;
-      const config = await loadPublishingConfig(posthorn.deps.pool, ...which);
+      const config = await loadPublishingConfig({ pool: posthorn.deps.pool, readTrigger: eventTriggerOf }, ...which);
       await opened;
       return config;
     });
@@ -442,6 +444,7 @@ describe('commit', () => {
     commit = createCommit({
       pool,
       log: posthorn.deps.log,
+      storePublications,
       handOver: noHandOver,
       streams: { wake: (id) => woken.push(id) },
     });

@@ -1,3 +1,4 @@
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Filters } from '../../src/messaging/filters/filters.ts';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
@@ -201,6 +202,7 @@ describe('filters', () => {
       filters,
       configs: createConfigs(deps.pool),
       streams,
+      storePublications,
       handOver: noHandOver,
     });
     const api = await startSecondApi(posthorn, { ...services, publishing });

@@ -449,8 +449,9 @@ describe('lifecycle', () => {
           deliveries: {
             endOfSubscriptions: () => Promise.reject(new Error('disk full')),
             endRestOfSubscriptions: () => Promise.resolve(),
+            releaseHeldOf: () => Promise.resolve(),
           },
-          messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },
+          replayFrom: () => Promise.reject(new Error('not asked for')),
           filters: { measure: () => ({ units: 1 }) },
           audit: { record: async () => undefined },
         },

@@ -1,5 +1,3 @@
-import type { Run } from '../../automations/runs/schema.ts';
-import type { Runs } from '../../automations/runs/service.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Deliveries } from '../record/service.ts';
 import { discardDeadLetters } from '../record/statements/dead-letters.ts';
@@ -14,12 +12,19 @@ import { findGroups } from './groups-store.ts';
 import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } from './schema.ts';
 import * as store from './store.ts';
 
-export type DeadLetters = ReturnType<typeof createDeadLetters>;
+export type DeadLetters<Run = unknown> = ReturnType<typeof createDeadLetters<Run>>;
+
+/** How the dead letter of a run is replayed: the run goes on from the step that failed. */
+export type ReplayRun<Run> = (caller: EnvironmentCaller, letter: { id: string; runId: string }) => Promise<Run>;
 
 /** Looking at, replaying and discarding what never succeeded (spec §1). */
-export function createDeadLetters(
+export function createDeadLetters<Run>(
   { tenants }: Pick<Dependencies, 'tenants'>,
-  { deliveries, runs, audit }: { deliveries: Deliveries; runs: Pick<Runs, 'replay'>; audit: { record: RecordAudit } },
+  {
+    deliveries,
+    replayRun,
+    audit,
+  }: { deliveries: Deliveries; replayRun: ReplayRun<Run>; audit: { record: RecordAudit } },
 ) {
   const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
     const letter = await tenants.read(caller, (reader) =>
@@ -60,7 +65,7 @@ export function createDeadLetters(
     async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery | Run> {
       const letter = await get(caller, deadLetterId);
       if (letter.runId !== undefined && letter.status === 'open')
-        return runs.replay(caller, { id: deadLetterId, runId: letter.runId });
+        return replayRun(caller, { id: deadLetterId, runId: letter.runId });
       const { environmentId, principal } = caller;
       const replayed = await tenants.onConnection(caller, async (connection) => {
         const replay = { ids: [deadLetterId], environmentId, requestedBy: principal.id };

@@ -9,6 +9,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
 import { replayMessage, retryDelivery } from './statements/due-again.ts';
 import { endOfSubscriptions, endRestOfSubscriptions } from './statements/end.ts';
+import { releaseHeldOf } from './statements/release-held.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
@@ -150,6 +151,10 @@ export function createDeliveries(
     /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them: the first of a long backlog. */
     endOfSubscriptions: (transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void> =>
       endOfSubscriptions(transaction, subscriptionIds),
+
+    /** Makes deliveries due that a limit or a fault of ours has held, in the transaction that resumes their subscription. */
+    releaseHeldOf: (transaction: DatabaseTransaction, subscriptionId: string): Promise<void> =>
+      releaseHeldOf(transaction, subscriptionId),
 
     /** Ends the rest, once the deletion is committed. A failure leaves it to the reconciler. */
     endRestOfSubscriptions: (caller: EnvironmentCaller, subscriptionIds: readonly string[]): Promise<void> =>

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
-import type { Deliveries } from '../../delivery/record/service.ts';
+import type { DeliveryChanges } from '../delivery-changes.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Apps } from '../../identity/tenancy/apps/service.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
@@ -36,7 +36,7 @@ export type Channels = {
 
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
-  deliveries: Pick<Deliveries, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
+  deliveries: Pick<DeliveryChanges, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
   schemas: Pick<Schemas, 'refuseBad'>;
   audit: { record: RecordAudit };
 };

@@ -1,13 +1,15 @@
 import type { PoolClient } from 'pg';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../../api/idempotency/kept-answers.ts';
 import { TIME_IS_GIVEN } from '../../platform/db/sql/time-given.ts';
-import { eraseDeliveries } from '../../delivery/record/statements/erase.ts';
+import type { EraseDeliveries } from '../delivery-changes.ts';
 import { mayWait } from './store.ts';
 
 /** Runs work in one transaction as the tenant. */
 export type Transact = <T>(work: (connection: PoolClient) => Promise<T>) => Promise<T>;
 /** Told of an erasure, in its transaction. */
 type Tell = (connection: PoolClient) => Promise<void>;
+/** What else is done in the transaction of an erasure. */
+type Along = { tell: Tell; eraseDeliveries: EraseDeliveries };
 
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
 export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
@@ -44,7 +46,7 @@ async function erase(
   connection: PoolClient,
   environmentId: string,
   id: string,
-  tell: Tell,
+  { tell, eraseDeliveries }: Along,
 ): Promise<Erased | undefined> {
   await connection.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   const { rows } = await connection.query<{ agoMs: number | null }>(LOCK_MESSAGE, [id, environmentId]);
@@ -68,11 +70,11 @@ export async function eraseMessage(
   transact: Transact,
   environmentId: string,
   id: string,
-  tell: Tell,
+  along: Along,
 ): Promise<Erased | 'busy' | undefined> {
   for (let count = 1; count <= TRIES; count += 1) {
     try {
-      return await transact((connection) => erase(connection, environmentId, id, tell));
+      return await transact((connection) => erase(connection, environmentId, id, along));
     } catch (error) {
       if (!isLockedOut(error)) throw error;
     }

@@ -1,3 +1,4 @@
+import type { EraseDeliveries } from '../delivery-changes.ts';
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
@@ -22,7 +23,7 @@ export type Messages = ReturnType<typeof createMessages>;
 /** Reading and erasing messages (spec §4 Messages), those included that wait for their time. */
 export function createMessages(
   { tenants }: Pick<Dependencies, 'tenants'>,
-  { audit }: { audit: { record: RecordAudit } },
+  { audit, eraseDeliveries }: { audit: { record: RecordAudit }; eraseDeliveries: EraseDeliveries },
 ) {
   /**
    * Messages of a channel in the order of their commits, oldest first. The page always has a cursor, behind all that was looked at: who
@@ -136,7 +137,7 @@ export function createMessages(
         audit.record(connection, caller, { action: 'message.erased', target: { id: messageId } });
       const transact: Transact = (work) => tenants.onConnection(caller, work);
       if (await eraseWaiting(transact, caller.environmentId, messageId, tell)) return;
-      const erased = await eraseMessage(transact, caller.environmentId, messageId, tell);
+      const erased = await eraseMessage(transact, caller.environmentId, messageId, { tell, eraseDeliveries });
       if (erased === undefined) throw notFound('message');
       if (erased === 'busy') {
         throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });

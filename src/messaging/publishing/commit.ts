@@ -8,6 +8,7 @@ import type { PublishOutcome } from './answer.ts';
 import { countUnfiltered } from './configs/config-store.ts';
 import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';
 import { StaleConfigError } from './refusals.ts';
+import type { StorePublications } from './storing/store-publications.ts';
 import { type PublishTracing, tracedCommit, tracedGroup } from './trace-commits.ts';
 import {
   HeldElsewhereError,
@@ -57,12 +58,13 @@ export type CommitObserver = { onGroup(requests: number): void; onCommitted(mess
 export function createCommit(collaborators: {
   pool: Pool;
   log: Logger;
+  storePublications: StorePublications;
   handOver: HandOver;
   streams: OpenStreams;
   observer?: CommitObserver | undefined;
   tracing?: PublishTracing | undefined;
 }): Commit {
-  const { pool, log, handOver, observer, tracing } = collaborators;
+  const { pool, log, storePublications, handOver, observer, tracing } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
   const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: LockTimeout }) =>
@@ -74,7 +76,11 @@ export function createCommit(collaborators: {
       ownerOf: environmentOf,
       run: tracedGroup(async (units) => {
         const beganAt = performance.now();
-        const { results, ...made } = await storeUnits(pool, units, { holder: handOver.holder(), ...bounds });
+        const { results, ...made } = await storeUnits(pool, units, {
+          storePublications,
+          holder: handOver.holder(),
+          ...bounds,
+        });
         const stored = units.filter((_, index) => results[index]?.refusal === undefined);
         const channelIds = stored.flatMap(({ publications }) => publications.map(({ channelId }) => channelId));
         afterCommit({ ...made, channelIds, tookMs: performance.now() - beganAt });

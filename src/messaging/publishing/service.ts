@@ -23,7 +23,8 @@ import type {
   ValidateMessages,
   PayloadValidation,
 } from './schema.ts';
-import { subscriptionTarget } from './storing/store.ts';
+import type { StorePublications } from './storing/store-publications.ts';
+import { subscriptionTarget } from './storing/target-store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 const TEST_EVENT_TYPE = 'posthorn.test';
@@ -37,6 +38,7 @@ type Collaborators = {
   filters: Pick<Filters, 'evaluate' | 'measure'>;
   configs: PublishingConfigs;
   streams: OpenStreams;
+  storePublications: StorePublications;
   handOver: HandOver;
   observer?: CommitObserver | undefined;
   tracing?: PublishTracing | undefined;
@@ -52,11 +54,11 @@ export type Publishing = ReturnType<typeof createPublishing>;
  */
 export function createPublishing(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas, filters, configs, streams, handOver, observer, tracing }: Collaborators,
+  { schemas, filters, configs, streams, storePublications, handOver, observer, tracing }: Collaborators,
 ) {
   const prepare = createPrepare({ newId, clock });
   const { check, problemsIn } = createCheck({ schemas, filters, configs, newId });
-  const commit = createCommit({ pool, log, handOver, streams, observer, tracing });
+  const commit = createCommit({ pool, log, storePublications, handOver, streams, observer, tracing });
 
   /**
    * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest

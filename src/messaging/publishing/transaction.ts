@@ -16,7 +16,7 @@ import { noteInboundReceipts } from './storing/inbound-receipts-store.ts';
 import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
 import { storeScheduled } from './storing/scheduled-store.ts';
-import { storePublications } from './storing/store.ts';
+import type { StorePublications } from './storing/store-publications.ts';
 import { rowsOfAll, WIDE_ROWS } from './width.ts';
 
 /**
@@ -43,7 +43,7 @@ export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { ou
 /** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
-type Terms = { holder: Holder | undefined; patience: LockTimeout };
+type Terms = { storePublications: StorePublications; holder: Holder | undefined; patience: LockTimeout };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
 /** Units that stand in the way of their group's transaction, with what each is refused for. */
@@ -119,21 +119,21 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
 }
 
 /** All of these units, or UnitsRefused with those that cannot be stored beside the others. */
-async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder, patience }: Terms): Promise<Results> {
+async function storeTogether(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<Results> {
   const publications = units.flatMap((unit) => unit.publications);
   const arePlain = units.every(isPlain);
   const isWide = rowsOfAll(publications) > WIDE_ROWS;
-  if (arePlain && !isWide) return storeOn(pool, units, holder);
+  if (arePlain && !isWide) return storeOn(pool, units, terms);
   return inTransaction(pool, async (connection) => {
     // Plain units have no key that another process could hold. What they wait for, such as a change of the channel, is soon over.
-    await connection.query(arePlain ? END_IDLE : beginWith(patience));
+    await connection.query(arePlain ? END_IDLE : beginWith(terms.patience));
     // First of all: from its number on, readers of every channel would wait for a transaction without a sign.
     if (isWide)
       await signPublish(
         connection,
         publications.map(({ channelId }) => channelId),
       );
-    const { resultOf, ...made } = await storeOn(connection, units, holder);
+    const { resultOf, ...made } = await storeOn(connection, units, terms);
     const refusals = new Map<PublishUnit, Error>();
     for (const [unit, { refusal }] of resultOf) if (refusal !== undefined) refusals.set(unit, refusal);
     if (refusals.size > 0) throw new UnitsRefused(refusals);
@@ -145,7 +145,7 @@ async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder
 async function storeOn(
   connection: Pool | PoolClient,
   units: readonly PublishUnit[],
-  holder: Holder | undefined,
+  terms: Pick<Terms, 'storePublications' | 'holder'>,
 ): Promise<Results> {
   const publications = units.flatMap((unit) => unit.publications);
   const repeated: Repeated = new Map([
@@ -153,7 +153,7 @@ async function storeOn(
     ...(await claimInboundEvents(connection, publications)),
   ]);
   await noteInboundReceipts(connection, publications, repeated);
-  const { storedOf, routed, ...made } = await storeFresh(connection, publications, repeated, holder);
+  const { storedOf, routed, ...made } = await storeFresh(connection, publications, repeated, terms);
   const refusals = new Map<PublishUnit, Error>();
   for (const unit of units) {
     const refusal = refusalOf(unit, { storedOf: (publication) => storedOf.get(publication), repeated });
@@ -186,7 +186,7 @@ async function storeFresh(
   connection: Pool | PoolClient,
   publications: readonly Publication[],
   repeated: Repeated,
-  holder: Holder | undefined,
+  { storePublications, holder }: Pick<Terms, 'storePublications' | 'holder'>,
 ): Promise<
   NewDeliveries & { storedOf: ReadonlyMap<Publication, Stored | undefined>; routed: ReadonlyMap<string, number> }
 > {

@@ -1,11 +1,10 @@
+import type { DeliveryChanges, ReplayFrom } from '../delivery-changes.ts';
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
-import type { Deliveries } from '../../delivery/record/service.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { Apps } from '../../identity/tenancy/apps/service.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import type { Replays } from '../../delivery/replays/service.ts';
 import type { AddressGuard } from '../../platform/outbound/guard/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
 import { changedParts } from '../../kernel/rules/changed-parts.ts';
@@ -59,8 +58,8 @@ type UnitsWanted = {
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
   guard: Pick<AddressGuard, 'checkWebhookUrl' | 'judgeWebhookUrl'>;
-  deliveries: Pick<Deliveries, 'endOfSubscriptions' | 'endRestOfSubscriptions'>;
-  messageReplays: Pick<Replays['messages'], 'startWithin'>;
+  deliveries: DeliveryChanges;
+  replayFrom: ReplayFrom;
   filters: Pick<Filters, 'measure'>;
   audit: { record: RecordAudit };
 };
@@ -70,7 +69,7 @@ type Reader = Pick<DatabaseReader, 'subscription' | '$queryRaw'>;
 
 export function createSubscriptions(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
-  { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
+  { apps, guard, deliveries, replayFrom, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found: FindOrRefuse = async (id, look) => {
@@ -139,6 +138,10 @@ export function createSubscriptions(
     return { subscription, channel };
   };
 
+  const activate = async (transaction: DatabaseTransaction, environmentId: string, id: string, now: Date) => {
+    if (await store.setActive(transaction, environmentId, id, now)) await deliveries.releaseHeldOf(transaction, id);
+  };
+
   /** Pauses or resumes; doing it again changes nothing and is told to nobody. */
   const setStatus = async (
     caller: EnvironmentCaller,
@@ -149,7 +152,7 @@ export function createSubscriptions(
     const changed = tenants.within(caller, async (transaction) => {
       const before = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
       if (status === 'paused') await store.setPaused(transaction, environmentId, id, clock());
-      else await store.setActive(transaction, environmentId, id, clock());
+      else await activate(transaction, environmentId, id, clock());
       if (before.status !== status) {
         const parts = changedParts(before, { status }, ['status']);
         await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
@@ -199,7 +202,7 @@ export function createSubscriptions(
         const replay =
           startFrom === undefined
             ? undefined
-            : await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
+            : await replayFrom(transaction, caller, { subscriptionId: created.id, startFrom });
         const target = { id: created.id };
         await audit.record(transaction, caller, {
           action: 'subscription.created',
@@ -246,7 +249,7 @@ export function createSubscriptions(
         await requireUnits(transaction, { ...subscription, filter: change.filter, ...counted });
         const now = clock();
         if (status === 'paused') await store.setPaused(transaction, environmentId, id, now);
-        if (status === 'active') await store.setActive(transaction, environmentId, id, now);
+        if (status === 'active') await activate(transaction, environmentId, id, now);
         if (Object.keys(change).length > 0)
           await store.updateSubscription(transaction, id, { ...change, ...counted }, now);
         const updated = await found(id, () => store.findSubscription(transaction, environmentId, id, now));

@@ -1,7 +1,6 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Subscription as SubscriptionRow } from '../../platform/db/generated/client.ts';
 import { findByName } from '../../platform/db/lists/name-look.ts';
-import { releaseHeldOf } from '../../delivery/record/statements/release-held.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
 import { disabledReasonOf } from '../../kernel/rules/disabled-reason.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
@@ -180,13 +179,14 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 /**
  * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. A pause does not end a row
  * of failures: only a delivery or another URL does. The circuit closes, and the times that end in giving up or in `disabled` begin at
- * `resumedAt`. A subscription that the service has disabled begins with a clean record.
+ * `resumedAt`. A subscription that the service has disabled begins with a clean record. True where it
+ * was not active before: then its held deliveries are due.
  */
-export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<boolean> {
   await db.subscription.updateMany({ where: { id, environmentId, status: 'disabled' }, data: { failingSince: null } });
-  if (!(await setStatus(db, environmentId, id, 'active', now))) return;
+  if (!(await setStatus(db, environmentId, id, 'active', now))) return false;
   await db.subscription.update({ where: { id }, data: { ...CIRCUIT_CLOSED, resumedAt: now } });
-  await releaseHeldOf(db, id);
+  return true;
 }
 
 const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };

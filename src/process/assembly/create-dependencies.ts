@@ -8,9 +8,10 @@ import { followDatabaseClock } from './follow-clock.ts';
 import { createPool } from '../../platform/db/connections/pool.ts';
 import { createTenants } from '../../platform/db/tenants.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { createFilters } from '../../messaging/filters/filters.ts';
+import { createFilters, type Filters } from '../../messaging/filters/filters.ts';
 import { createCostlyTurns } from '../../platform/slices.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import { eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
 import { loadPublishingConfig } from '../../messaging/publishing/configs/load-config.ts';
 import { createSteadyClock } from '../../platform/clock/steady-clock.ts';
 import { createNewId } from '../../kernel/new-id.ts';
@@ -42,6 +43,8 @@ export const connectionsOf = ({
  * (start-worker.ts).
  */
 export type ProcessDependencies = Dependencies & {
+  /** One for the process: its evaluations share the turns of the event loop. */
+  filters: Filters;
   /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
   publishingConfigs: PublishingConfigs;
   /** Absent where METRICS_PORT is not set: then nothing is counted. */
@@ -113,7 +116,7 @@ export function createDependencies(
 
 /** Remembers configurations of channels as this database has them. */
 export const createConfigs = (pool: Pool): PublishingConfigs =>
-  createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
+  createPublishingConfigs((...which) => loadPublishingConfig({ pool, readTrigger: eventTriggerOf }, ...which));
 
 /** Address guard that allows the operator's ranges and refuses own addresses. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>

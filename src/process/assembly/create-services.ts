@@ -1,3 +1,5 @@
+import { eraseDeliveries } from '../../delivery/record/statements/erase.ts';
+import { storePublications } from '../../delivery/record/statements/publish.ts';
 import { createActivation } from '../../automations/definitions/activation.ts';
 import { createApprovals } from '../../automations/approvals/service.ts';
 import { createChecks } from '../../automations/definitions/problems/languages-and-targets.ts';
@@ -93,6 +95,7 @@ export function createServices(
     filters,
     configs,
     streams,
+    storePublications,
     handOver,
     observer: observerOf(deps.meters),
     tracing: deps.tracing?.publishing,
@@ -128,7 +131,7 @@ export function createServices(
     inspectors: createInspectors(deps, { audit }),
     marks: createMarks(deps, { audit }),
     installation: createInstallationOf(deps, accounts),
-    messages: createMessages(deps, { audit }),
+    messages: createMessages(deps, { audit, eraseDeliveries }),
     scheduling: createScheduling(deps, { audit }),
     streams,
     changes: createChanges(deps),
@@ -136,14 +139,14 @@ export function createServices(
       apps,
       guard: deps.guard,
       deliveries,
-      messageReplays: replays.messages,
+      replayFrom: replays.messages.startWithin,
       filters,
       audit,
     }),
     deliveries,
     replays,
     stats: createStats(deps),
-    deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
+    deadLetters: createDeadLetters(deps, { deliveries, replayRun: runs.replay, audit }),
     idempotency: createIdempotency(deps),
     runs,
     trials: createTrialsOf(deps, workflows),

@@ -1,3 +1,4 @@
+import { storePublications } from '../../delivery/record/statements/publish.ts';
 import { ExactJson, stringifyExact } from '../../kernel/values/exact-json.ts';
 import type { PublishForRun } from '../../automations/engine/actions/publish-action.ts';
 import { checkJson } from '../../api/http/reading/json-guard.ts';
@@ -29,5 +30,12 @@ export const createPublishForRun =
 export function createWorkerPublishing(deps: ProcessDependencies): Publishing {
   const { filters, publishingConfigs: configs } = deps;
   const streams = { wake: () => {} };
-  return createPublishing(deps, { schemas: createSchemas(deps), filters, configs, streams, handOver: noHandOver });
+  return createPublishing(deps, {
+    schemas: createSchemas(deps),
+    filters,
+    configs,
+    streams,
+    storePublications,
+    handOver: noHandOver,
+  });
 }

@@ -1,3 +1,4 @@
+import { storePublications } from '../../delivery/record/statements/publish.ts';
 import { startPublishingScheduled } from '../../messaging/scheduling/due/publishing-loop.ts';
 import { createPublishDue } from '../../messaging/scheduling/due/publish-due.ts';
 import type { HandOver } from '../../messaging/publishing/hand-over.ts';
@@ -8,6 +9,16 @@ export function schedulingPart(
   { pool, log, filters, newId, clock, publishingConfigs: configs, crashes, incarnation: workers }: WorkerContext,
   { handOver }: { handOver: HandOver },
 ) {
-  const publishDue = createPublishDue({ pool, log, filters, configs, crashes, handOver, newId, clock });
+  const publishDue = createPublishDue({
+    pool,
+    log,
+    filters,
+    configs,
+    crashes,
+    storePublications,
+    handOver,
+    newId,
+    clock,
+  });
   return { begin: async () => startPublishingScheduled({ publishDue, log, workers }) };
 }

@@ -1,16 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Incarnation } from '../../delivery/queue/recovery/incarnation.ts';
-import type { Meters } from '../../platform/observe/meters.ts';
-import type { Tracing } from '../tracing/otlp.ts';
-import type { PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import type { ProcessDependencies } from '../assembly/create-dependencies.ts';
 import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */
-export type WorkerContext = Dependencies & {
-  publishingConfigs: PublishingConfigs;
-  meters?: Meters | undefined;
-  tracing?: Tracing | undefined;
+export type WorkerContext = ProcessDependencies & {
   client: Client;
   /** Looks at the Temporal workflows of deliveries and replays. */
   carriers: Carriers;

@@ -81,7 +81,8 @@ export async function startResources(): Promise<Resources> {
         apps,
         guard,
         deliveries,
-        messageReplays: createReplays({ tenants, newId, clock: now }, { audit, filters: createFilters() }).messages,
+        replayFrom: createReplays({ tenants, newId, clock: now }, { audit, filters: createFilters() }).messages
+          .startWithin,
         filters: createFilters(),
         audit,
       },

@@ -1,3 +1,4 @@
+import { storePublications } from '../../../src/delivery/record/statements/publish.ts';
 import type { Pool } from 'pg';
 import type { Filters } from '../../../src/messaging/filters/filters.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
@@ -10,7 +11,7 @@ export const createDuePublisher = (
   { deps }: TestPosthorn,
   filters: Pick<Filters, 'evaluate'> = deps.filters,
 ): (() => Promise<PublishedDue>) =>
-  createPublishDue({ ...deps, filters, configs: createConfigs(deps.pool), handOver: noHandOver });
+  createPublishDue({ ...deps, filters, configs: createConfigs(deps.pool), storePublications, handOver: noHandOver });
 
 /** Filters whose verdicts on the messages of one channel take until `decide`, whatever the machine. */
 export function createHeldFilters(

@@ -1,27 +1,17 @@
 import { planOf } from './compile.ts';
 import { triggerFilter } from './trigger-filter.ts';
-
-/**
- * An active workflow that begins with messages of a channel; with `webhookId` only with those that this inbound webhook has made. `filter`
- * is of the language of subscriptions.
- */
-export type EventTrigger = {
-  workflowId: string;
-  version: number;
-  webhookId?: string;
-  eventTypes: readonly string[];
-  filter?: string;
-};
-
-/** A channel of an environment. `isSystem`: that of the service events. */
-type AskedChannel = { channelId: string; isSystem: boolean };
+import type {
+  AskedChannel,
+  EventTrigger,
+  StoredTrigger,
+} from '../../../messaging/publishing/configs/event-triggers.ts';
 
 /**
  * The trigger of a workflow as publishing asks it; undefined where it does not cover the channel. A stored one that cannot be read begins
  * nothing: it must not be what stops the channel's publishers.
  */
 export function eventTriggerOf(
-  { workflowId, version, trigger }: { workflowId: string; version: number; trigger: string },
+  { workflowId, version, trigger }: StoredTrigger,
   channel: AskedChannel,
 ): EventTrigger | undefined {
   const planned = readTrigger(trigger);

@@ -1,10 +1,7 @@
-import { wantsEventType } from '../../../kernel/words/event-types.ts';
+import type { Listening } from '../../../messaging/publishing/configs/listening.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import { planOf } from './compile.ts';
 import type { Plan } from '../configs/planned.ts';
-
-/** Messages that a step may wait for, or that may cancel a run. Empty lists stand for all. */
-export type Listening = { channelIds: string[]; eventTypes: string[] };
 
 /** Messages that a version listens to; undefined for one that waits for no message. Trigger and steps are JSON texts. */
 export function listeningIn({ trigger, steps }: { trigger?: string; steps?: string }): Listening[] | undefined {
@@ -21,13 +18,3 @@ const listeningOf = ({ trigger, steps }: Plan): Listening[] => [
     return [{ channelIds: [...channelIds], eventTypes: [...eventTypes] }];
   }),
 ];
-
-/** Whether messages of this channel may be among them. */
-export const isForChannel = ({ channelIds }: Listening, channelId: string): boolean =>
-  channelIds.length === 0 || channelIds.includes(channelId);
-
-/** Whether a message of this channel is one of them. */
-export const hears = (
-  listening: Listening,
-  { channelId, eventType }: { channelId: string; eventType: string },
-): boolean => isForChannel(listening, channelId) && wantsEventType(listening.eventTypes, eventType);

@@ -1,15 +1,13 @@
 import type { Pool } from 'pg';
 import type { ChannelWidth } from '../../messages/publication.ts';
-import type { Listening } from '../../../automations/definitions/plan/listens.ts';
+import type { StoredTrigger } from './event-triggers.ts';
+import type { Listening } from './listening.ts';
 
 /** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
 export type ChannelFilter = {
   expression: string;
   subscriptions: { id: string; eventTypes: readonly string[] }[];
 };
-
-/** The trigger (JSON text) of a workflow's version that new runs take. */
-type StoredTrigger = { workflowId: string; version: number; trigger: string };
 
 /** Everything that publishing to a channel depends on beside its status, as it is stored. */
 export type StoredConfig = {

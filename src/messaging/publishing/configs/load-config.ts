@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { type EventTrigger, eventTriggerOf } from '../../../automations/definitions/plan/event-trigger.ts';
-import { isForChannel } from '../../../automations/definitions/plan/listens.ts';
+import type { EventTrigger, ReadEventTrigger } from './event-triggers.ts';
+import { isForChannel } from './listening.ts';
 import { systemChannelId } from '../../../kernel/words/service-events.ts';
 import { readPublishingConfig, type StoredConfig } from './config-store.ts';
 
@@ -15,7 +15,7 @@ export type PublishingConfig = Omit<StoredConfig, 'workflows'> & {
 
 /** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
 export async function loadPublishingConfig(
-  pool: Pool,
+  { pool, readTrigger }: { pool: Pool; readTrigger: ReadEventTrigger },
   environmentId: string,
   channelId: string,
   known: PublishingConfig | undefined,
@@ -26,7 +26,7 @@ export async function loadPublishingConfig(
   const channel = { channelId, isSystem: channelId === systemChannelId(environmentId) };
   return {
     ...config,
-    triggers: workflows.flatMap((workflow) => eventTriggerOf(workflow, channel) ?? []),
+    triggers: workflows.flatMap((workflow) => readTrigger(workflow, channel) ?? []),
     listens: listens.filter((listening) => isForChannel(listening, channelId)),
   };
 }

@@ -1,4 +1,4 @@
-import type { EventTrigger } from '../../../automations/definitions/plan/event-trigger.ts';
+import type { EventTrigger } from './event-triggers.ts';
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../../kernel/words/event-types.ts';

@@ -13,7 +13,7 @@ import { createAsking } from '../../publishing/configs/filter-matches.ts';
 import type { NewId } from '../../../kernel/new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
-import { storePublications } from '../../publishing/storing/store.ts';
+import type { StorePublications } from '../../publishing/storing/store-publications.ts';
 import { learnWidth, rowsOfAll, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
@@ -49,6 +49,7 @@ type Dependencies = {
   filters: Pick<Filters, 'evaluate'>;
   configs: PublishingConfigs;
   crashes: Pick<CrashGuard, 'during'>;
+  storePublications: StorePublications;
   handOver: HandOver;
   newId: NewId;
   clock: Clock;
@@ -82,6 +83,7 @@ export function createPublishDue({
   filters,
   configs,
   crashes,
+  storePublications,
   handOver,
   newId,
   clock,

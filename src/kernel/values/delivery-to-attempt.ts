@@ -1,6 +1,6 @@
-import type { RetryPolicy } from '../../kernel/contract/retry-policy.ts';
-import type { DeliveryStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
-import { type TraceContext, traceIdOf } from '../../kernel/values/trace-context.ts';
+import type { RetryPolicy } from '../contract/retry-policy.ts';
+import type { DeliveryStatus, SubscriptionStatus } from '../words/statuses.ts';
+import { type TraceContext, traceIdOf } from './trace-context.ts';
 
 /** Everything one try needs, read in one statement. */
 export type DeliveryToAttempt = {

@@ -1,17 +1,16 @@
-import type { Pool, PoolClient } from 'pg';
-import type { Database } from '../../../platform/db/client.ts';
 import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
 import { WANTED } from '../../../platform/db/sql/wanted.ts';
-import { fanOut } from '../../../delivery/record/statements/insert.ts';
-import type { Holder, NewDelivery } from './new-delivery.ts';
+import { fanOut } from './insert.ts';
+import type { StorePublications } from '../../../messaging/publishing/storing/store-publications.ts';
 import { NO_TRACE } from '../../../kernel/values/trace-context.ts';
-import { itemsOf, columnsOfMessages, type NewRun, type Publication, type Stored } from '../../messages/publication.ts';
 import {
-  READ_SUBSCRIPTIONS,
-  type ReadSubscription,
-  readForFirstTry,
-  SUBSCRIPTION_TO_ATTEMPT,
-} from './first-try-store.ts';
+  itemsOf,
+  columnsOfMessages,
+  type NewRun,
+  type Publication,
+  type Stored,
+} from '../../../messaging/messages/publication.ts';
+import { READ_SUBSCRIPTIONS, type ReadSubscription, readForFirstTry, SUBSCRIPTION_TO_ATTEMPT } from './first-try.ts';
 
 const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))
       AND (m.config_version IS NULL OR m.config_version = c.config_version)`;
@@ -99,23 +98,8 @@ type Row = {
   | { kind: 'subscription'; subscription: ReadSubscription }
 );
 
-/**
- * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` says which process claims
- * new deliveries at once, and how many. Those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for
- * others, and `hasRuns` whether runs have begun or may go on.
- */
-export async function storePublications(
-  pool: Pool | PoolClient,
-  publications: readonly Publication[],
-  holder: Holder | undefined,
-): Promise<{
-  stored: Stored[];
-  routed: ReadonlyMap<string, number>;
-  taken: NewDelivery[];
-  hasUntaken: boolean;
-  hasRuns: boolean;
-}> {
+/** See `StorePublications`. */
+export const storePublications: StorePublications = async (pool, publications, holder) => {
   const items = itemsOf(publications);
   // Without any trace both columns are one null each, and so are hops and depths of chains: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
@@ -157,7 +141,7 @@ export async function storePublications(
     readAt,
   );
   return { hasRuns, ...resultOf(rows, publications, read) };
-}
+};
 
 /** The rows of the publish statement, sorted out. */
 function resultOf(
@@ -200,16 +184,3 @@ const runColumns = (runs: readonly (NewRun & { chainDepth: number })[]): unknown
   runs.map(({ chainDepth }) => chainDepth),
   runs.map(({ triggerType }) => triggerType),
 ];
-
-/** The subscription's channel, for its test message. */
-export async function subscriptionTarget(
-  db: Database,
-  environmentId: string,
-  subscriptionId: string,
-): Promise<{ channelId: string; status: string } | undefined> {
-  const row = await db.subscription.findFirst({
-    where: { id: subscriptionId, environmentId, deletedAt: null },
-    select: { channelId: true, status: true },
-  });
-  return row ?? undefined;
-}
