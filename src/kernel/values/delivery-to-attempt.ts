@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from '../words/statuses.ts';
-import { type TraceContext, traceIdOf } from './trace-context.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** Everything one try needs, read in one statement. */
 export type DeliveryToAttempt = {
@@ -62,18 +62,3 @@ export type SubscriptionToAttempt = {
   /** Newest first; those past their overlap are left out. */
   secrets: { id: string; ciphertext: string }[];
 };
-
-/** The names of a delivery in a line of the log, the same in each (docs/logs.md). */
-export type LoggedIds = {
-  deliveryId: string;
-  messageId: string | undefined;
-  subscriptionId: string | undefined;
-  traceId: string | undefined;
-};
-
-export const idsOf = ({ deliveryId, message, subscription }: DeliveryToAttempt): LoggedIds => ({
-  deliveryId,
-  messageId: message.id,
-  subscriptionId: subscription.id,
-  traceId: traceIdOf(message.trace.traceparent),
-});

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { LoggedIds } from '../../../../kernel/values/delivery-to-attempt.ts';
+import type { LoggedIds } from '../../../attempt/logged-ids.ts';
 import { untilReachable } from '../../../../platform/db/connections/until-reachable.ts';
 import type { ClaimedDelivery } from '../../../record/statements/claim.ts';
 import { releaseDeliveries } from '../../../record/statements/release.ts';
