@@ -100,7 +100,7 @@ describe('names', () => {
 
   /** Functions here are read with the name of their file before them: `store.findApp`, or as a command of `posthorn`. */
   const QUALIFIED =
-    /(?:^|\/|-)store\.ts$|^src\/process\/roles\/|^src\/automations\/(?:connectors\/catalogue|inbound\/providers|inbound\/schemes)\//;
+    /(?:^|\/|-)store\.ts$|^src\/process\/roles\/|^src\/(?:automations\/connectors\/catalogue|inbound\/providers|inbound\/schemes)\//;
 
   /** Names that the service has too, for the same thing as its callers see it. */
   const SAME_THING = new Set([

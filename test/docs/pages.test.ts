@@ -581,7 +581,7 @@ describe('references', () => {
     'test/contract/lint-guards.whole.test.ts',
     'test/contract/sources.test.ts',
     'test/contract/sources.test.ts',
-    'test/support/check/planted-imports.ts',
+    'test/contract/layers.test.ts',
   ];
 
   /** A file with text of ours, as `git ls-files` names it: sources, pages and settings. */

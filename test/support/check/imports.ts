@@ -3,9 +3,6 @@ import { dirname, join, posix } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
-/** The text of this file holds imports of other files. */
-const PLANTING = 'test/support/check/planted-imports.ts';
-
 /** Which nodes each node imports. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -13,7 +10,7 @@ export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 export function sourcesOf(folder: string): Map<string, string> {
   const paths = readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => posix.join(folder, path.replaceAll('\\', '/')))
-    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !path.includes('/generated/') && path !== PLANTING);
+    .filter((path) => /(?<!\.test)\.tsx?$/.test(path) && !path.includes('/generated/'));
   return new Map(paths.map((path) => [path, readFileSync(join(PROJECT, path), 'utf8')]));
 }
 

@@ -1,10 +1,10 @@
 import type { Graph } from './imports.ts';
 
 /**
- * The rooms of the service (docs/architecture.md), each with those after it on higher layers. A room imports rooms of lower layers, types
- * included; it reaches a later one by an interface that it declares and `src/process` fills.
+ * The rooms of the service from the lowest to the highest (docs/architecture.md). A room imports rooms above it in this list, types
+ * included, and reaches a later one by an interface that it declares and `process` fills.
  */
-export const LAYERS = [
+export const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],
   ['platform'],
   ['api'],
@@ -14,27 +14,70 @@ export const LAYERS = [
   ['automations', 'inbound'],
   ['insight'],
   ['process'],
-] as const;
+];
 
-/** What packages beside `src` may import of it: all that is named, types included. `*`: anything. */
+/** What packages beside `src` import of this repository. Workflows know activities by their types alone. */
 export const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  workflows: ['src/kernel', 'workflows', 'activities'],
-  activities: ['src/kernel', 'src/platform', 'src/messaging', 'src/delivery', 'src/automations', 'activities'],
-  local: ['src/platform/config', 'src/platform/log.ts', 'local'],
-  'client/src': ['client/src'],
-  'dashboard/src': ['dashboard/src', 'client'],
+  workflows: ['workflows/', 'src/kernel/', 'activities/'],
+  activities: ['activities/', 'src/kernel/', 'src/platform/', 'src/messaging/', 'src/delivery/', 'src/automations/'],
+  local: ['local/', 'src/platform/config/', 'src/platform/log.ts'],
+  'client/src': ['client/src/'],
+  'dashboard/src': ['dashboard/src/', 'client/'],
 };
 
-const roomOf = (path: string): string => path.split('/')[1] ?? '';
-const layerOf = (room: string): number => LAYERS.findIndex((rooms) => (rooms as readonly string[]).includes(room));
+/** Stores that resources of the same room share; all others belong to one resource. */
+const SHARED_STORES: Readonly<Record<string, readonly string[]>> = {
+  'src/messaging/messages/store.ts': ['src/messaging/publishing/', 'src/messaging/scheduling/'],
+  'src/delivery/dead-letters/filter-store.ts': ['src/delivery/replays/'],
+  'src/delivery/record/retryable-store.ts': ['src/delivery/replays/'],
+  'src/delivery/record/list-store.ts': ['src/delivery/replays/'],
+  'src/delivery/limits/concurrency-store.ts': ['src/delivery/queue/'],
+  'src/automations/engine/load-store.ts': ['src/automations/trials/'],
+  'src/identity/people/accounts/store.ts': ['src/identity/people/sign-in/'],
+};
 
-/** Imports between rooms of `src` that go to the same layer or a higher one, as `from -> to`. */
-export const importsUpwards = (files: Graph): string[] =>
-  [...files].flatMap(([path, targets]) =>
-    [...targets]
-      .filter((target) => {
-        const [from, to] = [roomOf(path), roomOf(target)];
-        return path !== 'src/main.ts' && from !== to && (!target.startsWith('src/') || layerOf(to) >= layerOf(from));
-      })
-      .map((target) => `${path} -> ${target}`),
+const isOf = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
+const roomOf = (path: string): string => path.split('/')[1] ?? '';
+const layerOf = (path: string): number => LAYERS.findIndex((rooms) => rooms.includes(roomOf(path)));
+
+/** `src/messaging/channels`, and in identity one folder deeper. */
+const resourceOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, roomOf(path) === 'identity' ? 4 : 3)
+    .join('/');
+
+const edgesOf = (files: Graph): [path: string, target: string][] =>
+  [...files].flatMap(([path, targets]) => [...targets].map((target): [string, string] => [path, target]));
+
+/** Imports of `src` that leave it, or lead to another room of the same layer or a higher one. */
+export const upwardImports = (files: Graph): string[] =>
+  edgesOf(files)
+    .filter(
+      ([path, target]) =>
+        path.startsWith('src/') &&
+        path !== 'src/main.ts' &&
+        roomOf(path) !== 'process' &&
+        (!target.startsWith('src/') || (roomOf(path) !== roomOf(target) && layerOf(target) >= layerOf(path))),
+    )
+    .map(([path, target]) => `${path} -> ${target}`);
+
+/** Imports of a package beside `src` that it may not have. */
+export const strayImports = (files: Graph): string[] =>
+  Object.entries(BESIDE).flatMap(([folder, allowed]) =>
+    edgesOf(files)
+      .filter(([path, target]) => path.startsWith(`${folder}/`) && !isOf(target, allowed))
+      .map(([path, target]) => `${path} -> ${target}`),
   );
+
+/** Imports of a store by another resource than its own. `process` puts resources together, and activities run their work. */
+export const foreignStores = (files: Graph): string[] =>
+  edgesOf(files)
+    .filter(
+      ([path, target]) =>
+        /(?:^|\/|-)store\.ts$/.test(target) &&
+        !isOf(path, ['src/process/', 'activities/']) &&
+        resourceOf(path) !== resourceOf(target) &&
+        !isOf(path, SHARED_STORES[target] ?? []),
+    )
+    .map(([path, target]) => `${path} -> ${target}`);

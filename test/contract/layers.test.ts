@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { importsOf, sourcesOf } from '../support/check/imports.ts';
+import { BESIDE, foreignStores, LAYERS, strayImports, upwardImports } from '../support/check/layers.ts';
+
+describe('layers', () => {
+  const sources = new Map(['src', ...Object.keys(BESIDE), 'client'].flatMap((folder) => [...sourcesOf(folder)]));
+  const files = importsOf(sources);
+  const planted = (path: string, text: string) => importsOf(new Map([...sources, [path, text]]));
+
+  test('every folder of src is a room, and nothing is loose in src but main.ts', () => {
+    const rooms = new Set([...sourcesOf('src').keys()].map((path) => path.split('/')[1]));
+    expect([...rooms].toSorted()).toEqual([...LAYERS.flat(), 'main.ts'].toSorted());
+  });
+
+  test('a room imports earlier rooms alone, types included', () => {
+    expect(upwardImports(files)).toEqual([]);
+  });
+
+  test('workflows, activities, local, client and dashboard import what the table says', () => {
+    expect(strayImports(files)).toEqual([]);
+    const ofWorkflows = [...sources].filter(([path]) => path.startsWith('workflows/'));
+    expect(ofWorkflows.length).toBeGreaterThan(5);
+    // At run time a workflow reaches no activity but by Temporal.
+    for (const [, text] of ofWorkflows)
+      expect(text).not.toMatch(/^(?:import (?!type )|export )[^;]*from '(?:\.\.\/)+activities\//m);
+  });
+
+  test('a store is read by its resource alone', () => {
+    expect(foreignStores(files)).toEqual([]);
+  });
+
+  test.each([
+    ['src/messaging/channels/planted.ts', "import { x } from '../../delivery/record/service.ts';\n", upwardImports],
+    ['src/platform/db/planted.ts', "import type { X } from '../../api/caller/caller.ts';\n", upwardImports],
+    ['src/automations/runs/planted.ts', "import { x } from '../../inbound/service.ts';\n", upwardImports],
+    ['src/delivery/queue/planted.ts', "import type { X } from '../../../workflows/index.ts';\n", upwardImports],
+    ['workflows/planted.ts', "import { x } from '../src/messaging/channels/service.ts';\n", strayImports],
+    ['client/src/planted.ts', "import { x } from '../../src/kernel/words/scopes.ts';\n", strayImports],
+    ['local/planted.ts', "import { x } from '../src/delivery/record/service.ts';\n", strayImports],
+    ['src/messaging/streams/planted.ts', "import { x } from '../channels/store.ts';\n", foreignStores],
+  ])('a fault planted in %s is found', (path, text, rule) => {
+    expect(rule(planted(path, text)).map((found) => found.split(' -> ')[0])).toEqual([path]);
+  });
+});
