@@ -73,7 +73,7 @@ export default {
   workerIdleMemoryLimit: '1GB',
   testSequencer: './test/support/service/longest-first.js',
   // Counted and checked with --coverage (npm run test:unit).
-  collectCoverageFrom: [...PURE.map((path) => `${path}**/*.ts`), 'src/kernel/new-id.ts', '!**/*.test.ts'],
-  coverageThreshold: Object.fromEntries([...PURE, 'src/kernel/new-id.ts'].map((path) => [`./${path}`, WHOLE])),
+  collectCoverageFrom: [...PURE.map((path) => `${path}**/*.ts`), 'src/platform/new-id.ts', '!**/*.test.ts'],
+  coverageThreshold: Object.fromEntries([...PURE, 'src/platform/new-id.ts'].map((path) => [`./${path}`, WHOLE])),
   coverageReporters: ['text', 'json-summary'],
 };

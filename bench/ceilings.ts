@@ -8,7 +8,7 @@ import { type Helper, startHelper } from './helper.ts';
 import { PAYLOAD_BYTES } from './measure.ts';
 import { readUsage } from './processes.ts';
 import type { Rig } from './rig.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 
 /** Rate of one part of the machine alone, taken in the same run. CPU in ms for each of `count`. */
 export type Ceiling = {

@@ -3,7 +3,7 @@ import { createDatabase } from '../src/platform/db/client.ts';
 import { migrate } from '../src/platform/db/migrations/migrate.ts';
 import { createPool } from '../src/platform/db/connections/pool.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import { compareForms, type Form, FORMS } from './daily-measures.ts';
 import { dayOf, makeDaily } from './daily-tables.ts';
 import { environmentOf } from './fixture.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { KeyRing } from '../src/platform/credentials/key-ring.ts';
-import type { NewId } from '../src/kernel/new-id.ts';
+import type { NewId } from '../src/platform/new-id.ts';
 import type { RetryPolicy } from '../src/kernel/contract/retry-policy.ts';
 import { sealSigningSecret } from '../src/platform/credentials/signing-secret.ts';
 

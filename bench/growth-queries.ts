@@ -25,7 +25,7 @@ import { settleHeld } from '../src/delivery/queue/recovery/settle-held.ts';
 import { eraseMessage } from '../src/messaging/messages/erasure-store.ts';
 import { createCommit } from '../src/messaging/publishing/commit.ts';
 import { findMessage, listMessages } from '../src/messaging/messages/store.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import { restartLostReplays } from '../src/delivery/replays/batches.ts';
 import { countOpenOnes } from '../src/delivery/replays/dead-letter-store.ts';
 import {

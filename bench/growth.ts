@@ -9,7 +9,7 @@ import { migrate } from '../src/platform/db/migrations/migrate.ts';
 import { createPool } from '../src/platform/db/connections/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import type { CeilingCommands } from './ceiling-process.ts';
 import { createTarget, environmentOf } from './fixture.ts';
 import { type Asked, bigTables, explain } from './explain.ts';

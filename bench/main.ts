@@ -6,7 +6,7 @@ import { createDatabase } from '../src/platform/db/client.ts';
 import { migrate } from '../src/platform/db/migrations/migrate.ts';
 import { createPool } from '../src/platform/db/connections/pool.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import { VERSION } from '../src/kernel/words/version.ts';
 import { compare } from './against/compare.ts';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';

@@ -6,7 +6,7 @@ import { migrate } from '../src/platform/db/migrations/migrate.ts';
 import { createPool } from '../src/platform/db/connections/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import { environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
 import { walOf } from './message-cost.ts';

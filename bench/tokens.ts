@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { Pool as Connections } from 'undici';
 import { createPool } from '../src/platform/db/connections/pool.ts';
 import { signTokenRequest } from '../src/identity/credentials/tokens/client-secret.ts';
-import { createNewId } from '../src/kernel/new-id.ts';
+import { createNewId } from '../src/platform/new-id.ts';
 import { makeProof, newProofKey, type ProofKey } from '../test/support/make/dpop-proofs.ts';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { type Ask, CONNECTIONS, type Cost, call, measureCalls } from './cost-of-calls.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { createPool } from '../../src/platform/db/connections/pool.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { outcomeOf } from '../../src/kernel/words/outcomes.ts';
-import { createNewId, type NewId } from '../../src/kernel/new-id.ts';
+import { createNewId, type NewId } from '../../src/platform/new-id.ts';
 import { readRunningState } from '../../src/process/roles/serving/running-state.ts';
 import type { Events } from './events.ts';
 

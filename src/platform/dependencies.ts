@@ -6,7 +6,7 @@ import type { Database } from './db/client.ts';
 import type { Tenants } from './db/tenants.ts';
 import type { Slices } from './slices.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
-import type { NewId } from '../kernel/new-id.ts';
+import type { NewId } from './new-id.ts';
 import type { AddressGuard } from './outbound/guard/address-guard.ts';
 import type { OwnAddresses } from './outbound/guard/own-addresses.ts';
 

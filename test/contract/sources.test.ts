@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { areaImports, circlesOf, folderImports, importsOf, sourcesOf } from '../support/check/imports.ts';
+import { circlesOf, importsOf, sourcesOf } from '../support/check/imports.ts';
 
 describe('circles', () => {
   // The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
@@ -13,20 +13,11 @@ describe('circles', () => {
     expect(graph.size).toBeGreaterThan(200);
     expect(graph.get('src/api/http/route/route.ts')).toContain('src/api/caller/caller.ts');
     expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/credentials/api-keys/service.ts');
-    expect(folderImports(graph).get('src/identity/credentials/api-keys')).toContain('src/api/http/route');
   });
 
   describe('no circle of imports, types included', () => {
     test('between files of src', () => {
       expect(circlesOf(importsOf(sources))).toEqual([]);
-    });
-
-    test('between folders of src', () => {
-      expect(circlesOf(folderImports(importsOf(sources)))).toEqual([]);
-    });
-
-    test('between the folders of src as the map draws them, with all that lies in each', () => {
-      expect(circlesOf(areaImports(importsOf(sources)))).toEqual([]);
     });
 
     test.each(['activities', 'bench', 'client/src', 'dashboard/src', 'local', 'test/support', 'workflows'])(
@@ -50,28 +41,6 @@ describe('circles', () => {
       );
       expect(circlesOf(graph)).toEqual([['src/messaging/channels/one.ts', 'src/messaging/channels/two.ts']]);
     });
-
-    test.each([
-      "import type { Services } from '../../services.ts';",
-      "import { type Services } from '../../services.ts';",
-      "export type { Services } from '../../services.ts';",
-      "export type Late = typeof import('../../services.ts');",
-      "export const load = () => import('../../services.ts');",
-      "import '../../services.ts';",
-      'import {\n  type Services,\n} from "../../services.ts";',
-    ])('between folders in which no two files import each other: %j', (statement) => {
-      const circles = circlesOf(folderImports(planted(['src/api/http/route/planted.ts', `${statement}\n`])));
-      expect(circles).toHaveLength(1);
-      expect(circles[0]).toEqual(
-        expect.arrayContaining(['src/process/services.ts', 'src/api/http/route', 'src/messaging/channels']),
-      );
-      expect(circlesOf(planted(['src/api/http/route/planted.ts', `${statement}\n`]))).toEqual([]);
-    });
-  });
-
-  test('a planted circle between two areas is found, although no two of their folders import each other', () => {
-    const graph = planted(['src/api/caller/planted.ts', "import type { Row } from '../http/route/route.ts';\n"]);
-    expect(circlesOf(areaImports(graph))).toEqual([expect.arrayContaining(['src/api/caller', 'src/api/http'])]);
   });
 
   test('a planted circle between two components of the dashboard is found', () => {

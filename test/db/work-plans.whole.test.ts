@@ -13,7 +13,7 @@ import { listDeliveries } from '../../src/delivery/record/store.ts';
 import { createDueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';
 import { BEGINNING, type StreamPosition } from '../../src/kernel/values/commit-position.ts';
 import { COUNTED_CODES } from '../../src/kernel/words/outcomes.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { withOutcomes } from '../../src/delivery/replays/outcome-store.ts';
 import { lockDueOf } from '../../src/messaging/scheduling/due/due-store.ts';

@@ -7,7 +7,7 @@ import { createDueRows, type DueRows } from '../../src/delivery/queue/loop/claim
 import { createTakeOver } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { listenForDue } from '../../src/delivery/queue/loop/listen-for-due.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { holderOf } from '../support/make/holder.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -459,7 +459,7 @@ describe('logs', () => {
       'the workflow id that Temporal tells names the delivery and its round',
   };
 
-  /** Spreads that hold all ids of a delivery: `LoggedIds` of src/kernel/values/delivery-to-attempt.ts. */
+  /** Spreads that hold all ids of a delivery: `LoggedIds` of src/kernel/contract/delivery-to-attempt.ts. */
   const IDS_OF_DELIVERY = ['ids', 'idsOf', 'idsIn'];
   const OF_DELIVERY = ['deliveryId', 'messageId', 'subscriptionId', 'traceId'];
 

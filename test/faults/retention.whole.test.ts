@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import type { RetentionProgress } from '../../src/kernel/contract/retention.ts';
 import { retentionScheduleId, TASK_QUEUE } from '../../src/kernel/contract/temporal-names.ts';
 import { insertManyAged } from '../support/make/aged.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDatabase } from '../../src/platform/db/client.ts';
 import type { ApiKeys } from '../../src/identity/credentials/api-keys/service.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {

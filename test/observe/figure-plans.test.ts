@@ -14,7 +14,7 @@ import { createDatabaseFigures } from '../../src/platform/observe/database-figur
 import { waitFor } from '../support/check/wait-for.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 
 // So many finished deliveries that PostgreSQL would rather walk an index than read them all.
 const FINISHED = 20_000;

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { findFreePort } from '../../local/ports.ts';
 import type { ApiKeys } from '../../src/identity/credentials/api-keys/service.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { followDatabaseClock } from '../../src/process/assembly/follow-clock.ts';
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createSteadyClock } from '../../src/platform/clock/steady-clock.ts';

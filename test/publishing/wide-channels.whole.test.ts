@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import type { Publication } from '../../src/messaging/messages/publication.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';

@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { RetentionProgress } from '../../src/kernel/contract/retention.ts';
 import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { lowestIdAt } from '../../src/kernel/values/ids.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { readOverdue } from '../../src/platform/observe/figure-queries.ts';
 import { removeBatch } from '../../src/delivery/retention/retention-store.ts';
 import { waitFor } from '../support/check/wait-for.ts';

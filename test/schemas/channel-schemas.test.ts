@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createFilters } from '../../src/messaging/filters/filters.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { createCheck } from '../../src/messaging/publishing/check.ts';
 import { createSchemas } from '../../src/messaging/schemas/schemas.ts';

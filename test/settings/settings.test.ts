@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { childEnvironment } from '../../src/platform/config/config.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createNewId } from '../../src/kernel/new-id.ts';
+import { createNewId } from '../../src/platform/new-id.ts';
 import { runPosthorn, startPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { BUILT } from '../support/service/ensure-built.ts';

@@ -3,7 +3,7 @@ import { DEADLY_PATIENCE_MS } from '../../kernel/contract/run-workflow.ts';
 import type { BegunScheduledRun, ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
 import { type CrashGuard, WorkIsDeadly } from '../../platform/crashes/crash-guard.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import type { NewId } from '../../kernel/new-id.ts';
+import type { NewId } from '../../platform/new-id.ts';
 import type { Schedules } from './temporal-schedules.ts';
 import { deadlyProblem, findScheduled, insertScheduledRun, recordDeadly } from './store.ts';
 

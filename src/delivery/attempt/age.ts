@@ -1,5 +1,5 @@
 import { READ_AGAIN_AFTER_MS } from '../../kernel/rules/read-age.ts';
-import type { DeliveryToAttempt } from '../../kernel/values/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 
 const ageOf = ({ subscription }: DeliveryToAttempt): number => performance.now() - subscription.readAt;
 

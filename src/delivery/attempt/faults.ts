@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../../platform/db/group.ts';
 import type { AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
-import { type DeliveryToAttempt } from '../../kernel/values/delivery-to-attempt.ts';
+import { type DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 import { idsOf, type LoggedIds } from './logged-ids.ts';
 import type { Fault } from '../../kernel/words/fault-kinds.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from '../record/statements/hold-fault.ts';

@@ -3,7 +3,7 @@ import type { AttemptInput, AttemptResult } from '../../kernel/contract/delivery
 import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
 import { delayAfterFailure, policyEndsAt } from '../../kernel/contract/retry-policy.ts';
 import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../../kernel/words/statuses.ts';
-import type { DeliveryToAttempt } from '../../kernel/values/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 
 /** The delivery's next status after a try. `dueAt` is the next retry, null when the delivery is finished. */
 export type Judgement = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../../kernel/values/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 import { RECORDING_MS } from '../../kernel/contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/rules/held-by-circuit.ts';

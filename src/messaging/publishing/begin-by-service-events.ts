@@ -5,7 +5,7 @@ import { isUnreachable } from '../../platform/db/connections/until-reachable.ts'
 import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
 import type { Filters } from '../filters/filters.ts';
 import { systemChannelId } from '../../kernel/words/service-events.ts';
-import type { NewId } from '../../kernel/new-id.ts';
+import type { NewId } from '../../platform/new-id.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/load-config.ts';
 import { beginningBy } from './configs/new-runs.ts';

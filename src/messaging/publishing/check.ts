@@ -3,7 +3,7 @@ import { ApiError, type ErrorDetails, invalidField, notFound } from '../../kerne
 import { fieldPath } from '../../kernel/values/field-path.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { NewMessage, NewRun, Publication } from '../messages/publication.ts';
-import type { NewId } from '../../kernel/new-id.ts';
+import type { NewId } from '../../platform/new-id.ts';
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/load-config.ts';

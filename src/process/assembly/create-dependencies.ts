@@ -14,7 +14,7 @@ import { createPublishingConfigs, type PublishingConfigs } from '../../messaging
 import { eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
 import { loadPublishingConfig } from '../../messaging/publishing/configs/load-config.ts';
 import { createSteadyClock } from '../../platform/clock/steady-clock.ts';
-import { createNewId } from '../../kernel/new-id.ts';
+import { createNewId } from '../../platform/new-id.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
 import type { Tracing } from '../tracing/otlp.ts';
 import { type AddressGuard, createAddressGuard } from '../../platform/outbound/guard/address-guard.ts';

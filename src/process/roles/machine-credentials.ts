@@ -13,7 +13,7 @@ import { createDatabase } from '../../platform/db/client.ts';
 import { createPool } from '../../platform/db/connections/pool.ts';
 import { createTenants } from '../../platform/db/tenants.ts';
 import type { Home } from '../../identity/credentials/machine-credentials/store.ts';
-import { createNewId } from '../../kernel/new-id.ts';
+import { createNewId } from '../../platform/new-id.ts';
 import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
 import { findDatabase } from './database/find-database.ts';

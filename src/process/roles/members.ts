@@ -8,7 +8,7 @@ import { findOrganisations } from '../../identity/people/members/store.ts';
 import type { Role } from '../../kernel/words/roles.ts';
 import { createSessions } from '../../identity/people/sessions/service.ts';
 import { createLog } from '../../platform/log.ts';
-import { createNewId } from '../../kernel/new-id.ts';
+import { createNewId } from '../../platform/new-id.ts';
 import { createTellChange } from '../assembly/audit-people.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print, say } from './serving/role.ts';

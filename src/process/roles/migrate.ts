@@ -2,7 +2,7 @@ import { ConfigError, readConfig } from '../../platform/config/config.ts';
 import { createDatabase } from '../../platform/db/client.ts';
 import { migrate } from '../../platform/db/migrations/migrate.ts';
 import { ensureEnvironments } from '../seed.ts';
-import { createNewId } from '../../kernel/new-id.ts';
+import { createNewId } from '../../platform/new-id.ts';
 import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
 import { print } from './serving/role.ts';
 import { createFilters } from '../../messaging/filters/filters.ts';

@@ -29,25 +29,6 @@ export function importsOf(sources: ReadonlyMap<string, string>): Graph {
   return graph;
 }
 
-/** The same between folders; a file that stands in `src` itself is a node of its own, because it puts the folders together. */
-export const folderImports = (files: Graph): Graph =>
-  importsBetween(files, (path) => (dirname(path) === 'src' ? path : dirname(path)));
-
-/** The same between the folders that stand in `src`, as the map draws them: all that lies inside one is one node. */
-export const areaImports = (files: Graph): Graph =>
-  importsBetween(files, (path) => path.split('/').slice(0, 2).join('/'));
-
-function importsBetween(files: Graph, nodeOf: (path: string) => string): Graph {
-  const graph = new Map<string, Set<string>>();
-  for (const [path, targets] of files) {
-    const node = nodeOf(path);
-    const others = graph.get(node) ?? new Set();
-    for (const target of targets) if (nodeOf(target) !== node) others.add(nodeOf(target));
-    graph.set(node, others);
-  }
-  return graph;
-}
-
 /** Nodes that import each other, by whatever way: one sorted list for each such circle, none when there is no circle. */
 export function circlesOf(graph: Graph): string[][] {
   const reach = new Map(Array.from(graph.keys(), (node) => [node, reachableFrom(graph, node)]));

@@ -1,4 +1,4 @@
-import { createNewId } from '../../../src/kernel/new-id.ts';
+import { createNewId } from '../../../src/platform/new-id.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
 const DAY_MS = 86_400_000;

@@ -10,7 +10,7 @@ import type { EnvironmentCaller } from '../../../src/api/caller/caller.ts';
 import type { EnvironmentKind } from '../../../src/kernel/words/environment-kinds.ts';
 import { createAudit } from '../../../src/identity/tenancy/audit/service.ts';
 import { TIER_LIMITS } from '../../../src/kernel/words/tiers.ts';
-import { createNewId, type NewId } from '../../../src/kernel/new-id.ts';
+import { createNewId, type NewId } from '../../../src/platform/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../../src/platform/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../../../src/platform/outbound/guard/own-addresses.ts';
 import { createLog } from '../../../src/platform/log.ts';

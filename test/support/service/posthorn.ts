@@ -20,7 +20,7 @@ import { dpopScheme } from '../../../src/identity/credentials/tokens/scheme.ts';
 import { ownOriginsOf } from '../../../src/kernel/values/request-origin.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { createLog, type ServiceLog } from '../../../src/platform/log.ts';
-import { createNewId } from '../../../src/kernel/new-id.ts';
+import { createNewId } from '../../../src/platform/new-id.ts';
 import { createAddressGuard } from '../../../src/platform/outbound/guard/address-guard.ts';
 import type { ResolveHost } from '../../../src/platform/outbound/guard/resolve-host.ts';
 import { createOwnAddresses } from '../../../src/platform/outbound/guard/own-addresses.ts';

@@ -8,7 +8,7 @@ import { createTenants } from '../../../src/platform/db/tenants.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { createNewId } from '../../../src/kernel/new-id.ts';
+import { createNewId } from '../../../src/platform/new-id.ts';
 import { BUILT } from './ensure-built.ts';
 import { PATIENT } from './patience.ts';
 import { waitFor } from '../check/wait-for.ts';

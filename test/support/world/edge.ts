@@ -17,7 +17,7 @@ import { type HttpServer, startHttpServer } from '../../../src/api/http/server.t
 import { createIdempotency } from '../../../src/api/idempotency/service.ts';
 import type { Scheme } from '../../../src/api/caller/scheme.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
-import { createNewId } from '../../../src/kernel/new-id.ts';
+import { createNewId } from '../../../src/platform/new-id.ts';
 import { createDatabase } from '../../../src/platform/db/client.ts';
 import { createPool } from '../../../src/platform/db/connections/pool.ts';
 import { createTenants } from '../../../src/platform/db/tenants.ts';

@@ -1,5 +1,5 @@
 import type { StepInput } from '../../../kernel/contract/run-workflow.ts';
-import type { NewId } from '../../../kernel/new-id.ts';
+import type { NewId } from '../../../platform/new-id.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { Loaded } from '../context.ts';
 import type { EngineDependencies, Result } from '../take-step.ts';

@@ -4,7 +4,7 @@ import { isUnreachable } from '../../../platform/db/connections/until-reachable.
 import { attempt, holdThrown, type TryDependencies } from '../../attempt/attempt.ts';
 import { loadHeld } from '../../attempt/load.ts';
 import { SenderClosedError } from '../../../platform/outbound/exchange/connections.ts';
-import { type DeliveryToAttempt } from '../../../kernel/values/delivery-to-attempt.ts';
+import { type DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
 import { idsOf } from '../../attempt/logged-ids.ts';
 import type { DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';

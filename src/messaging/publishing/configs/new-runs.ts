@@ -4,7 +4,7 @@ import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../../kernel/words/event-types.ts';
 import { ChainTooDeep } from '../../messages/chain-too-deep.ts';
 import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
-import type { NewId } from '../../../kernel/new-id.ts';
+import type { NewId } from '../../../platform/new-id.ts';
 import { createByEventType } from './by-event-type.ts';
 import type { PublishingConfig } from './load-config.ts';
 

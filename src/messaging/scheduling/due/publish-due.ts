@@ -10,7 +10,7 @@ import type { FilterMatch, NewMessage, NewRun } from '../../messages/publication
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { PublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
-import type { NewId } from '../../../kernel/new-id.ts';
+import type { NewId } from '../../../platform/new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import type { StorePublications } from '../../publishing/storing/store-publications.ts';

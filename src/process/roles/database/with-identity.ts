@@ -4,7 +4,7 @@ import { type ApiKeys, createApiKeys } from '../../../identity/credentials/api-k
 import { type Apps, createApps } from '../../../identity/tenancy/apps/service.ts';
 import { type Audit, createAudit } from '../../../identity/tenancy/audit/service.ts';
 import { createLog } from '../../../platform/log.ts';
-import { createNewId } from '../../../kernel/new-id.ts';
+import { createNewId } from '../../../platform/new-id.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Services of the command line, which acts as the operator. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createNewId } from './new-id.ts';
-import { ID_PREFIXES, type IdKind, isId, isTimeGiven, timeOfId } from './values/ids.ts';
+import { ID_PREFIXES, type IdKind, isId, isTimeGiven, timeOfId } from '../kernel/values/ids.ts';
 
 const NOW = Date.parse('2026-11-21T02:21:56.789Z');
 

@@ -1,5 +1,5 @@
-import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './values/ids.ts';
-import { createRandomBytes } from '../platform/random-bytes.ts';
+import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from '../kernel/values/ids.ts';
+import { createRandomBytes } from './random-bytes.ts';
 
 /**
  * Makes an id that sorts behind every id the same maker made before, of any kind. With `at` it carries that time instead, marked

@@ -1,6 +1,6 @@
-import type { RetryPolicy } from '../contract/retry-policy.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from '../words/statuses.ts';
-import type { TraceContext } from './trace-context.ts';
+import type { TraceContext } from '../values/trace-context.ts';
 
 /** Everything one try needs, read in one statement. */
 export type DeliveryToAttempt = {
