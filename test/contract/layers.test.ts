@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { importsOf, sourcesOf } from '../support/check/imports.ts';
 import { BESIDE, foreignStores, LAYERS, strayImports, upwardImports } from '../support/check/layers.ts';
 
+const byName = (one: string, other: string): number => one.localeCompare(other);
+
 describe('layers', () => {
   const sources = new Map(['src', ...Object.keys(BESIDE), 'client'].flatMap((folder) => [...sourcesOf(folder)]));
   const files = importsOf(sources);
@@ -9,7 +11,7 @@ describe('layers', () => {
 
   test('every folder of src is a room, and nothing is loose in src but main.ts', () => {
     const rooms = new Set([...sourcesOf('src').keys()].map((path) => path.split('/')[1]));
-    expect([...rooms].toSorted()).toEqual([...LAYERS.flat(), 'main.ts'].toSorted());
+    expect([...rooms].toSorted(byName)).toEqual([...LAYERS.flat(), 'main.ts'].toSorted(byName));
   });
 
   test('a room imports earlier rooms alone, types included', () => {
