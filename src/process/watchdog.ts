@@ -14,8 +14,8 @@ type Watched = { beats: Int32Array<SharedArrayBuffer>; silentTicks: number };
 /**
  * Ends this process with SIGKILL once its event loop has stood still for 30 s, as in an endless loop. For the only process of a command:
  * no supervisor watches over it, it answers nobody any more and cannot end by itself. A container or systemd starts it again, and
- * src/platform/crashes then knows what it was working on. A thread counts its own ticks and not the time of a clock, because a suspended machine or
- * a stopped process stops the thread too.
+ * src/platform/crashes then knows what it was working on. A thread counts its own ticks and not the time of a clock, because a
+ * suspended machine or a stopped process stops the thread too.
  */
 export function startWatchdog(log: Logger, { silentTicks = SILENT_TICKS } = {}): void {
   // A debugger stops the event loop for as long as a person reads.

@@ -374,12 +374,12 @@ describe('tenants', () => {
 
   /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
   const isOfAService = (path: string): boolean =>
-    /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|inspectors|installation|marks|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
+    /^src\/(identity|messaging|delivery\/(dead-letters|record|attempt|replays)|automations|inbound|insight\/(inspectors|installation|marks|views)|api\/idempotency)\//.test(
       path,
     ) && !/(^|[-/])store\.ts$/.test(path);
   /** Parts of workers, and of publishing behind its service. */
   const OF_THE_ENGINE =
-    /^src\/(deliveries\/(statements\/|attempt|load|recorder|faults)|publishing\/(commit|transaction|dry-run|hand-over|configs)|replays\/(batches|kind)|scheduling\/due\/|subscriptions\/stored-filters)/;
+    /^src\/(delivery\/(record\/(statements\/|load|recorder|faults)|attempt\/|replays\/(batches|kind))|messaging\/(publishing\/(storing\/|commit|transaction|dry-run|hand-over|configs)|scheduling\/due\/|subscriptions\/stored-filters))/;
 
   const hasTheEngine = (text: string): boolean => HAS_THE_ENGINE.some((each) => each.test(text));
 

@@ -250,7 +250,8 @@ describe('list plans', () => {
     },
   );
 
-  // Rows that a page of these filters may look at, of each status (src/delivery/record/unindexed-store.ts), each once in a first look of 200.
+  // Rows that a page of these filters may look at, of each status (src/delivery/record/unindexed-store.ts), each once in a first look
+  // of 200.
   const MOST_LOOKED = 5_200;
   const LOOKED = [
     { errorClass: 'tls' },

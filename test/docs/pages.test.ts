@@ -331,7 +331,10 @@ describe('links', () => {
 
 describe('logs', () => {
   const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-  /** Fields that are not written beside a call of the log: src/platform/log.ts and src/platform/outages add them, and the SDK names its own errors. */
+  /**
+   * Fields that are not written beside a call of the log: src/platform/log.ts and src/platform/outages add them, and the SDK names its
+   * own errors.
+   */
   const ADDED = [
     'level',
     'time',

@@ -1,6 +1,6 @@
 /**
- * The values that expressions and templates of steps read. They are JSON as `src/messaging/filters/payload.ts` reads it: whole numbers that a double
- * cannot hold are bigints.
+ * The values that expressions and templates of steps read. They are JSON as `src/messaging/filters/payload.ts` reads it: whole numbers
+ * that a double cannot hold are bigints.
  */
 export type RunContext = {
   /** The message that began the run; of a run without one `payload` is its input, and `eventType` is empty. */

@@ -12,8 +12,8 @@ type Asked = { environmentId: string; key: string; event: TryWorkflow['event']; 
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
- * Asks the trigger about the event as publishing asks it (src/messaging/publishing/configs/new-runs.ts). Channel, event type and metadata that
- * the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
+ * Asks the trigger about the event as publishing asks it (src/messaging/publishing/configs/new-runs.ts). Channel, event type and
+ * metadata that the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
  */
 export async function beginsWith(
   filters: Pick<Filters, 'evaluate'>,

@@ -66,7 +66,9 @@ export type EndedRound = { filteredBy?: string };
 /** The answer to the query `state`: the steps that are being taken, by their keys. */
 export type RunState = { steps: readonly string[] };
 
-/** Time that a part of a run which processes have died of may wait for its turn, ms: longer than its longest pause (src/platform/crashes). */
+/**
+ * Time that a part of a run which processes have died of may wait for its turn, ms: longer than its longest pause (src/platform/crashes).
+ */
 export const DEADLY_PATIENCE_MS = 30_000;
 
 /** Attempts of one step whose worker may stop before the step has failed. */

@@ -19,7 +19,9 @@ export type NewMessage = {
    * stands for an earlier message.
    */
   unlessKnown?: ApiError;
-  /** The publisher's own id of it, and a hash of what must not differ under it (src/messaging/publishing/storing/publisher-ids-store.ts). */
+  /**
+   * The publisher's own id of it, and a hash of what must not differ under it (src/messaging/publishing/storing/publisher-ids-store.ts).
+   */
   publisher?: { id: string; hash: Buffer };
   /** The event of an external service that it stands for (src/messaging/publishing/storing/inbound-events-store.ts). */
   inbound?: { webhookId: string; eventId: string };

@@ -19,8 +19,8 @@ export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number }
   else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
 }
 
-// Workers look a second time for rows that have been due for 2 s (src/delivery/queue/loop/claims/due-rows.ts). A commit that took longer needs a
-// notification.
+// Workers look a second time for rows that have been due for 2 s (src/delivery/queue/loop/claims/due-rows.ts). A commit that took
+// longer needs a notification.
 const LATE_MS = 1_500;
 
 /**
